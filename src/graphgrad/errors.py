@@ -1,0 +1,207 @@
+"""Errors: TensorFlow's classes, and the one place that words them.
+
+Every error names the op, shapes and dtypes, the line of the user's program that built
+the op, and a remedy. Build-time errors are Python's own classes (`ValueError`,
+`TypeError`, `LookupError`); run-time errors are subclasses of `OpError`.
+
+Reference: TensorFlow 2.21 `tf.errors`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND = range(6)
+ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION = range(6, 10)
+ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS = range(10, 16)
+UNAUTHENTICATED = 16
+
+
+class OpError(Exception):
+    """A failure while a graph runs.
+
+    Args:
+      node_def: the failing op's definition, or None.
+      op: the failing `Operation`, or None.
+      message: what happened, where, and what to do about it.
+      error_code: one of this module's integer codes.
+    """
+
+    code = UNKNOWN
+
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None = None):
+        super().__init__(message)
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = self.code if error_code is None else error_code
+
+    @property
+    def message(self) -> str:
+        """The text of the error."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The `Operation` that failed, or None where it is not known."""
+        return self._op
+
+    @property
+    def node_def(self) -> Any:
+        """The definition of the op that failed, or None."""
+        return self._node_def
+
+    @property
+    def error_code(self) -> int:
+        """The integer code of the error's class."""
+        return self._error_code
+
+    def __str__(self) -> str:
+        return self._message
+
+
+class _Coded(OpError):
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any):
+        super().__init__(node_def, op, message, self.code)
+
+
+class CancelledError(_Coded):
+    """An operation was cancelled."""
+
+    code = CANCELLED
+
+
+class UnknownError(_Coded):
+    """An error whose cause is not known."""
+
+    code = UNKNOWN
+
+
+class InvalidArgumentError(_Coded):
+    """An op received an argument it cannot work with."""
+
+    code = INVALID_ARGUMENT
+
+
+class DeadlineExceededError(_Coded):
+    """A deadline passed before the operation could complete."""
+
+    code = DEADLINE_EXCEEDED
+
+
+class NotFoundError(_Coded):
+    """Something that was asked for, such as a file, does not exist."""
+
+    code = NOT_FOUND
+
+
+class AlreadyExistsError(_Coded):
+    """Something that was to be made exists already."""
+
+    code = ALREADY_EXISTS
+
+
+class PermissionDeniedError(_Coded):
+    """The caller may not run the operation."""
+
+    code = PERMISSION_DENIED
+
+
+class ResourceExhaustedError(_Coded):
+    """Memory or another resource ran out."""
+
+    code = RESOURCE_EXHAUSTED
+
+
+class FailedPreconditionError(_Coded):
+    """The system is not in the state that the op needs, e.g. a variable has no value."""
+
+    code = FAILED_PRECONDITION
+
+
+class AbortedError(_Coded):
+    """The operation was aborted."""
+
+    code = ABORTED
+
+
+class OutOfRangeError(_Coded):
+    """An operation went past the end of its input."""
+
+    code = OUT_OF_RANGE
+
+
+class UnimplementedError(_Coded):
+    """The operation is not implemented."""
+
+    code = UNIMPLEMENTED
+
+
+class InternalError(_Coded):
+    """An invariant of the system does not hold."""
+
+    code = INTERNAL
+
+
+class UnavailableError(_Coded):
+    """The run time is not available at present."""
+
+    code = UNAVAILABLE
+
+
+class DataLossError(_Coded):
+    """Data is lost or damaged beyond recovery."""
+
+    code = DATA_LOSS
+
+
+class UnauthenticatedError(_Coded):
+    """The request carries no valid credentials."""
+
+    code = UNAUTHENTICATED
+
+
+class Complaint(Exception):
+    """Raised by a shape rule or a kernel: what is wrong, without saying where.
+
+    The builder (or the executor) catches it, adds op, shapes and the user's line, and
+    raises the error of TensorFlow's class in its stead.
+
+    Args:
+      problem: what is wrong, e.g. 'dimension -1 differs (10 vs 32)'.
+      fix: a remedy, one imperative clause.
+      cls: the class to raise at build time.
+    """
+
+    def __init__(self, problem: str, fix: str = "", cls: type[Exception] = ValueError):
+        super().__init__(problem)
+        self.problem = problem
+        self.fix = fix
+        self.cls = cls
+
+
+class NeedsHostValue(Exception):
+    """Raised by a kernel that must see an input's value, not a symbol, while it is lowered.
+
+    The executor then computes that input before the op's cluster and tries again.
+
+    Args:
+      input_name: the name of the op's input in its signature.
+    """
+
+    def __init__(self, input_name: str):
+        super().__init__(input_name)
+        self.input_name = input_name
+
+
+def describe(op_type: str, name: str, problem: str, operands: str = "", source: str = "", fix: str = "") -> str:
+    """Words an error: op type and name, the problem, operands, the user's line, the remedy."""
+    head = f"{op_type} '{name}': {problem.rstrip('.')}"
+    if operands:
+        head += f"; {operands}"
+    lines = [head + "."]
+    if source:
+        lines.append(f"  Built at {source}")
+    if fix:
+        lines.append(f"  Fix: {fix}")
+    return "\n".join(lines)

@@ -1,0 +1,166 @@
+"""The builder: from a call such as `raw.Mul(x, 2.0)` to an operation in the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import Complaint
+from . import opdef as _opdef
+from .context import _settle, stack
+from .convert import convert, is_tensor_like
+from .dtypes import DType, as_dtype
+from .graph import _VALID_OP_NAME, Graph, Operation, Tensor
+from .opdef import Arg, OpDef, put_in_context
+
+
+def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
+    """Builds (or, in eager mode, runs) an op; see `OpDef.__call__`."""
+    graph = stack.current if stack.settled else _settle()
+    if len(args) != len(opdef.inputs):
+        args, attrs = _bind(opdef, args, attrs)
+    if graph is None:
+        return _build_eagerly(opdef, args, attrs, name)
+    # The direct path: plain tensors of this graph.
+    if opdef.has_lists:
+        direct = False
+    else:
+        direct = True
+        for a in args:
+            if type(a) is not Tensor or a.graph is not graph:
+                direct = False
+                break
+    if direct:
+        op = add_to_graph(graph, opdef, args, attrs, name)
+        return op.outputs[0] if len(op.outputs) == 1 and not opdef.outputs[0].is_list else _results(op)
+    full_name = _full_name(graph, opdef, name)
+    flat = _convert_all(opdef, args, attrs, graph, full_name)
+    return _results(add_to_graph(graph, opdef, tuple(flat), attrs, full_name + "/"))
+
+
+def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
+                 name: str | None) -> Operation:  # fmt: skip
+    """Infers types and shapes and adds the operation.
+
+    Args:
+      graph: where it goes.
+      opdef: its record.
+      inputs: the flat inputs, tensors of `graph`.
+      attrs: its explicit attributes.
+      name: the wish for a name; one that ends in '/' is final.
+    Raises: TypeError, ValueError naming op, shapes, the user's line and a remedy.
+    """
+    try:
+        inferred = opdef.infer(inputs, attrs)
+    except Complaint as complaint:
+        raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from None
+    if name is None:
+        name = graph.unique_name(opdef.name)
+    elif name.endswith("/"):
+        name = name[:-1]
+    else:
+        name = _full_name(graph, opdef, name)
+    return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
+                      inferred.specs)  # fmt: skip
+
+
+def _full_name(graph: Graph, opdef: OpDef, name: str | None) -> str:
+    if name is None:
+        return graph.unique_name(opdef.name)
+    if name.endswith("/"):  # a scope that is ours already
+        return name[:-1]
+    if not _VALID_OP_NAME.match(name):
+        raise ValueError(f"'{name}' is not a valid root scope name. Fix: use letters, digits and _.-/, "
+                         "beginning with a letter or digit")
+    return graph.unique_name(name)
+
+
+def _results(op: Operation) -> Any:
+    return op.opdef.regroup(op.outputs, op.attrs) if op.outputs or op.opdef.outputs else op
+
+
+def _build_eagerly(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
+    from .eager import execute
+
+    flat = _convert_all(opdef, args, attrs, None, name or opdef.name)
+    outputs = execute(opdef, tuple(flat), attrs)
+    if not opdef.outputs:
+        return None
+    full = attrs
+    if len(opdef.outputs) > 1:
+        full = {**{k: v for k, v in opdef.attrs.items()}, **attrs}
+    return opdef.regroup(outputs, full)
+
+
+def _bind(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Sorts inputs given by keyword into their places."""
+    attrs = dict(kwargs)
+    bound = list(args)
+    for arg in opdef.inputs[len(args) :]:
+        if arg.name not in attrs:
+            raise TypeError(f"{opdef.name} is missing its input '{arg.name}'; its signature is {opdef.signature}")
+        bound.append(attrs.pop(arg.name))
+    if len(bound) != len(opdef.inputs):
+        raise TypeError(f"{opdef.name} takes {len(opdef.inputs)} inputs, not {len(args)}; "
+                        f"its signature is {opdef.signature}")
+    return tuple(bound), attrs
+
+
+def _convert_all(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], graph: Graph | None, name: str) -> list[Any]:
+    """Converts the arguments to a flat list of tensors; tensors decide the dtypes of Python values."""
+    types: dict[str, DType] = {}
+    for arg, value in zip(opdef.inputs, args, strict=True):
+        if arg.type_attr is None:
+            continue
+        if arg.type_attr in attrs and isinstance(attrs[arg.type_attr], DType):
+            types.setdefault(arg.type_attr, attrs[arg.type_attr])
+        for v in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
+            if is_tensor_like(v):
+                types.setdefault(arg.type_attr, as_dtype(v.dtype))
+                break
+    flat: list[Any] = []
+    for arg, value in zip(opdef.inputs, args, strict=True):
+        if not arg.is_list:
+            flat.append(_convert_one(opdef, arg, value, types, graph, name))
+            continue
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
+        if arg.number_attr is not None:
+            attrs[arg.number_attr] = len(value)
+        group = [_convert_one(opdef, arg, v, types, graph, name, i) for i, v in enumerate(value)]
+        if arg.list_attr is not None:
+            attrs[arg.list_attr] = tuple(t.dtype for t in group)
+        flat.extend(group)
+    return flat
+
+
+def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
+                 index: int | None = None) -> Any:  # fmt: skip
+    suffix = arg.name if index is None else f"{arg.name}_{index}"
+    tensor_like = is_tensor_like(value)
+    wanted = arg.dtype or (types.get(arg.type_attr) if arg.type_attr else None)
+    if wanted is None and not tensor_like and arg.type_attr is not None:
+        wanted = _natural(opdef, arg, value)
+    try:
+        # Tensors are converted as they are: inference words a mismatch better.
+        tensor = convert(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", scoped=False)
+    except TypeError as e:
+        if tensor_like or "symbolic" in str(e):
+            raise
+        raise put_in_context(opdef, Complaint(
+            f"argument '{arg.name}' cannot be converted: {e}",
+            f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
+            name, []) from None  # fmt: skip
+    if arg.type_attr is not None:
+        types.setdefault(arg.type_attr, tensor.dtype)
+    return tensor
+
+
+def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
+    """The dtype to convert a Python value to when no tensor decides it: None for the value's own."""
+    allowed = opdef.allowed[arg.type_attr or ""]
+    if isinstance(value, int) and not isinstance(value, bool) and not any(t.is_integer for t in allowed):
+        return next((t for t in allowed if t.name == "float32"), None)
+    return None
+
+
+_opdef._build = build

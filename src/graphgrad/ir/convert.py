@@ -1,0 +1,316 @@
+"""Conversion of Python and NumPy values to tensors, by TensorFlow's rules.
+
+Python floats become float32 and ints int32 (int64 where 32 bits do not hold them); NumPy
+arrays keep their dtype. Nothing is promoted silently: a value that a wanted dtype cannot
+hold is a TypeError, and so is a tensor of another dtype.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+from . import context, dtypes
+from .dtypes import DType, as_dtype
+from .graph import Graph, Operation, Tensor
+from .opdef import Spec, registry
+from .shape import Dimension, Shape, TensorShape, as_shape, shape_str
+from .source import user_source
+
+# Conversion functions by priority: (types, function(value, dtype, name, as_ref)).
+_functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+    """Registers a function that turns objects of `base_type` into tensors.
+
+    Args:
+      base_type: a class or a tuple of classes.
+      conversion_func: called as `f(value, dtype=None, name=None, as_ref=False)`; returns a
+        tensor or NotImplemented.
+      priority: smaller ones are tried first.
+    Raises: TypeError if the arguments are not classes and a function.
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not types or not all(isinstance(t, type) for t in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    _functions.setdefault(priority, []).append((base_type, conversion_func))
+
+
+def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """The NumPy array that a constant of `value` holds.
+
+    Args:
+      value: a Python scalar, a (nested) list, or a NumPy array.
+      dtype: the dtype wanted, or None to follow TensorFlow's rules.
+    Raises: TypeError if the value does not fit the dtype; ValueError for ragged lists.
+    """
+    kind = type(value)
+    if kind is float and (dtype is None or dtype.kind in "fc"):
+        return np.array(value, dtype.np_dtype if dtype else np.float32)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _from_numpy(value, dtype)
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, Dimension):
+        value = int(value)
+    if dtype is dtypes.string or (dtype is None and _first_leaf(value).__class__ in (str, bytes)):
+        return _string_array(value)
+    if dtype is not None:
+        _check_leaves(value, dtype)
+    try:
+        array = np.array(value)
+    except ValueError as e:
+        raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {e}") from None
+    if array.dtype == object:
+        array = _from_objects(value, array)
+    if dtype is None:
+        if array.dtype == np.float64:
+            array = array.astype(np.float32)
+        elif array.dtype == np.int64:
+            narrow = array.astype(np.int32)
+            array = narrow if np.array_equal(narrow, array) else array
+        return array
+    with np.errstate(over="ignore"):
+        result = array.astype(dtype.np_dtype)
+    if dtype.is_integer and array.size and not np.array_equal(result, array):
+        raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {dtype.name}: out of range "
+                        f"[{dtype.min}, {dtype.max}].")
+    return result
+
+
+def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    array = np.asarray(value)
+    if array.dtype.kind in "US" or array.dtype == object:
+        return _string_array(array.tolist())
+    if dtype is None:
+        as_dtype(array.dtype)  # raises for what has no dtype here
+        return array
+    if array.dtype == dtype.np_dtype:
+        return array
+    if dtype is dtypes.string:
+        raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype string.")
+    if dtype.is_integer and array.dtype.kind in "fc":
+        raise TypeError(f"Expected {dtype.name}, but got a NumPy array of type '{array.dtype.name}'. "
+                        f"Fix: array.astype(np.{dtype.name}), or tf.cast")
+    return array.astype(dtype.np_dtype)
+
+
+def _first_leaf(value: Any) -> Any:
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return value
+
+
+def _leaves(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return itertools.chain.from_iterable(map(_leaves, value))
+    return (value,)
+
+
+def _check_leaves(value: Any, dtype: DType) -> None:
+    for leaf in _leaves(value):
+        kind = "b" if isinstance(leaf, (bool, np.bool_)) else getattr(np.asarray(leaf).dtype, "kind", "O")
+        wrong = (
+            (dtype.is_integer and kind in "bfcUSO" and not isinstance(leaf, Dimension))
+            or (dtype.kind == "f" and kind in "bcUSO" and not hasattr(leaf, "__float__"))
+            or (dtype.kind == "f" and kind == "b")
+            or (dtype.is_bool and kind != "b")
+            or (dtype.is_complex and kind in "bUS")
+        )
+        if wrong:
+            raise TypeError(f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'.")
+
+
+def _from_objects(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Dimension) for v in _leaves(value)):
+        return np.array([int(v) for v in value])
+    if any(v is None for v in _leaves(value)):
+        raise ValueError("None values not supported.")
+    raise TypeError(f"Failed to convert elements of {value!r} to Tensor: no dtype fits a value of type "
+                    f"{type(_first_leaf(value)).__name__}. Fix: use numbers, strings or NumPy arrays of one dtype")
+
+
+def _string_array(value: Any) -> np.ndarray[Any, Any]:
+    def encode(v: Any) -> Any:
+        if isinstance(v, (list, tuple)):
+            return [encode(i) for i in v]
+        if isinstance(v, np.ndarray):
+            return encode(v.tolist())
+        if isinstance(v, str):
+            return v.encode()
+        if isinstance(v, bytes):
+            return v
+        raise TypeError(f"Expected string, but got {v!r} of type '{type(v).__name__}'.")
+
+    encoded = encode(value)
+    if not isinstance(encoded, list):
+        scalar = np.empty((), object)
+        scalar[()] = encoded
+        return scalar
+    return np.array(encoded, object)
+
+
+def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str, dtype: DType | None = None) -> Tensor:
+    """Adds a `Const` operation whose name is unique already."""
+    spec = Spec.of(dtype or as_dtype(array.dtype), array.shape)
+    return graph._add(registry["Const"], (), {"value": array, "dtype": spec.dtype}, name, (spec,)).outputs[0]
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+    """A constant tensor.
+
+    Args:
+      value: a Python scalar, a (nested) list, or a NumPy array.
+      dtype: the dtype; by default float32, int32, bool or string for Python values, the
+        array's own for NumPy's.
+      shape: the shape; a scalar fills it. The value's own by default.
+      name: a name for the operation.
+    Returns: the tensor, of dtype `dtype` and shape `shape`.
+    Raises: TypeError if the value does not fit; ValueError if it has not as many elements.
+    Gradient: none; a constant has no inputs.
+    Reference: TensorFlow 2.21 Const.
+
+    >>> sess.run(tf.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    dtype = None if dtype is None else as_dtype(dtype)
+    graph = context.current_graph()
+    if isinstance(value, Tensor):
+        raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value}.")
+    array = np.asarray(value._value) if hasattr(value, "_value") else make_array(value, dtype)
+    if dtype is not None and dtype.np_dtype != array.dtype:
+        array = array.astype(dtype.np_dtype)
+    if shape is not None:
+        wanted: Any = as_shape(shape)
+        if array.size == 1 and array.ndim <= 1:
+            array = np.broadcast_to(array.reshape(()), wanted)
+        elif array.size == int(np.prod(wanted)):
+            array = array.reshape(wanted)
+        else:
+            raise TypeError(f"Const '{name}': eager and graph constants must have as many elements as their shape: "
+                            f"got {array.size} for {shape_str(wanted)}.\n  Built at {user_source(2)}\n"
+                            "  Fix: give a shape of the same size, or a scalar to fill it")
+    if graph is None:
+        from .eager import EagerTensor
+
+        return EagerTensor(array, dtype)
+    # The graph keeps its own copy: a constant must not change with the caller's array.
+    if isinstance(value, np.ndarray) and (array is value or array.base is not None):
+        array = array.copy()
+    return constant_in(graph, array, _name_in(graph, name or "Const"), dtype)
+
+
+def _name_in(graph: Graph, name: str) -> str:
+    return name[:-1] if name.endswith("/") else graph.unique_name(name)
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
+                      dtype_hint: Any = None) -> Any:  # fmt: skip
+    """Converts a value to a tensor.
+
+    Args:
+      value: a tensor, variable, NumPy array, Python scalar or (nested) list, also of tensors,
+        or an object of a registered type.
+      dtype: the dtype that the result must have, or None.
+      name: a name for the operation, where one is added.
+      preferred_dtype, dtype_hint: a dtype to use if the value allows it.
+    Returns: a tensor.
+    Raises: TypeError if there is no conversion or the dtype does not fit; ValueError for None
+      and for a tensor of another graph.
+    Gradient: of the operation that is added, if any.
+    Reference: TensorFlow 2.21 `tf.convert_to_tensor`.
+
+    >>> tf.convert_to_tensor([1.0, 2.0]).dtype
+    tf.float32
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    hint = preferred_dtype if preferred_dtype is not None else dtype_hint
+    if wanted is None and hint is not None:
+        try:
+            return convert_to_tensor(value, hint, name)
+        except (TypeError, ValueError):
+            pass
+    return convert(value, wanted, context.current_graph(), name or "Const")
+
+
+def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, scoped: bool = True) -> Any:
+    """Converts for the builder: `graph` is the one to use, None for eager mode.
+
+    Args:
+      value, dtype: as in `convert_to_tensor`.
+      graph: the graph for a new constant, None for eager mode.
+      name: the name of a new constant.
+      scoped: whether `name` is still to be put under the scope and made unique.
+    """
+    from .eager import EagerTensor
+
+    if isinstance(value, Tensor):
+        if graph is None:
+            raise TypeError(f"Cannot use the symbolic tensor {value} in eager mode: it has no value yet.\n"
+                            f"  Built at {value.op.source}\n  Fix: run it in a Session, or build inside tf.function")
+        _check_dtype(value, dtype, name)
+        return value if value.graph is graph else graph.capture(value)
+    if isinstance(value, EagerTensor):
+        _check_dtype(value, dtype, name)
+        return value if graph is None else graph.capture(value)
+    own = getattr(value, "_as_tensor", None)
+    if own is None and _functions:
+        for priority in sorted(_functions):
+            for base, function in _functions[priority]:
+                if isinstance(value, base):
+                    result = function(value, dtype=dtype, name=name, as_ref=False)
+                    if result is not NotImplemented:
+                        return convert(result, dtype, graph, name, scoped)
+    if own is not None:
+        tensor = own(dtype, name)
+        _check_dtype(tensor, dtype, name)
+        return convert(tensor, dtype, graph, name, scoped)
+    if value is None:
+        raise ValueError("None values not supported.")
+    if isinstance(value, Operation):
+        raise TypeError(f"Can't convert Operation '{value.name}' to Tensor (it has {len(value.outputs)} outputs). "
+                        "Fix: use one of operation.outputs")
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return _auto_pack(value, dtype, graph, name)
+    array = make_array(value, dtype)
+    if graph is None:
+        return EagerTensor(array, dtype)
+    if isinstance(value, np.ndarray) and (array is value or array.base is not None):
+        array = array.copy()
+    return constant_in(graph, array, graph.unique_name(name) if scoped else graph._unique(name), dtype)
+
+
+def _check_dtype(tensor: Any, dtype: DType | None, name: str) -> None:
+    if dtype is not None and tensor.dtype is not dtype:
+        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: "
+                         f"{tensor!r}.\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})")
+
+
+def is_tensor_like(value: Any) -> bool:
+    """Whether `value` is a tensor or turns into one by itself (a variable, say)."""
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor") or hasattr(value, "_value")
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(_holds_tensors(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in value)
+
+
+def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) -> Any:
+    if dtype is None:
+        found = next((v for v in _leaves(value) if is_tensor_like(v)), None)
+        dtype = as_dtype(found.dtype) if found is not None else None
+    parts = [convert(v, dtype, graph, "packed") for v in value]
+    return registry["Pack"](parts, axis=0, name=None if graph is None else name.rpartition("/")[2] or "packed")
+
+
+
+
+__all__ = ["constant", "constant_in", "convert", "convert_to_tensor", "is_tensor_like", "make_array",
+           "register_tensor_conversion_function"]  # fmt: skip

@@ -1,0 +1,41 @@
+"""Device strings: parsing, writing and merging `/job:w/replica:0/task:0/device:GPU:0`."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_PART = re.compile(r"/?(job|replica|task|device|cpu|gpu|tpu):([^/]*)", re.IGNORECASE)
+
+
+@functools.lru_cache(maxsize=1024)
+def parse(spec: str) -> tuple[tuple[str, str], ...]:
+    """The parts of a device string as sorted (key, value) pairs; ValueError if it has other parts."""
+    parts: dict[str, str] = {}
+    for piece in filter(None, spec.split("/")):
+        found = _PART.fullmatch(piece)
+        if not found:
+            raise ValueError(f"Could not parse device specification '{spec}': unknown part '{piece}'. "
+                             "Fix: write e.g. '/cpu:0', '/device:GPU:1' or '/job:worker/task:0'.")
+        key, value = found[1].lower(), found[2]
+        if key in ("cpu", "gpu", "tpu"):
+            key, value = "device", f"{key.upper()}:{value}"
+        elif key == "device":
+            kind, _, index = value.partition(":")
+            value = f"{kind.upper()}:{index or '*'}" if index != "" else kind.upper()
+        parts[key] = value
+    return tuple((k, parts[k]) for k in ("job", "replica", "task", "device") if k in parts)
+
+
+@functools.lru_cache(maxsize=1024)
+def canonical(spec: str) -> str:
+    """The device string in its one canonical spelling."""
+    return "".join(f"/{k}:{v}" for k, v in parse(spec))
+
+
+@functools.lru_cache(maxsize=1024)
+def merge(outer: str, inner: str) -> str:
+    """`inner`, completed by what `outer` says in addition."""
+    parts = dict(parse(outer))
+    parts.update(parse(inner))
+    return "".join(f"/{k}:{parts[k]}" for k in ("job", "replica", "task", "device") if k in parts)

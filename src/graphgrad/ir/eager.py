@@ -1,0 +1,154 @@
+"""Eager mode: an op runs at once, by its NumPy kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import Complaint, OpError
+from .dtypes import DType, as_dtype
+from .opdef import OpDef, Spec, put_in_context
+from .shape import TensorShape
+
+
+class EagerTensor:
+    """A tensor that has its value.
+
+    Attributes:
+      dtype: its `DType`.
+      shape: its `TensorShape`.
+    """
+
+    __slots__ = ("_value", "dtype", "__dict__", "__weakref__")
+    __array_priority__ = 100
+
+    def __init__(self, value: Any, dtype: DType | None = None):
+        self._value = value
+        self.dtype = dtype or as_dtype(value.dtype)
+
+    @property
+    def _spec(self) -> Spec:
+        return Spec.of(self.dtype, getattr(self._value, "shape", ()))
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; always fully known."""
+        return TensorShape(self._value.shape)
+
+    def get_shape(self) -> TensorShape:
+        """The shape; the same as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that the value has the shape; ValueError if not."""
+        self.shape.assert_is_compatible_with(shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return int(self._value.ndim)
+
+    @property
+    def device(self) -> str:
+        """Where the value is."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def numpy(self) -> Any:
+        """A NumPy copy of the value (a scalar for rank 0)."""
+        array = np.asarray(self._value)
+        return array[()] if array.ndim == 0 else array.copy()
+
+    def ref(self) -> Any:
+        """A hashable reference to this tensor."""
+        from .graph import TensorReference
+
+        return TensorReference(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = np.asarray(self._value, dtype)
+        return array.copy() if copy else array
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer:
+            raise TypeError(f"Only integer scalar tensors can be used as an index, not {self.dtype.name}.")
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._value)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __len__(self) -> int:
+        if not self._value.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[EagerTensor]:
+        if not self._value.ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (EagerTensor(np.asarray(v), self.dtype) for v in self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec) if self._value.ndim == 0 else format(str(self), spec)
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self._value.shape}, dtype={self.dtype.name}, numpy={_text(self._value, True)}>"
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({_text(self._value, False)}, shape={self._value.shape}, dtype={self.dtype.name})"
+
+
+def _text(value: Any, is_repr: bool) -> str:
+    if getattr(value, "dtype", None) == object and not isinstance(value, np.ndarray):
+        return "<unprintable>"
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return repr(array[()]) if array.dtype == object else str(array[()])
+    text = repr(array) if is_repr else str(array)
+    return "\n" + text if is_repr and "\n" in text else text
+
+
+# Told of every op that ran: f(opdef, inputs, outputs, attrs). The tape listens here.
+recorders: list[Callable[..., None]] = []
+# Gives a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
+next_rng: Callable[[dict[str, Any]], Any] | None = None
+
+
+def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[EagerTensor, ...]:
+    """Runs an op on eager tensors.
+
+    Args:
+      opdef: the op's record.
+      inputs: the flat tuple of `EagerTensor`.
+      attrs: the explicit attributes.
+    Raises: TensorFlow's error for what the op cannot work with.
+    """
+    try:
+        inferred = opdef.infer(inputs, attrs)  # type: ignore[arg-type]  # eager tensors have a _spec too
+        full = {**inferred.type_attrs, **attrs}
+        kernel_attrs = {k: full[k] if k in full else opdef.attrs[k] for k in opdef.kernel_attrs}
+        if "random" in opdef.flags and next_rng is not None:
+            kernel_attrs["rng"] = next_rng(full)
+        values = opdef.pack([t._value for t in inputs], full)
+        with np.errstate(all="ignore"):
+            result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
+    except Complaint as complaint:
+        raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from None
+    except (OpError, TypeError):
+        raise
+    outputs = tuple([
+        EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
+        for r, s in zip(result, inferred.specs, strict=True)
+    ])
+    for record in recorders:
+        record(opdef, inputs, outputs, full)
+    return outputs

@@ -1,0 +1,714 @@
+"""The dataflow graph: `Graph`, `Operation`, `Tensor`, and the scopes that shape new operations.
+
+Operations are kept in creation order, which is a topological order: an operation's inputs
+and control inputs exist before it does. Everything that sweeps a graph is a loop over it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from . import context
+from . import device as devices
+from .dtypes import DType
+from .opdef import OpDef, Spec, registry
+from .shape import _CONTRADICTION, TensorShape, as_shape, merge, shape_str
+from .source import Source, user_source
+
+_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+class Tensor:
+    """One output of an operation: a symbolic value.
+
+    Attributes:
+      op: the `Operation` that computes it.
+      value_index: which of the operation's outputs it is.
+      graph: the graph of the operation.
+      dtype: its `DType`.
+      shape: its static `TensorShape`, as far as it is known while building.
+    """
+
+    __slots__ = ("op", "value_index", "graph", "dtype", "_spec", "_static", "__dict__", "__weakref__")
+    __array_priority__ = 100  # so that ndarray * Tensor calls Tensor.__rmul__
+
+    op: Operation
+    value_index: int
+    graph: Graph
+    dtype: DType
+
+    @property
+    def name(self) -> str:
+        """`<op name>:<output index>`."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def device(self) -> str:
+        """The device asked for the operation, '' if none."""
+        return self.op.device
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; dimensions that only the run knows are None."""
+        return TensorShape(self._spec.shape)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape; the same as `shape`."""
+        return TensorShape(self._spec.shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Merges what the caller knows of the shape into the static shape.
+
+        Args:
+          shape: a `TensorShape` or a list of sizes (None for unknown).
+        Raises: ValueError if it contradicts what is known.
+        """
+        merged = merge(self._spec.shape, as_shape(shape))
+        if merged is _CONTRADICTION:
+            raise ValueError(f"Tensor '{self.name}': its shape {shape_str(self._spec.shape)} is not compatible with "
+                             f"{shape_str(as_shape(shape))}.\n  Built at {self.op.source}\n"
+                             "  Fix: give a shape that agrees in every known dimension, or use tf.reshape")
+        if merged != self._spec.shape:
+            self._spec = Spec.of(self.dtype, merged)
+
+    def consumers(self) -> list[Operation]:
+        """The operations that have this tensor as an input, in creation order."""
+        return self.graph._consumers_of(self)
+
+    def ref(self) -> TensorReference:
+        """A hashable reference to this tensor."""
+        return TensorReference(self)
+
+    experimental_ref = ref
+
+    def _as_tf_output(self) -> tuple[Operation, int]:
+        return self.op, self.value_index
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={shape_str(self._spec.shape)} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        return f'Tensor("{self.name}", shape={shape_str(self._spec.shape)}, dtype={self.dtype.name})'
+
+    def __len__(self) -> int:
+        raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). "
+                        "Fix: use tensor.shape[0] if the size is static, or tf.shape(tensor)[0].")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. "
+                                  "Fix: run it first, with Session.run or Tensor.eval.")
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"Using a symbolic `tf.Tensor` ({self.name}) as a Python `bool` is not allowed: its value is "
+                        "not known until the graph runs. Fix: use tf.cond, or `if t is not None:`.")
+
+    def __iter__(self) -> Iterator[Tensor]:
+        shape = self._spec.shape
+        if shape is None or (shape and shape[0] is None):
+            raise TypeError(f"Cannot iterate over a tensor with unknown first dimension ({self.name}). "
+                            "Fix: use tf.map_fn, tf.while_loop, or give the tensor a static shape.")
+        if not shape:
+            raise TypeError(f"Cannot iterate over a scalar tensor ({self.name}).")
+        return (self[i] for i in range(shape[0]))  # type: ignore[index]  # operators are added by the frontend
+
+
+class TensorReference:
+    """A hashable stand-in for a tensor or variable, compared by identity."""
+
+    __slots__ = ("_wrapped",)
+
+    def __init__(self, wrapped: Any):
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        """The tensor or variable that was wrapped."""
+        return self._wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorReference) and self._wrapped is other._wrapped
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
+
+
+class Operation:
+    """A node of the graph.
+
+    Attributes:
+      name: unique in its graph.
+      type: the op type, e.g. "MatMul".
+      graph: the `Graph` it belongs to.
+      inputs: a tuple of `Tensor`.
+      outputs: a tuple of `Tensor`.
+      control_inputs: a tuple of operations that run before it.
+      device: the device asked for, '' if none.
+      index: its position in creation order.
+      source: the user's line that built it.
+    """
+
+    __slots__ = ("name", "opdef", "graph", "inputs", "outputs", "attrs", "control_inputs", "device", "index", "source",
+                 "_colocation", "_original_op", "_gradient", "__weakref__")  # fmt: skip
+
+    name: str
+    opdef: OpDef
+    graph: Graph
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    attrs: dict[str, Any]
+    control_inputs: tuple[Operation, ...]
+    device: str
+    index: int
+    source: Source | None
+    _colocation: tuple[str, ...]
+    _original_op: Operation | None  # the forward op whose gradient this op helps to compute
+    _gradient: Any  # a gradient function for this op alone, or the name of a registered one
+
+    @property
+    def type(self) -> str:
+        """The op type, e.g. "MatMul"."""
+        return self.opdef.name
+
+    @property
+    def op_def(self) -> OpDef:
+        """The record of the op type."""
+        return self.opdef
+
+    @property
+    def node_def(self) -> NodeDef:
+        """A read-only description with `name`, `op`, `input`, `device` and `attr`."""
+        return NodeDef(self)
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The outputs."""
+        return self.outputs
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute; ValueError if the operation has none of that name."""
+        if name in self.attrs:
+            return self.attrs[name]
+        if name in self.opdef.attrs:
+            return self.opdef.attrs[name]
+        if name == "_class" and self._colocation:
+            return [c.encode() for c in self._colocation]
+        raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+
+    def colocation_groups(self) -> list[bytes]:
+        """The groups of operations that go to one device, as `loc:@<op name>`."""
+        return [c.encode() for c in self._colocation] or [f"loc:@{self.name}".encode()]
+
+    @property
+    def traceback(self) -> list[Source]:
+        """The user's line that built the operation."""
+        return [self.source] if self.source else []
+
+    def _set_device(self, device: str) -> None:
+        self.device = devices.canonical(device) if device else ""
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        lines = [f'name: "{self.name}"', f'op: "{self.type}"']
+        lines += [f'input: "{name}"' for name in self.node_def.input]
+        lines += [f'device: "{self.device}"'] if self.device else []
+        lines += [f"attr {{ {k}: {v} }}" for k, v in sorted(self.attrs.items(), key=lambda kv: kv[0])]
+        return "\n".join(lines) + "\n"
+
+
+class NodeDef:
+    """What describes an operation: `name`, `op`, `input`, `device`, `attr`."""
+
+    def __init__(self, op: Operation):
+        self.name = op.name
+        self.op = op.type
+        self.device = op.device
+        self.attr = dict(op.attrs)
+        self.input = [t.op.name if t.value_index == 0 else t.name for t in op.inputs]
+        self.input += [f"^{c.name}" for c in op.control_inputs]
+
+    def __repr__(self) -> str:
+        return f"NodeDef(name={self.name!r}, op={self.op!r}, input={self.input!r})"
+
+
+class _ControlFrame:
+    """One `control_dependencies` block: what it demands and which operations were made inside."""
+
+    __slots__ = ("ops", "made")
+
+    def __init__(self, ops: tuple[Operation, ...]):
+        self.ops = ops
+        self.made: set[Operation] = set()
+
+
+class Graph:
+    """A dataflow graph.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     x = tf.constant(2.0, name="x")
+    >>> g.get_tensor_by_name("x:0") is x
+    True
+    """
+
+    building_function = False
+    outer_graph: Graph | None = None
+
+    def __init__(self) -> None:
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._scope = ""  # the current name scope, without the slash at its end
+        self._control: list[_ControlFrame] = []
+        self._devices: list[Any] = []
+        self._device = ""  # the merged device of the stack, when no device function is on it
+        self._colocated: tuple[str, ...] = ()
+        self._collections: dict[Any, list[Any]] = {}
+        self._finalized = False
+        self._source: Source | None = None  # stands in for the user's line while set
+        self._original_op: Operation | None = None
+        self._gradient_overrides: dict[str, Any] = {}
+        self._consumers: dict[int, list[Operation]] = {}  # keyed by id: tensors may compare elementwise
+        self._consumers_upto = 0
+        self._unfeedable: set[int] = set()
+        self._unfetchable: set[int] = set()
+        self._attr_scope: dict[str, Any] = {}
+        self.seed: int | None = None
+        self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
+
+    # -- adding operations ---------------------------------------------------------
+
+    def _add(self, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: dict[str, Any], name: str,
+             specs: Sequence[Spec]) -> Operation:  # fmt: skip
+        """Adds an operation whose types and shapes are settled and whose name is unique."""
+        if self._finalized:
+            raise RuntimeError(f"Graph is finalized and cannot be modified: adding {opdef.name} '{name}'.\n"
+                               f"  Asked for at {user_source(2)}\n"
+                               "  Fix: build everything before the session is created or Graph.finalize() is called")
+        op = Operation.__new__(Operation)
+        op.name = name
+        op.opdef = opdef
+        op.graph = self
+        op.inputs = inputs
+        op.attrs = attrs
+        op.index = len(self._operations)
+        op.source = self._source or user_source(2)
+        op._colocation = self._colocated
+        op._original_op = self._original_op
+        op._gradient = self._gradient_overrides.get(opdef.name) if self._gradient_overrides else None
+        op.control_inputs = self._control_inputs_for(op) if self._control else ()
+        op.device = self._device
+        if self._devices and self._device is _BY_FUNCTION:
+            op.device = ""
+            op.device = self._device_for(op)
+        outputs = []
+        for i, spec in enumerate(specs):
+            t = Tensor.__new__(Tensor)
+            t.op = op
+            t.value_index = i
+            t.graph = self
+            t.dtype = spec.dtype
+            t._spec = spec
+            outputs.append(t)
+        op.outputs = tuple(outputs)
+        self._operations.append(op)
+        self._by_name[name] = op
+        return op
+
+    def create_op(self, op_type: str, inputs: Sequence[Tensor], dtypes: Any = None, input_types: Any = None,
+                  name: str | None = None, attrs: dict[str, Any] | None = None, op_def: Any = None,
+                  compute_shapes: bool = True, compute_device: bool = True) -> Operation:  # fmt: skip
+        """Adds an operation of a registered type.
+
+        Args:
+          op_type: the op type.
+          inputs: a flat list of tensors.
+          name: its name; the op type if not given. A name that ends in '/' is taken as it is.
+          attrs: attribute values by name.
+          dtypes, input_types, op_def, compute_shapes, compute_device: accepted as TensorFlow
+            does; what they would say follows from the op's record.
+        Returns: the `Operation`.
+        Raises: ValueError, TypeError for inputs that do not fit; RuntimeError if finalized.
+        """
+        if op_type not in registry:
+            raise ValueError(f"No Op registered for {op_type}. Fix: declare it with graphgrad.ir.op.")
+        from .build import add_to_graph
+
+        with self.as_default():
+            return add_to_graph(self, registry[op_type], tuple(inputs), dict(attrs or {}), name)
+
+    def _control_inputs_for(self, op: Operation) -> tuple[Operation, ...]:
+        wanted: dict[Operation, None] = {}
+        for frame in self._control:
+            # An input made inside the block waits for the block's operations already.
+            if not any(t.op in frame.made for t in op.inputs):
+                wanted.update(dict.fromkeys(frame.ops))
+            frame.made.add(op)
+        return tuple(wanted)
+
+    def _device_for(self, op: Operation) -> str:
+        result = ""
+        for entry in reversed(self._devices):
+            spec = entry(op) if callable(entry) else entry
+            if spec is None and not callable(entry):
+                break  # device(None) hides the outer ones
+            if spec:
+                text = spec if isinstance(spec, str) else spec.to_string()
+                result = devices.merge(text, result)
+        return result
+
+    # -- names and scopes ----------------------------------------------------------
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name in the current scope that no operation has yet: `name`, `name_1`, ...
+
+        Args:
+          name: the wish.
+          mark_as_used: False only asks which name would be given.
+        """
+        if self._scope:
+            name = f"{self._scope}/{name}"
+        return self._unique(name, mark_as_used)
+
+    def _unique(self, name: str, mark_as_used: bool = True) -> str:
+        names = self._names_in_use
+        key = name.lower()
+        i = names.get(key, 0)
+        if mark_as_used:
+            names[key] = i + 1
+        if i:
+            base = key
+            while key in names:
+                key = f"{base}_{i}"
+                i += 1
+            if mark_as_used:
+                names[key] = 1
+                names[base] = i
+            name = f"{name}_{i - 1}"
+        return name
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Puts the operations made inside under `name/`.
+
+        Args:
+          name: the scope; unique in the graph unless it ends in '/', which re-enters an
+            existing scope; None or '' leaves all scopes.
+        Yields: the scope's full name with its slash at the end ('' for the root).
+        Raises: ValueError for a name that is not one.
+        """
+        old = self._scope
+        self._scope = self._enter_scope(name)
+        try:
+            yield f"{self._scope}/" if self._scope else ""
+        finally:
+            self._scope = old
+
+    def _enter_scope(self, name: str | None) -> str:
+        if not name:
+            return ""
+        if not (_VALID_SCOPE_NAME if self._scope or name.endswith("/") else _VALID_OP_NAME).match(name):
+            raise ValueError(f"'{name}' is not a valid scope name. Fix: use letters, digits and _.-/, "
+                             "beginning with a letter or digit")
+        return name[:-1] if name.endswith("/") else self.unique_name(name)
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without a slash at its end."""
+        return self._scope
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+        """Lets the operations made inside run after `control_inputs`.
+
+        Args:
+          control_inputs: operations, tensors or variables; None clears all outer demands.
+        Raises: TypeError for what is neither; ValueError for another graph's.
+        """
+        old = self._control
+        if control_inputs is None:
+            self._control = []
+        else:
+            elements = [self._control_element(c) for c in control_inputs]
+            ops = dict.fromkeys(e for e in elements if e is not None)
+            self._control = [*old, _ControlFrame(tuple(ops))]
+        try:
+            yield
+        finally:
+            self._control = old
+
+    def _control_element(self, c: Any) -> Operation | None:
+        op = self.as_graph_element(c, allow_tensor=True, allow_operation=True)
+        op = op.op if isinstance(op, Tensor) else op
+        return op if op.graph is self else None
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function: Any) -> Iterator[None]:
+        """Asks for a device for the operations made inside.
+
+        Args:
+          device_name_or_function: a device string, a function from `Operation` to one, or
+            None to forget the outer ones.
+        Raises: ValueError for a string that names no device.
+        """
+        spec = device_name_or_function
+        if spec is not None and not callable(spec) and not isinstance(spec, str):
+            spec = spec.to_string()
+        if isinstance(spec, str):
+            spec = devices.canonical(spec)
+        old = self._devices, self._device
+        self._devices = [*self._devices, spec]
+        self._device = self._merge_devices()
+        try:
+            yield
+        finally:
+            self._devices, self._device = old
+
+    def _merge_devices(self) -> str:
+        result = ""
+        for entry in self._devices:
+            if callable(entry):
+                return _BY_FUNCTION
+            result = "" if entry is None else devices.merge(result, entry)
+        return result
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Puts the operations made inside on the device and in the colocation group of `op`.
+
+        Args:
+          op: an operation, tensor or variable; None clears the groups.
+          ignore_existing: whether to leave the groups of outer blocks.
+        """
+        if op is None:
+            old_groups, self._colocated = self._colocated, ()
+            try:
+                yield
+            finally:
+                self._colocated = old_groups
+            return
+        target = self.as_graph_element(op, allow_tensor=True, allow_operation=True)
+        target = target.op if isinstance(target, Tensor) else target
+        groups = tuple(g.decode() for g in target.colocation_groups())
+        old = self._colocated, self._devices, self._device
+        outer = () if ignore_existing else self._colocated
+        self._colocated = tuple(sorted({*outer, *groups}))
+        self._devices, self._device = [target.device], target.device
+        try:
+            yield
+        finally:
+            self._colocated, self._devices, self._device = old
+
+    @contextlib.contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Lets operations made inside use another registered gradient.
+
+        Args:
+          op_type_map: op type -> name given to `RegisterGradient`.
+        Raises: TypeError if the map does not consist of strings.
+        """
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        for key, mapped in op_type_map.items():
+            if not isinstance(key, str) or not isinstance(mapped, str):
+                raise TypeError("op_type_map must be a dictionary mapping strings to strings; "
+                                f"found {key!r}: {mapped!r}")
+        old = self._gradient_overrides
+        self._gradient_overrides = {**old, **op_type_map}
+        try:
+            yield
+        finally:
+            self._gradient_overrides = old
+
+    @contextlib.contextmanager
+    def _building_gradient_of(self, op: Operation | None, source: Source | None = None) -> Iterator[None]:
+        """Records `op` as the forward op of what is made inside, and `source` as its line."""
+        old = self._original_op, self._source
+        self._original_op = op
+        self._source = source or self._source
+        try:
+            yield
+        finally:
+            self._original_op, self._source = old
+
+    def as_default(self) -> Any:
+        """A `with` block in which this graph is the one that operations are added to."""
+        return context.use(self)
+
+    # -- looking things up ---------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in creation order."""
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name; KeyError if there is none, ValueError for a tensor's name."""
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        result: Operation = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+        return result
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of that name, `op:index`; KeyError if there is none, ValueError for other names."""
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        result: Tensor = self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+        return result
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation that `obj` is, names, or converts to.
+
+        Args:
+          obj: a `Tensor`, an `Operation`, a name, or an object with `_as_graph_element`.
+          allow_tensor, allow_operation: which kinds may come out.
+        Raises: KeyError for a name that is not there; ValueError for another graph's element
+          or the wrong kind of name; TypeError for anything else.
+        """
+        kinds = " or ".join(k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok)
+        if not kinds:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            obj = convert()
+        if isinstance(obj, bytes):
+            obj = obj.decode()
+        if isinstance(obj, str):
+            return self._by_text(obj, allow_tensor, allow_operation)
+        if isinstance(obj, (Tensor, Operation)):
+            if not (allow_tensor if isinstance(obj, Tensor) else allow_operation):
+                raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+            if obj.graph is not self:
+                raise ValueError(f"{type(obj).__name__} {obj} is not an element of this graph.\n"
+                                 f"  Built at {(obj.op if isinstance(obj, Tensor) else obj).source}\n"
+                                 "  Fix: use elements of one graph; `with graph.as_default():` says which")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+    def _by_text(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
+        if ":" in name and allow_tensor:
+            op_name, _, index = name.rpartition(":")
+            if not index.isdigit() or not op_name:
+                raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. "
+                                 "Tensor names must be of the form \"<op_name>:<output_index>\".")
+            op = self._by_name.get(op_name)
+            if op is None:
+                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                               f"{op_name!r}, does not exist in the graph.{self._similar(op_name)}")
+            if int(index) >= len(op.outputs):
+                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                               f"{op_name!r}, exists but only has {len(op.outputs)} outputs.")
+            return op.outputs[int(index)]
+        if ":" in name:
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not an Operation.")
+        if not allow_operation:
+            hint = f" Fix: ask for {name + ':0'!r}." if name in self._by_name else ""
+            raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names "
+                             f"must be of the form \"<op_name>:<output_index>\".{hint}")
+        if name not in self._by_name:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.{self._similar(name)}")
+        return self._by_name[name]
+
+    def _similar(self, name: str) -> str:
+        import difflib
+
+        near = difflib.get_close_matches(name, list(self._by_name)[:10000], 1)
+        return f" Did you mean {near[0]!r}?" if near else ""
+
+    def _consumers_of(self, tensor: Tensor) -> list[Operation]:
+        table = self._consumers
+        for op in self._operations[self._consumers_upto :]:
+            for t in dict.fromkeys(map(id, op.inputs)):
+                table.setdefault(t, []).append(op)
+        self._consumers_upto = len(self._operations)
+        return list(table.get(id(tensor), ()))
+
+    @property
+    def version(self) -> int:
+        """Grows with every operation that is added."""
+        return len(self._operations)
+
+    # -- collections and the rest --------------------------------------------------
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends `value` to the collection `name`."""
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Appends `value` to each of the collections `names` (one name or several), once to each."""
+        names = (names,) if isinstance(names, str) else names
+        for name in dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of the collection `name`.
+
+        Args:
+          name: the collection's key.
+          scope: a regular expression; keeps items whose `name` begins with a match.
+        """
+        items = self._collections.get(name, [])
+        if scope is None:
+            return list(items)
+        pattern = re.compile(scope)
+        return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself: a list whose changes are seen by everyone."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The keys of the collections that hold something."""
+        return [k for k, v in self._collections.items() if v]
+
+    collections = property(get_all_collection_keys)
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties the collection `name`."""
+        self._collections.pop(name, None)
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._finalized = True
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph is read-only."""
+        return self._finalized
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Marks `tensor` as one that may not be fed."""
+        self._unfeedable.add(id(tensor))
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether `tensor` may be fed."""
+        return id(tensor) not in self._unfeedable
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Marks `op` as one that may not be fetched."""
+        self._unfetchable.add(id(op))
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether the operation, or the tensor's, may be fetched."""
+        op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        return id(op) not in self._unfetchable
+
+    def capture(self, tensor: Any, name: str | None = None) -> Tensor:
+        """Brings a tensor of elsewhere into this graph; a plain graph cannot.
+
+        Raises: ValueError naming both graphs' elements and the line.
+        """
+        raise ValueError(f"Tensor {tensor!r} must be from the same graph as the operation that uses it.\n"
+                         f"  Built at {tensor.op.source if isinstance(tensor, Tensor) else 'eager mode'}\n"
+                         f"  Used at {user_source(2)}\n"
+                         "  Fix: build both in one `with graph.as_default():` block")
+
+
+_BY_FUNCTION = "<by function>"  # the device is decided for each operation

@@ -1,0 +1,498 @@
+"""Op records: one op, one place.
+
+An op is declared by a decorator on its kernel; shape rule and gradient stand beneath it:
+
+    @op("Mul", "x: T, y: T -> z: T", T=NUMERIC)
+    def mul(xp, x, y):
+        return xp.multiply(x, y)
+
+    @mul.shape
+    def _mul_shape(x, y):
+        return broadcast(x, y)
+
+    @mul.grad
+    def _mul_grad(op, dz):
+        ...
+
+**Signature.** `name: type` separated by commas, inputs before `->`, outputs behind. A type is
+a type attribute (`T`, whose allowed dtypes are a keyword of the decorator, all when not
+given), a fixed dtype (`int32`, `bool`, `string`, `resource`), a list of one type (`N*T`, `N`
+being an attribute that holds the length), or a list of several (`list(Ts)`).
+
+**Attributes** are the kernel's keyword-only arguments (with their defaults) and the names in
+the signature. A kernel or a shape rule is handed those that it names.
+
+**Host inputs** (`host=("shape",)`) are inputs that decide the result's shape. A kernel gets
+them as NumPy arrays, also when lowered; a shape rule gets their value as nested tuples of
+int and None instead of their shape, or None when nothing is known.
+
+**Shape rule**: takes shapes (tuples of int and None; None for unknown rank), returns the shape
+of the output, or a *list* of shapes when the op has several outputs or a list of them.
+
+**Gradient**: takes the `Operation` and one gradient for each output, returns one for each
+input (a tensor, `IndexedSlices` or None); several as a tuple or list.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import Complaint, InvalidArgumentError, describe
+from . import dtypes
+from .dtypes import ANY, DType
+from .shape import Shape, shape_str
+from .source import Source, user_source
+
+if TYPE_CHECKING:
+    from .graph import Operation, Tensor
+
+Kernel = Callable[..., Any]
+
+
+class _NotDifferentiable:
+    def __repr__(self) -> str:
+        return "NOT_DIFFERENTIABLE"
+
+
+NOT_DIFFERENTIABLE: Any = _NotDifferentiable()
+
+
+class Spec:
+    """An interned (dtype, static shape) pair, so that shape inference can be cached by identity."""
+
+    __slots__ = ("dtype", "shape")
+    _interned: dict[tuple[DType, Shape], Spec] = {}
+
+    def __init__(self, dtype: DType, shape: Shape):
+        self.dtype = dtype
+        self.shape = shape
+
+    @classmethod
+    def of(cls, dtype: DType, shape: Shape) -> Spec:
+        """The one spec of this dtype and shape."""
+        key = (dtype, shape)
+        spec = cls._interned.get(key)
+        if spec is None:
+            spec = cls._interned[key] = Spec(dtype, shape)
+        return spec
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}{shape_str(self.shape)}"
+
+
+class Arg(NamedTuple):
+    """One input or output of a signature; exactly one of `dtype`, `type_attr`, `list_attr` is set."""
+
+    name: str
+    dtype: DType | None
+    type_attr: str | None
+    number_attr: str | None
+    list_attr: str | None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the argument stands for any number of tensors."""
+        return self.number_attr is not None or self.list_attr is not None
+
+
+class Inferred(NamedTuple):
+    """What inference finds out about an op before it is made."""
+
+    type_attrs: dict[str, Any]
+    specs: tuple[Spec, ...]
+
+
+def _parse_args(text: str) -> tuple[Arg, ...]:
+    args = []
+    for item in filter(None, (s.strip() for s in text.split(","))):
+        name, _, kind = (s.strip() for s in item.partition(":"))
+        listed = re.fullmatch(r"list\((\w+)\)", kind)
+        if listed:
+            args.append(Arg(name, None, None, None, listed[1]))
+            continue
+        number, star, kind = kind.rpartition("*")
+        fixed = dtypes._BY_NAME.get(kind)
+        args.append(Arg(name, fixed, None if fixed else kind, number if star else None, None))
+    return tuple(args)
+
+
+def _wanted(fn: Callable[..., Any], offered: Iterable[str]) -> tuple[str, ...]:
+    """Which of the offered attribute names `fn` takes as keyword arguments."""
+    parameters = inspect.signature(fn).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return tuple(offered)
+    return tuple(n for n in offered if n in parameters)
+
+
+class OpDef:
+    """The record of an op type; calling it builds an operation (or runs it, in eager mode).
+
+    Attributes:
+      name: the op type, e.g. "MatMul".
+      inputs, outputs: tuples of `Arg`.
+      attrs: attribute name -> default (`inspect.Parameter.empty` when required).
+      allowed: type attribute -> set of dtypes.
+      kernel: a function of (xp, *inputs, **attributes), for NumPy and jax.numpy alike.
+      host_kernel, device_kernel: what stands in for `kernel` on one of the two, or None.
+      host: indices of the inputs that must be known when the op is lowered.
+      flags: a set out of "stateful" (never folded, merged or pruned from control
+        dependencies), "host" (can only run in NumPy), "random" (its kernel takes `rng`).
+      gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        signature: str,
+        kernel: Kernel,
+        *,
+        host: Sequence[str] = (),
+        flags: Iterable[str] = (),
+        shape: Callable[..., Any] | None = None,
+        **allowed: Iterable[DType],
+    ):
+        self.name = name
+        left, _, right = signature.partition("->")
+        self.inputs = _parse_args(left)
+        self.outputs = _parse_args(right)
+        self.signature = " ".join(signature.split())
+        self.flags = frozenset(flags)
+        self.kernel = kernel
+        self.host_kernel: Kernel | None = None
+        self.device_kernel: Kernel | None = None
+        self.gradient: Any = None
+        self.gradient_source: Source | None = None
+        self.source = user_source(2)
+        self.attrs: dict[str, Any] = {}
+        self.allowed = {k: frozenset(v) for k, v in allowed.items()}
+        names = [a.name for a in self.inputs]
+        self.host = frozenset(names.index(h) for h in host)
+        for arg in (*self.inputs, *self.outputs):
+            for attr in (arg.type_attr, arg.number_attr, arg.list_attr):
+                if attr is not None:
+                    self.attrs.setdefault(attr, inspect.Parameter.empty)
+                    if attr is not arg.number_attr:
+                        self.allowed.setdefault(attr, ANY)
+        self._derived = frozenset(
+            attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
+        )
+        for p in inspect.signature(kernel).parameters.values():
+            if p.kind is p.KEYWORD_ONLY and p.name not in ("rng", *self.attrs):
+                self.attrs[p.name] = p.default
+        self.has_lists = any(a.is_list for a in self.inputs)
+        self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
+        self.kernel_attrs = _wanted(kernel, self.attrs)
+        self._shape_rule: Callable[..., Any] | None = None
+        self._shape_attrs: tuple[str, ...] = ()
+        if shape is not None:
+            self.shape(shape)
+        self._cache: dict[Any, Inferred] = {}
+
+    # -- declaring -----------------------------------------------------------------
+
+    def shape(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares the shape rule (a decorator)."""
+        self._shape_rule = rule
+        self._shape_attrs = _wanted(rule, self.attrs)
+        return rule
+
+    def grad(self, rule: Any) -> Any:
+        """Declares the gradient: a function (as a decorator), or `NOT_DIFFERENTIABLE`."""
+        if self.gradient is not None:
+            raise _registered_twice(self)
+        self.gradient = rule
+        self.gradient_source = user_source(2)
+        return rule
+
+    def on_host(self, kernel: Kernel) -> Kernel:
+        """Declares a kernel for NumPy alone (a decorator)."""
+        self.host_kernel = kernel
+        return kernel
+
+    def on_device(self, kernel: Kernel) -> Kernel:
+        """Declares a kernel for jax.numpy alone (a decorator)."""
+        self.device_kernel = kernel
+        return kernel
+
+    # -- building ------------------------------------------------------------------
+
+    def __call__(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
+        """Builds an operation in the current graph, or runs it at once in eager mode.
+
+        Args:
+          *args: one value for each input, in the signature's order; list inputs as lists.
+          name: a name for the operation.
+          **kwargs: inputs by name, and attributes.
+        Returns: the output tensor; a tuple of them (lists for list outputs) when the
+          signature has several; the `Operation` when it has none.
+        Raises: TypeError for dtypes that do not fit; ValueError for shapes that do not.
+        """
+        return _build(self, args, kwargs, name)
+
+    def bind_kernel(self, xp: Any) -> Kernel:
+        """The kernel for an array module: NumPy or jax.numpy."""
+        special = self.host_kernel if xp is np else self.device_kernel
+        return special or self.kernel
+
+    def infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
+        """Resolves types and applies the shape rule, remembering the result.
+
+        Args:
+          inputs: the flat list of input tensors.
+          attrs: the attributes given explicitly.
+        Raises: Complaint, for the caller to put into context.
+        """
+        if "stateful" in self.flags:
+            return self._infer(inputs, attrs)
+        key: Any = tuple([t._spec for t in inputs])
+        try:
+            if attrs:
+                key = (key, tuple(attrs.items()))
+            if self.host:
+                key = (key, self._host_values(inputs))
+            cached = self._cache.get(key)
+        except TypeError:  # an attribute that cannot be hashed
+            return self._infer(inputs, attrs)
+        if cached is None:
+            cached = self._infer(inputs, attrs)
+            if len(self._cache) > 4096:
+                self._cache.clear()
+            self._cache[key] = cached
+        return cached
+
+    def _host_values(self, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
+        from .static import static_value
+
+        if not self.has_lists:
+            return tuple([static_value(inputs[i]) for i in self.host])
+        return tuple([static_value(t) for t in inputs])
+
+    def _infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
+        types: dict[str, Any] = {}
+        grouped: list[Any] = []
+        position = 0
+        for arg in self.inputs:
+            if arg.number_attr is not None:
+                n = attrs[arg.number_attr]
+                group = list(inputs[position : position + n])
+            elif arg.list_attr is not None:
+                n = len(attrs[arg.list_attr]) if arg.list_attr in attrs else len(inputs) - position
+                group = list(inputs[position : position + n])
+                types[arg.list_attr] = tuple(t.dtype for t in group)
+            else:
+                group = [inputs[position]]
+            position += len(group)
+            for t in group:
+                self._check_type(arg, t.dtype, types)
+            grouped.append(group if arg.is_list else group[0])
+        full = {**types, **attrs}
+        for name, default in self.attrs.items():
+            if name not in full:
+                if default is inspect.Parameter.empty:
+                    raise Complaint(f"attribute '{name}' is missing", f"give {name}=...", TypeError)
+                full[name] = default
+        for arg in self.outputs:
+            if arg.type_attr and arg.type_attr not in self._derived:
+                if full[arg.type_attr] not in self.allowed[arg.type_attr]:
+                    raise Complaint(f"{arg.type_attr}={full[arg.type_attr].name} is not allowed; "
+                                    f"allowed are {_names(self.allowed[arg.type_attr])}", "", TypeError)
+        return Inferred(types, self._output_specs(grouped, full))
+
+    def _check_type(self, arg: Arg, dtype: DType, types: dict[str, Any]) -> None:
+        if arg.dtype is not None:
+            if dtype is not arg.dtype:
+                raise Complaint(f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
+                                f"expected type of {arg.dtype.name}", f"tf.cast({arg.name}, tf.{arg.dtype.name})",
+                                TypeError)
+        elif arg.type_attr is not None:
+            bound = types.setdefault(arg.type_attr, dtype)
+            if bound is not dtype:
+                first = next(a.name for a in self.inputs if a.type_attr == arg.type_attr)
+                raise Complaint(f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
+                                f"type {bound.name} of argument '{first}'",
+                                f"cast one of them, e.g. tf.cast({arg.name}, tf.{bound.name})", TypeError)
+            if dtype not in self.allowed[arg.type_attr]:
+                raise Complaint(f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of "
+                                f"allowed values: {_names(self.allowed[arg.type_attr])}",
+                                f"cast it first, e.g. tf.cast({arg.name}, tf.float32)", TypeError)
+
+    def _output_specs(self, grouped: list[Any], attrs: dict[str, Any]) -> tuple[Spec, ...]:
+        out_types: list[DType] = []
+        for arg in self.outputs:
+            if arg.list_attr is not None:
+                out_types.extend(attrs[arg.list_attr])
+            else:
+                dtype = arg.dtype or attrs[arg.type_attr]  # type: ignore[index]  # one of the two is set
+                out_types.extend([dtype] * (attrs[arg.number_attr] if arg.number_attr else 1))
+        if not out_types:
+            if self._shape_rule is not None:
+                self._apply_shape_rule(grouped, attrs)
+            return ()
+        if self._shape_rule is None:
+            return tuple([Spec.of(t, None) for t in out_types])
+        shapes = self._apply_shape_rule(grouped, attrs)
+        if not isinstance(shapes, list):
+            shapes = [shapes]
+        if len(shapes) != len(out_types):
+            raise AssertionError(f"the shape rule of {self.name} gives {len(shapes)} shapes for {len(out_types)} outputs")
+        return tuple([Spec.of(t, s) for t, s in zip(out_types, shapes, strict=True)])
+
+    def _apply_shape_rule(self, grouped: list[Any], attrs: dict[str, Any]) -> Any:
+        from .static import static_value
+
+        rule = self._shape_rule
+        assert rule is not None
+        args: list[Any] = []
+        for i, (arg, group) in enumerate(zip(self.inputs, grouped, strict=True)):
+            see = static_value if i in self.host else _shape_of
+            args.append([see(t) for t in group] if arg.is_list else see(group))
+        return rule(*args, **{k: attrs[k] for k in self._shape_attrs})
+
+    def pack(self, values: Sequence[Any], attrs: dict[str, Any]) -> Sequence[Any]:
+        """Groups a flat list of input values into the kernel's arguments (lists for list inputs)."""
+        if not self.has_lists:
+            return values
+        packed: list[Any] = []
+        position = 0
+        for arg in self.inputs:
+            if arg.number_attr is not None:
+                n = attrs[arg.number_attr]
+            elif arg.list_attr is not None:
+                n = len(attrs[arg.list_attr])
+            else:
+                packed.append(values[position])
+                position += 1
+                continue
+            packed.append(list(values[position : position + n]))
+            position += n
+        return packed
+
+    def unpack(self, result: Any) -> Sequence[Any]:
+        """Flattens what a kernel returned into one value for each output."""
+        if len(self.outputs) == 1 and not self.outputs[0].is_list:
+            return (result,)
+        if not self.outputs:
+            return ()
+        if len(self.outputs) == 1:
+            return list(result)
+        flat: list[Any] = []
+        for arg, value in zip(self.outputs, result, strict=True):
+            flat.extend(value) if arg.is_list else flat.append(value)
+        return flat
+
+    def regroup(self, flat: Sequence[Any], attrs: dict[str, Any]) -> Any:
+        """The inverse of `unpack`, as the builder returns it."""
+        if len(self.outputs) == 1:
+            return list(flat) if self.outputs[0].is_list else flat[0]
+        grouped: list[Any] = []
+        position = 0
+        for arg in self.outputs:
+            if arg.is_list:
+                n = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.list_attr])  # type: ignore[index]
+                grouped.append(list(flat[position : position + n]))
+                position += n
+            else:
+                grouped.append(flat[position])
+                position += 1
+        return tuple(grouped)
+
+    def __repr__(self) -> str:
+        return f"<OpDef {self.name} {self.signature}>"
+
+
+def _shape_of(t: Tensor) -> Shape:
+    return t._spec.shape
+
+
+def _names(types: Iterable[DType]) -> str:
+    return ", ".join(sorted(t.name for t in types))
+
+
+def _registered_twice(opdef: OpDef) -> KeyError:
+    before = f" (registered at {opdef.gradient_source})" if opdef.gradient_source else ""
+    return KeyError(f"Registering two gradient with name '{opdef.name}'!{before}")
+
+
+registry: dict[str, OpDef] = {}
+
+
+def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
+    """Declares an op; decorates its kernel, which becomes the `OpDef`.
+
+    Args:
+      name: the op type, TensorFlow's where it has one.
+      signature: see this module's docstring.
+      **options: `host`, `flags`, `shape`, and the allowed dtypes of each type attribute.
+    Raises: KeyError if the type is taken, with the place that took it.
+    """
+
+    def decorate(kernel: Kernel) -> OpDef:
+        if name in registry:
+            raise KeyError(f"Op type '{name}' is registered already, at {registry[name].source}")
+        opdef = OpDef(name, signature, kernel, **options)
+        opdef.__doc__ = kernel.__doc__
+        registry[name] = opdef
+        return opdef
+
+    return decorate
+
+
+class _Raw:
+    """Builders by op type: `raw.MatMul(a, b, transpose_b=True)`; resolved when called."""
+
+    def __getattr__(self, name: str) -> OpDef:
+        try:
+            found = registry[name]
+        except KeyError:
+            raise AttributeError(f"no op type '{name}' is registered") from None
+        setattr(self, name, found)
+        return found
+
+
+raw: Any = _Raw()
+
+
+def _build(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None) -> Any:
+    raise AssertionError("ir.build puts the builder here")
+
+
+def put_in_context(
+    opdef: OpDef, complaint: Complaint, name: str, inputs: Sequence[Any], eager: bool = False
+) -> Exception:
+    """Turns a complaint into the error that the user sees.
+
+    Args:
+      opdef: the op that was to be built.
+      complaint: what its rule or kernel said.
+      name: the name that the op was to have.
+      inputs: its flat input tensors (anything with `dtype` and `shape`).
+      eager: whether it ran at once; value errors are InvalidArgumentError then.
+    """
+    operands = ", ".join(f"{n}={_operand(t)}" for n, t in zip(_input_names(opdef, len(inputs)), inputs, strict=False))
+    text = describe(opdef.name, name, complaint.problem, operands, str(user_source(2) or ""), complaint.fix)
+    if eager and complaint.cls is ValueError:
+        return InvalidArgumentError(None, None, text)
+    return complaint.cls(text)
+
+
+def _operand(t: Any) -> str:
+    shape = t._spec.shape if hasattr(t, "_spec") else tuple(t.shape)
+    return f"{t.dtype.name} {shape_str(shape)}"
+
+
+def _input_names(opdef: OpDef, n: int) -> list[str]:
+    names: list[str] = []
+    for arg in opdef.inputs:
+        if arg.is_list:
+            names.extend(f"{arg.name}[{i}]" for i in range(n - len(opdef.inputs) + 1))
+        else:
+            names.append(arg.name)
+    return names
+
+
+__all__ = ["NOT_DIFFERENTIABLE", "Arg", "Inferred", "OpDef", "Spec", "op", "put_in_context", "raw", "registry"]

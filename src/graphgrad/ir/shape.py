@@ -1,0 +1,487 @@
+"""Static shapes.
+
+Inside the package a shape is a tuple of `int` or None (an unknown dimension), or None for
+an unknown rank. `TensorShape` and `Dimension` are what users see.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ..errors import Complaint
+
+Shape = tuple["int | None", ...] | None
+
+# TensorFlow 2 gives dimensions as int or None, TensorFlow 1 as `Dimension`.
+_dimension_objects = False
+
+
+def use_dimension_objects(on: bool) -> None:
+    """Chooses what `TensorShape` yields: `Dimension` objects (1.x) or int and None (2.x)."""
+    global _dimension_objects
+    _dimension_objects = on
+
+
+class Dimension:
+    """One dimension of a `TensorShape` as TensorFlow 1 shows it; `value` is an int or None."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any):
+        self._value: int | None
+        if value is None:
+            self._value = None
+        elif isinstance(value, Dimension):
+            self._value = value._value
+        else:
+            try:
+                self._value = operator.index(value)
+            except TypeError:
+                raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value "
+                                f"'{value!r}' with type '{type(value)!r}'") from None
+            if self._value < 0:
+                raise ValueError(f"Dimension {self._value} must be >= 0")
+
+    @property
+    def value(self) -> int | None:
+        """The size, or None if it is not known."""
+        return self._value
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether the two could be the same size."""
+        other = Dimension(other)
+        return self._value is None or other._value is None or self._value == other._value
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises ValueError unless the two could be the same size."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
+
+    def merge_with(self, other: Any) -> Dimension:
+        """The dimension that combines what is known of both."""
+        other = Dimension(other)
+        self.assert_is_compatible_with(other)
+        return other if self._value is None else self
+
+    def __int__(self) -> int:
+        if self._value is None:
+            raise TypeError("Dimension(None) has no integer value: the size is unknown until the graph runs. "
+                            "Fix: use tf.shape(tensor)[axis].")
+        return self._value
+
+    __index__ = __int__
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            other = Dimension(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        if self._value is None or other._value is None:
+            return None
+        return self._value == other._value
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)
+        return same if same is NotImplemented or same is None else not same
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+    def _combine(self, other: Any, f: Callable[[Any, Any], Any]) -> Any:
+        try:
+            other = Dimension(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        if self._value is None or other._value is None:
+            return Dimension(None)
+        return Dimension(f(self._value, other._value))
+
+    def __add__(self, other: Any) -> Any:
+        return self._combine(other, operator.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combine(other, operator.sub)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._combine(other, operator.mul)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._combine(other, operator.floordiv)
+
+    __div__ = __floordiv__
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: b // a)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._combine(other, operator.mod)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._combine(other, lambda a, b: b % a)
+
+    def __truediv__(self, other: Any) -> Any:
+        return int(self) / (int(other) if isinstance(other, Dimension) else other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / int(self)
+
+    def _order(self, other: Any, f: Callable[[Any, Any], bool]) -> Any:
+        other = Dimension(other)
+        return None if self._value is None or other._value is None else f(self._value, other._value)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._order(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._order(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._order(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._order(other, operator.ge)
+
+
+def dimension_value(dimension: Any) -> Any:
+    """The int or None behind a dimension of either version."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+class TensorShape:
+    """The static shape of a tensor: known, partly known, or of unknown rank.
+
+    Args:
+      dims: a sequence of sizes (None or -1 for unknown), an int for a vector, None for
+        unknown rank, or another `TensorShape`.
+
+    >>> TensorShape([2, None]).as_list()
+    [2, None]
+    """
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims: Any):
+        self._dims: Shape = as_shape(dims)
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions, or None."""
+        return None if self._dims is None else len(self._dims)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[Dimension] | None:
+        """The dimensions as a list of `Dimension`, or None if the rank is unknown."""
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
+
+    def as_list(self) -> list[int | None]:
+        """The dimensions as a list of int and None; ValueError if the rank is unknown."""
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def num_elements(self) -> int | None:
+        """The number of elements, or None unless the shape is fully known."""
+        return num_elements(self._dims)
+
+    def is_fully_defined(self) -> bool:
+        """Whether every dimension is known."""
+        return is_fully_defined(self._dims)
+
+    def assert_is_fully_defined(self) -> None:
+        """Raises ValueError unless every dimension is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether some shape satisfies both."""
+        return compatible(self._dims, as_shape(other))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this shape is of shape `other` too."""
+        other_dims = as_shape(other)
+        if other_dims is None:
+            return True
+        mine = self._dims
+        return mine is not None and len(mine) == len(other_dims) and all(
+            b is None or a == b for a, b in zip(mine, other_dims, strict=True))
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises ValueError unless some shape satisfies both."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raises ValueError if both ranks are known and differ."""
+        other = TensorShape(other)
+        if self.rank is not None and other.rank is not None and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raises ValueError if the rank is known and differs from `rank`."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, known to have `rank` dimensions; ValueError if it has not."""
+        self.assert_has_rank(rank)
+        return TensorShape([None] * rank) if self._dims is None else self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape; ValueError if it has fewer than `rank` dimensions."""
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape; ValueError if it has more than `rank` dimensions."""
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """What both say together; ValueError if they contradict each other."""
+        other = TensorShape(other)
+        merged = merge(self._dims, other._dims)
+        if merged is _CONTRADICTION:
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        return TensorShape(merged)
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The narrowest shape that both are instances of."""
+        return TensorShape(relax(self._dims, as_shape(other)))
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The dimensions of this shape followed by those of `other`."""
+        other_dims = as_shape(other)
+        if self._dims is None or other_dims is None:
+            return TensorShape(None)
+        return TensorShape(self._dims + other_dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self.dims or ()) if _dimension_objects else iter(self._dims)
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is None:
+            if isinstance(key, slice):
+                if key.stop is not None and key.step in (None, 1) and key.stop >= 0 and (key.start or 0) >= 0:
+                    return TensorShape([None] * (key.stop - (key.start or 0)))
+                return TensorShape(None)
+            return Dimension(None) if _dimension_objects else None
+        if isinstance(key, slice):
+            return TensorShape(self._dims[key])
+        return Dimension(self._dims[key]) if _dimension_objects else self._dims[key]
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape(other).concatenate(self)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._dims == as_shape(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        if self._dims is None:
+            return "TensorShape(None)"
+        items = (f"Dimension({d})" for d in self._dims) if _dimension_objects else map(str, self._dims)
+        return f"TensorShape([{', '.join(items)}])"
+
+    def __str__(self) -> str:
+        return shape_str(self._dims)
+
+
+def shape_str(shape: Shape) -> str:
+    """The shape as TensorFlow prints it: `(2, None)`, `(3,)`, `<unknown>`; 1.x writes `?`."""
+    if shape is None:
+        return "<unknown>"
+    sizes = [("?" if _dimension_objects else "None") if d is None else str(d) for d in shape]
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+
+def as_shape(value: Any) -> Shape:
+    """The internal form of whatever stands for a shape.
+
+    Raises: TypeError or ValueError for what cannot be a shape.
+    """
+    if value is None:
+        return None
+    if isinstance(value, TensorShape):
+        return value._dims
+    if isinstance(value, (int, Dimension)) and not isinstance(value, bool):
+        value = (value,)
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"A shape cannot be the string {value!r}; give a list of sizes.")
+    try:
+        items: Iterable[Any] = iter(value)
+    except TypeError:
+        value = (operator.index(value),)
+        items = iter(value)
+    return tuple([_as_dim(d) for d in items])
+
+
+def _as_dim(d: Any) -> int | None:
+    if d is None:
+        return None
+    if type(d) is not int:
+        if isinstance(d, Dimension):
+            return d.value
+        try:
+            d = operator.index(d)
+        except TypeError:
+            raise TypeError(f"Dimension value must be integer or None or have an __index__ method, "
+                            f"got value '{d!r}' with type '{type(d)!r}'") from None
+    if d < -1:
+        raise ValueError(f"Dimension {d} must be >= 0")
+    return None if d == -1 else d
+
+
+def is_fully_defined(shape: Shape) -> bool:
+    """Whether rank and every dimension are known."""
+    return shape is not None and None not in shape
+
+
+def num_elements(shape: Shape) -> int | None:
+    """The product of the dimensions, or None unless all are known."""
+    if shape is None:
+        return None
+    n = 1
+    for d in shape:
+        if d is None:
+            return None
+        n *= d
+    return n
+
+
+def compatible(a: Shape, b: Shape) -> bool:
+    """Whether one run-time shape can satisfy both."""
+    if a is None or b is None:
+        return True
+    return len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))
+
+
+_CONTRADICTION: Any = ("contradiction",)
+
+
+def merge(a: Shape, b: Shape) -> Any:
+    """What both say together, or `_CONTRADICTION`."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    if not compatible(a, b):
+        return _CONTRADICTION
+    return tuple([y if x is None else x for x, y in zip(a, b, strict=True)])
+
+
+def relax(a: Shape, b: Shape) -> Shape:
+    """The narrowest shape that covers both."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple([x if x == y else None for x, y in zip(a, b, strict=True)])
+
+
+def merged(a: Shape, b: Shape) -> Shape:
+    """What both say together; a `Complaint` if they contradict each other. For shape rules."""
+    result: Shape = merge(a, b)
+    if result is _CONTRADICTION:
+        raise Complaint(f"shapes {shape_str(a)} and {shape_str(b)} must be equal")
+    return result
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape that NumPy broadcasting gives. For shape rules.
+
+    Raises: Complaint naming the first dimension that differs.
+    """
+    result: Sequence[int | None] = ()
+    for shape in shapes:
+        if shape is None:
+            return None
+        if shape == result:
+            continue
+        n = max(len(result), len(shape))
+        a = (1,) * (n - len(result)) + tuple(result)
+        b = (1,) * (n - len(shape)) + shape
+        out: list[int | None] = []
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            if x == y or y == 1:
+                out.append(x)
+            elif x == 1:
+                out.append(y)
+            elif x is None or y is None:
+                out.append(y if x is None else x)
+            else:
+                raise Complaint(
+                    f"dimension {i - n} differs ({x} vs {y})",
+                    "insert a 1 to broadcast along, e.g. tf.expand_dims(x, axis), or make the sizes equal",
+                )
+        result = out
+    return tuple(result)
+
+
+def with_rank(shape: Shape, rank: int, what: str = "input") -> tuple[int | None, ...]:
+    """The shape, known to have `rank` dimensions. For shape rules.
+
+    Raises: Complaint if the rank is known and differs.
+    """
+    if shape is None:
+        return (None,) * rank
+    if len(shape) != rank:
+        raise Complaint(f"{what} must have rank {rank} but has shape {shape_str(shape)}",
+                        f"reshape {what} to {rank} dimensions, e.g. with tf.reshape or tf.expand_dims")
+    return shape
+
+
+def with_rank_at_least(shape: Shape, rank: int, what: str = "input") -> Shape:
+    """The shape; a Complaint if it has fewer than `rank` dimensions. For shape rules."""
+    if shape is not None and len(shape) < rank:
+        raise Complaint(f"{what} must have rank at least {rank} but has shape {shape_str(shape)}",
+                        f"add dimensions to {what}, e.g. with tf.expand_dims")
+    return shape
+
+
+def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
+    """The axis counted from the front. For shape rules and kernels.
+
+    Raises: Complaint if it is out of range.
+    """
+    if not -rank <= axis < rank:
+        raise Complaint(f"{what} {axis} is out of range for a tensor of rank {rank}",
+                        f"use an axis in [{-rank}, {rank})")
+    return axis + rank if axis < 0 else axis

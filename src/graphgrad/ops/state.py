@@ -1,0 +1,142 @@
+"""Variables as resources: handles, reads and assignments, and the optimizers' update ops.
+
+A kernel gets, for an input of type `resource`, a `Ref`: an object whose `value` is read and
+set. Reads and assignments happen in creation order, so a read made before an assignment
+sees the old value in every run.
+"""
+
+from __future__ import annotations
+
+
+
+from ..ir.dtypes import ANY, INDEX, NUMERIC
+from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.slices import IndexedSlices
+
+_STATEFUL = ("stateful",)
+
+
+@op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=_STATEFUL)
+def var_handle(xp, *, dtype, shape=None, container="", shared_name=""):
+    """A handle to the variable `shared_name` of the session. The executor resolves it."""
+    raise AssertionError("the executor resolves handles itself")
+
+
+@var_handle.shape
+def _scalar():
+    return ()
+
+
+@op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, flags=("stateful", "reads"))
+def read_variable(xp, ref, *, shape=None):
+    """The value of a variable."""
+    return ref.value
+
+
+@read_variable.shape
+def _read_shape(handle, shape):
+    return shape
+
+
+@read_variable.grad
+def _read_grad(op, dy):
+    return dy
+
+
+@op("AssignVariableOp", "resource: resource, value: dtype ->", dtype=ANY, flags=_STATEFUL)
+def assign_variable(xp, ref, value):
+    """Sets the value of a variable."""
+    ref.value = value
+
+
+@op("AssignAddVariableOp", "resource: resource, value: dtype ->", dtype=NUMERIC, flags=_STATEFUL)
+def assign_add_variable(xp, ref, value):
+    """Adds to a variable."""
+    ref.value = ref.value + value
+
+
+@op("AssignSubVariableOp", "resource: resource, value: dtype ->", dtype=NUMERIC, flags=_STATEFUL)
+def assign_sub_variable(xp, ref, value):
+    """Subtracts from a variable."""
+    ref.value = ref.value - value
+
+
+@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", flags=("stateful", "host"))
+def var_is_initialized(xp, ref):
+    """Whether a variable has a value."""
+    return xp.asarray(ref.value is not None)
+
+
+@var_is_initialized.shape
+def _initialized_shape(handle):
+    return ()
+
+
+@op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
+    flags=("stateful", "reads"))  # fmt: skip
+def resource_gather(xp, ref, indices, *, shape=None):
+    """Rows of a variable."""
+    return xp.take(ref.value, indices, axis=0)
+
+
+@resource_gather.shape
+def _resource_gather_shape(handle, indices, shape):
+    return None if shape is None or indices is None else indices + tuple(shape[1:])
+
+
+@resource_gather.grad
+def _resource_gather_grad(op, dy):
+    indices = raw.Reshape(op.inputs[1], [-1])
+    shape = op.get_attr("shape")
+    dense_shape = raw.VariableShape(op.inputs[0], shape=shape)
+    rows = raw.Reshape(dy, raw.ConcatV2([[-1], raw.StridedSlice(dense_shape, [1], [0], [1], end_mask=1)], 0))
+    return IndexedSlices(rows, indices, dense_shape), None
+
+
+@op("VariableShape", "input: resource -> output: int32", flags=("stateful", "reads"))
+def variable_shape(xp, ref, *, shape=None):
+    """The shape of a variable's value."""
+    import numpy as np
+
+    return np.asarray(ref.value.shape, np.int32)
+
+
+@variable_shape.shape
+def _variable_shape_shape(handle, shape):
+    return None if shape is None else (len(shape),)
+
+
+variable_shape.grad(NOT_DIFFERENTIABLE)
+
+
+def _scatter(name, update):
+    @op(name, "resource: resource, indices: Tindices, updates: dtype ->", dtype=ANY, Tindices=INDEX, flags=_STATEFUL)
+    def scatter(xp, ref, indices, updates):
+        ref.value = update(xp, ref.value, indices, updates)
+
+    scatter.__doc__ = f"{name}: updates rows of a variable in place."
+    return scatter
+
+
+def _at(xp, value, indices, updates, method):
+    if hasattr(value, "at"):
+        return getattr(value.at[indices], method)(updates)
+    result = value.copy()
+    import numpy as np
+
+    ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
+             "min": np.minimum, "max": np.maximum}  # fmt: skip
+    if method == "set":
+        result[indices] = updates
+    else:
+        ufunc[method].at(result, indices, updates)
+    return result
+
+
+resource_scatter_update = _scatter("ResourceScatterUpdate", lambda xp, v, i, u: _at(xp, v, i, u, "set"))
+resource_scatter_add = _scatter("ResourceScatterAdd", lambda xp, v, i, u: _at(xp, v, i, u, "add"))
+resource_scatter_sub = _scatter("ResourceScatterSub", lambda xp, v, i, u: _at(xp, v, i, u, "subtract"))
+resource_scatter_mul = _scatter("ResourceScatterMul", lambda xp, v, i, u: _at(xp, v, i, u, "multiply"))
+resource_scatter_div = _scatter("ResourceScatterDiv", lambda xp, v, i, u: _at(xp, v, i, u, "divide"))
+resource_scatter_min = _scatter("ResourceScatterMin", lambda xp, v, i, u: _at(xp, v, i, u, "min"))
+resource_scatter_max = _scatter("ResourceScatterMax", lambda xp, v, i, u: _at(xp, v, i, u, "max"))
