@@ -24,7 +24,8 @@ the signature. A kernel or a shape rule is handed those that it names.
 
 **Host inputs** (`host=("shape",)`) are inputs that decide the result's shape. A kernel gets
 them as NumPy arrays, also when lowered; a shape rule gets their value as nested tuples of
-int and None instead of their shape, or None when nothing is known.
+int and None instead of their shape, or None when nothing is known. Inputs named in `peek` are
+shown to the shape rule in the same way, but reach the kernel as they come.
 
 **Shape rule**: takes shapes (tuples of int and None; None for unknown rank), returns the shape
 of the output, or a *list* of shapes when the op has several outputs or a list of them.
@@ -140,6 +141,7 @@ class OpDef:
       kernel: a function of (xp, *inputs, **attributes), for NumPy and jax.numpy alike.
       host_kernel, device_kernel: what stands in for `kernel` on one of the two, or None.
       host: indices of the inputs that must be known when the op is lowered.
+      seen: indices of the inputs whose value, not shape, the shape rule gets.
       flags: a set out of "stateful" (never folded, merged or pruned from control
         dependencies), "host" (can only run in NumPy), "random" (its kernel takes `rng`).
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
@@ -152,6 +154,7 @@ class OpDef:
         kernel: Kernel,
         *,
         host: Sequence[str] = (),
+        peek: Sequence[str] = (),
         flags: Iterable[str] = (),
         shape: Callable[..., Any] | None = None,
         **allowed: Iterable[DType],
@@ -172,6 +175,7 @@ class OpDef:
         self.allowed = {k: frozenset(v) for k, v in allowed.items()}
         names = [a.name for a in self.inputs]
         self.host = frozenset(names.index(h) for h in host)
+        self.seen = self.host | frozenset(names.index(h) for h in peek)
         for arg in (*self.inputs, *self.outputs):
             for attr in (arg.type_attr, arg.number_attr, arg.list_attr):
                 if attr is not None:
@@ -182,7 +186,7 @@ class OpDef:
             attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
         )
         for p in inspect.signature(kernel).parameters.values():
-            if p.kind is p.KEYWORD_ONLY and p.name not in ("rng", *self.attrs):
+            if p.kind is p.KEYWORD_ONLY and p.name != "rng" and (p.name not in self.attrs or p.default is not p.empty):
                 self.attrs[p.name] = p.default
         self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
@@ -253,7 +257,7 @@ class OpDef:
         try:
             if attrs:
                 key = (key, tuple(attrs.items()))
-            if self.host:
+            if self.seen:
                 key = (key, self._host_values(inputs))
             cached = self._cache.get(key)
         except TypeError:  # an attribute that cannot be hashed
@@ -269,7 +273,7 @@ class OpDef:
         from .static import static_value
 
         if not self.has_lists:
-            return tuple([static_value(inputs[i]) for i in self.host])
+            return tuple([static_value(inputs[i]) for i in self.seen])
         return tuple([static_value(t) for t in inputs])
 
     def _infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
@@ -349,7 +353,7 @@ class OpDef:
         assert rule is not None
         args: list[Any] = []
         for i, (arg, group) in enumerate(zip(self.inputs, grouped, strict=True)):
-            see = static_value if i in self.host else _shape_of
+            see = static_value if i in self.seen else _shape_of
             args.append([see(t) for t in group] if arg.is_list else see(group))
         return rule(*args, **{k: attrs[k] for k in self._shape_attrs})
 
@@ -427,7 +431,7 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
     Args:
       name: the op type, TensorFlow's where it has one.
       signature: see this module's docstring.
-      **options: `host`, `flags`, `shape`, and the allowed dtypes of each type attribute.
+      **options: `host`, `peek`, `flags`, `shape`, and the allowed dtypes of each type attribute.
     Raises: KeyError if the type is taken, with the place that took it.
     """
 
