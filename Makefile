@@ -1,0 +1,74 @@
+# Every target sets itself up: it needs Python 3.11 or later, pip and make, nothing else.
+# Choose an interpreter with `make test PYTHON=python3.12`.
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint bench record pins clean
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+TF     := .venv-tensorflow
+TFSTAMP := $(TF)/.installed
+JOBS   ?= 2
+PIP    := -m pip --disable-pip-version-check --no-input
+
+# The first of these that runs, is 3.11 or later and can make an environment.
+FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	  if "$$p" -c 'import sys, venv; assert sys.version_info >= (3, 11)' >/dev/null 2>&1; then found="$$p"; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then echo "graphgrad needs Python 3.11 or later with the venv module; name one: make PYTHON=..." >&2; exit 1; fi
+
+# $(1): the environment. Where ensurepip is missing (Debian splits it off), the system's pip fills the environment.
+MAKE_VENV = if ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
+	  rm -rf $(1); \
+	  "$$found" -m venv $(1) >/dev/null 2>&1 \
+	    || { rm -rf $(1); "$$found" -m venv --without-pip $(1) && "$$found" $(PIP) --python $(1)/bin/python install -q pip; }; \
+	fi
+
+help:
+	@echo 'make demo    train a classifier on real data, draw its gradient graph'
+	@echo 'make test    style, types, tests'
+	@echo 'make lint    style and types alone'
+	@echo 'make bench   measure import, build, gradient, first run, step; with TensorFlow alongside'
+	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
+
+$(STAMP): pyproject.toml constraints.txt
+	@found=; $(FIND_PYTHON); \
+	echo "Setting up $(VENV) with $$("$$found" --version) (once; about 350 MB of packages)"; \
+	$(call MAKE_VENV,$(VENV))
+	@$(PY) $(PIP) install -q -c constraints.txt setuptools
+	@$(PY) $(PIP) install -q -c constraints.txt --no-build-isolation -e '.[demo,draw,dev]'
+	@touch $@
+
+$(TFSTAMP): constraints-tensorflow.txt
+	@found=; $(FIND_PYTHON); \
+	echo "Setting up $(TF) with $$("$$found" --version) (once; TensorFlow, for comparison only)"; \
+	$(call MAKE_VENV,$(TF))
+	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu scikit-learn
+	@touch $@
+
+venv: $(STAMP)
+
+demo: $(STAMP)
+	@$(VENV)/bin/graphgrad draw --out demo-output/gradient_graph.svg examples/demo_digits.py
+
+test: lint
+	@$(PY) -m pytest -q -n $(JOBS)
+
+lint: $(STAMP)
+	@$(VENV)/bin/ruff check -q
+	@$(VENV)/bin/mypy --no-error-summary
+
+bench: $(STAMP) $(TFSTAMP)
+	@$(PY) benchmarks/run.py --tensorflow $(TF)/bin/python
+
+record: $(TFSTAMP)
+	@$(TF)/bin/python tests/record.py
+
+# After a change of the dependencies: fresh pins from a fresh environment.
+pins:
+	@rm -rf $(VENV) && : > constraints.txt && $(MAKE) --no-print-directory venv
+	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip > constraints.txt
+
+clean:
+	rm -rf $(VENV) $(TF) build demo-output .pytest_cache .mypy_cache .ruff_cache
