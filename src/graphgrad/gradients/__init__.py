@@ -1,0 +1,9 @@
+"""Differentiation: from a graph, the operations that compute its derivative."""
+
+from .aggregate import AggregationMethod as AggregationMethod
+from .backprop import UnconnectedGradients as UnconnectedGradients
+from .backprop import gradients as gradients
+from .registry import NoGradient as NoGradient
+from .registry import NotDifferentiable as NotDifferentiable
+from .registry import RegisterGradient as RegisterGradient
+from .registry import get_gradient_function as get_gradient_function

@@ -1,0 +1,109 @@
+"""The gradient registry: the gradient slot of op records, and gradients registered by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..ir.graph import Operation
+from ..ir.opdef import NOT_DIFFERENTIABLE, registry
+from ..ir.source import Source, user_source
+
+
+class _Registered(NamedTuple):
+    function: Any
+    source: Source | None
+
+
+# Gradients for names that are no op types, for `Graph.gradient_override_map`.
+_by_name: dict[str, _Registered] = {}
+
+
+class RegisterGradient:
+    """Decorator that registers the gradient function of an op type.
+
+    The function takes the `Operation` and one gradient for each output, and returns one for
+    each input: a tensor, `IndexedSlices` or None. A name that is no op type can be used in
+    `Graph.gradient_override_map`.
+
+    Args:
+      op_type: the op type, or any other name.
+    Raises: KeyError if the name has a gradient already, quoting the place that registered it.
+
+    >>> @tf.RegisterGradient("NegateMyGradient")
+    ... def _negate(op, dy):
+    ...     return -dy
+    >>> with tf.get_default_graph().gradient_override_map({"Identity": "NegateMyGradient"}):
+    ...     x = tf.constant(1.0)
+    ...     y = tf.identity(x)
+    >>> sess.run(tf.gradients(y, x))
+    [np.float32(-1.0)]
+    """
+
+    def __init__(self, op_type: str):
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers `f` and returns it."""
+        _register(self._op_type, f)
+        return f
+
+
+def NotDifferentiable(op_type: str) -> None:
+    """Declares that an op type has no derivative: gradients stop there and are None.
+
+    Args:
+      op_type: the op type.
+    Raises: TypeError if it is not a string; KeyError if a gradient is registered already.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register(op_type, NOT_DIFFERENTIABLE)
+
+
+NoGradient = NotDifferentiable
+
+
+def _register(name: str, function: Any) -> None:
+    opdef = registry.get(name)
+    if opdef is not None:
+        opdef.grad(function)
+        return
+    if name in _by_name:
+        raise KeyError(f"Registering two gradient with name '{name}'! (Previous registration was at "
+                       f"{_by_name[name].source})")
+    _by_name[name] = _Registered(function, user_source(2))
+
+
+def gradient_function(op: Operation) -> Any:
+    """The gradient function of an operation, `NOT_DIFFERENTIABLE`, or None if none is declared.
+
+    Args:
+      op: the operation; an override that was in force when it was made counts first.
+    Raises: LookupError for an override whose name nobody registered.
+    """
+    override = op._gradient
+    if override is None:
+        return op.opdef.gradient
+    if not isinstance(override, str):
+        return override
+    if override in _by_name:
+        return _by_name[override].function
+    if override in registry:
+        return registry[override].gradient
+    raise LookupError(f"No gradient is registered under the name '{override}', which gradient_override_map gave "
+                      f"operation '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
+                      f"  Fix: decorate a function with @tf.RegisterGradient('{override}')")
+
+
+def get_gradient_function(op: Operation) -> Any:
+    """The gradient function of an operation, or None if it is not differentiable.
+
+    Raises: LookupError if none is declared.
+    """
+    function = gradient_function(op)
+    if function is None:
+        raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}).")
+    return None if function is NOT_DIFFERENTIABLE else function
