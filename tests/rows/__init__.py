@@ -1,0 +1,19 @@
+"""The rows of all families, in the order of the files' names."""
+
+import importlib
+import pkgutil
+
+import graphgrad.ops
+from table import Row
+
+
+def load() -> list[Row]:
+    """All rows; each knows its family, the name of its file."""
+    for module in pkgutil.iter_modules(graphgrad.ops.__path__):
+        importlib.import_module(f"graphgrad.ops.{module.name}")
+    rows = []
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
+        for row in importlib.import_module(f"rows.{module.name}").ROWS:
+            row.family = module.name
+            rows.append(row)
+    return rows
