@@ -1,0 +1,1 @@
+"""What users hold: tensors with operators, variables, scopes, functions, the tape."""
