@@ -37,7 +37,6 @@ input (a tensor, `IndexedSlices` or None); several as a tuple or list.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -112,9 +111,8 @@ def _parse_args(text: str) -> tuple[Arg, ...]:
     args = []
     for item in filter(None, (s.strip() for s in text.split(","))):
         name, _, kind = (s.strip() for s in item.partition(":"))
-        listed = re.fullmatch(r"list\((\w+)\)", kind)
-        if listed:
-            args.append(Arg(name, None, None, None, listed[1]))
+        if kind.startswith("list("):
+            args.append(Arg(name, None, None, None, kind[5:-1]))
             continue
         number, star, kind = kind.rpartition("*")
         fixed = dtypes._BY_NAME.get(kind)
@@ -122,12 +120,26 @@ def _parse_args(text: str) -> tuple[Arg, ...]:
     return tuple(args)
 
 
+# Code objects are read directly: `inspect.signature` of every kernel and shape rule would take
+# half of the package's import time.
+
+
 def _wanted(fn: Callable[..., Any], offered: Iterable[str]) -> tuple[str, ...]:
     """Which of the offered attribute names `fn` takes as keyword arguments."""
-    parameters = inspect.signature(fn).parameters
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+    code = inspect.unwrap(fn).__code__
+    if code.co_flags & inspect.CO_VARKEYWORDS:
         return tuple(offered)
-    return tuple(n for n in offered if n in parameters)
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return tuple([n for n in offered if n in parameters])
+
+
+def _keyword_only(fn: Callable[..., Any]) -> dict[str, Any]:
+    """The keyword-only arguments of `fn` with their defaults."""
+    fn = inspect.unwrap(fn)
+    code = fn.__code__
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    defaults = fn.__kwdefaults__ or {}
+    return {n: defaults.get(n, inspect.Parameter.empty) for n in names}
 
 
 class OpDef:
@@ -185,9 +197,9 @@ class OpDef:
         self._derived = frozenset(
             attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
         )
-        for p in inspect.signature(kernel).parameters.values():
-            if p.kind is p.KEYWORD_ONLY and p.name != "rng" and (p.name not in self.attrs or p.default is not p.empty):
-                self.attrs[p.name] = p.default
+        for attr, default in _keyword_only(kernel).items():
+            if attr != "rng" and (attr not in self.attrs or default is not inspect.Parameter.empty):
+                self.attrs[attr] = default
         self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
         self.kernel_attrs = _wanted(kernel, self.attrs)
