@@ -40,6 +40,10 @@ class Source(NamedTuple):
         return f"{os.path.basename(self.filename)}:{self.lineno}:  {text}"
 
 
+# One `Source` for each place; it keeps its code object alive, so that the id stays its own.
+_seen: dict[tuple[int, int], Source] = {}
+
+
 def is_internal(filename: str) -> bool:
     """Whether the file belongs to this package."""
     known = _inside.get(filename)
@@ -63,6 +67,12 @@ def user_source(depth: int = 1) -> Source | None:
         if known is None:
             known = is_internal(filename)
         if not known:
-            return Source(code, frame.f_lasti)
+            key = (id(code), frame.f_lasti)  # hashing the code object itself is slow
+            source = _seen.get(key)
+            if source is None:
+                if len(_seen) > 65536:
+                    _seen.clear()
+                source = _seen[key] = Source(code, frame.f_lasti)
+            return source
         frame = frame.f_back
     return None
