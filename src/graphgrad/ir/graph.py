@@ -262,7 +262,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
-        self._by_name: dict[str, Operation] = {}
+        self._named: dict[str, Operation] = {}  # filled when somebody looks a name up
         self._names_in_use: dict[str, int] = {}
         self._scope = ""  # the current name scope, without the slash at its end
         self._control: list[_ControlFrame] = []
@@ -318,7 +318,6 @@ class Graph:
             outputs.append(t)
         op.outputs = tuple(outputs)
         self._operations.append(op)
-        self._by_name[name] = op
         return op
 
     def create_op(self, op_type: str, inputs: Sequence[Tensor], dtypes: Any = None, input_types: Any = None,
@@ -377,20 +376,21 @@ class Graph:
         return self._unique(name, mark_as_used)
 
     def _unique(self, name: str, mark_as_used: bool = True) -> str:
+        # `names[a] == n` says that a and its numbered a_1 .. a_(n-1) are in use; only numbered names that
+        # were asked for as such have an entry of their own.
         names = self._names_in_use
         key = name.lower()
-        i = names.get(key, 0)
+        i = names.get(key)
+        if i is None:
+            base, _, number = key.rpartition("_")
+            taken = number.isdecimal() and number[0] != "0" and int(number) < names.get(base, 0)
+            i = 1 if taken else 0
+        if i:
+            while f"{key}_{i}" in names:
+                i += 1
+            name = f"{name}_{i}"
         if mark_as_used:
             names[key] = i + 1
-        if i:
-            base = key
-            while key in names:
-                key = f"{base}_{i}"
-                i += 1
-            if mark_as_used:
-                names[key] = 1
-                names[base] = i
-            name = f"{name}_{i - 1}"
         return name
 
     @contextlib.contextmanager
@@ -595,7 +595,7 @@ class Graph:
             if not index.isdigit() or not op_name:
                 raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. "
                                  "Tensor names must be of the form \"<op_name>:<output_index>\".")
-            op = self._by_name.get(op_name)
+            op = self._by_name().get(op_name)
             if op is None:
                 raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, "
                                f"{op_name!r}, does not exist in the graph.{self._similar(op_name)}")
@@ -606,17 +606,23 @@ class Graph:
         if ":" in name:
             raise ValueError(f"Name {name!r} appears to refer to a Tensor, not an Operation.")
         if not allow_operation:
-            hint = f" Fix: ask for {name + ':0'!r}." if name in self._by_name else ""
+            hint = f" Fix: ask for {name + ':0'!r}." if name in self._by_name() else ""
             raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names "
                              f"must be of the form \"<op_name>:<output_index>\".{hint}")
-        if name not in self._by_name:
+        if name not in self._by_name():
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.{self._similar(name)}")
-        return self._by_name[name]
+        return self._by_name()[name]
+
+    def _by_name(self) -> dict[str, Operation]:
+        named = self._named
+        for op in self._operations[len(named) :]:
+            named[op.name] = op
+        return named
 
     def _similar(self, name: str) -> str:
         import difflib
 
-        near = difflib.get_close_matches(name, list(self._by_name)[:10000], 1)
+        near = difflib.get_close_matches(name, list(self._by_name())[:10000], 1)
         return f" Did you mean {near[0]!r}?" if near else ""
 
     def _consumers_of(self, tensor: Tensor) -> list[Operation]:
