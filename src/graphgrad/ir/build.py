@@ -160,6 +160,9 @@ def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
     allowed = opdef.allowed[arg.type_attr or ""]
     if isinstance(value, int) and not isinstance(value, bool) and not any(t.is_integer for t in allowed):
         return next((t for t in allowed if t.name == "float32"), None)
+    if isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
+        by_name = {t.name: t for t in allowed}
+        return by_name.get("float32") or by_name.get("int32")
     return None
 
 
