@@ -64,7 +64,8 @@ class R:
         self.domain = domain
 
     def __repr__(self) -> str:
-        return f"R({self.shape}, {self.dtype})"
+        domain = "" if self.domain is None else f", {_domain_name(self.domain)}"
+        return f"R({self.shape}, {self.dtype}{domain})"
 
 
 class L:
@@ -108,6 +109,7 @@ class Row:
       ys: the indices of the outputs that are differentiated; all floating ones by default.
       shapes: what inference must find out when no shape is hidden: "exact" (all), "rank", or
         "any" (nothing, but no untruth).
+      dynamic: whether the gradient can be built while all dimensions are unknown.
       rtol, atol: tolerances of values and first gradients, instead of the dtype's own.
       fd_rtol: tolerance of the finite differences.
       xla: whether to compare XLA against NumPy (never done for host ops).
@@ -126,6 +128,7 @@ class Row:
     wrt: Sequence[str] | None = None
     ys: Sequence[int] | None = None
     shapes: str = "exact"
+    dynamic: bool = True
     rtol: float | None = None
     atol: float | None = None
     fd_rtol: float | None = None
@@ -148,6 +151,10 @@ class Row:
         """A case given as a list or a `Case`, with the row's attributes."""
         case = case if isinstance(case, Case) else Case(case)
         return Case(case.entries, **{**self.attrs, **case.attrs})
+
+    def key(self, case: Case, dtype: str) -> str:
+        """What names the inputs of a completed case: the same key, the same inputs."""
+        return f"{self.op_type}|{case!r}|{_domain_name(self.domain)}|{dtype}"
 
 
 @dataclasses.dataclass
@@ -180,6 +187,12 @@ class Inputs:
         """The positions in `flat` of what is differentiated."""
         return [i for i, (n, t) in enumerate(zip(self.names, self.dtypes, strict=True))
                 if t.is_differentiable and (row.wrt is None or n in row.wrt)]
+
+
+def _domain_name(domain: Any) -> str:
+    if isinstance(domain, dict):
+        return str({k: _domain_name(v) for k, v in domain.items()})
+    return domain.__name__ if callable(domain) else str(domain)
 
 
 def generator(*key: Any) -> np.random.Generator:
@@ -226,7 +239,7 @@ def draw(row: Row, case: Case, dtype: str) -> Inputs:
         entries = entry.entries if isinstance(entry, L) else (entry,)
         group = []
         for j, e in enumerate(entries):
-            rng = generator(row.op_type, case, dtype, i, j)
+            rng = generator(row.key(case, dtype), i, j)
             array, kind = _draw_one(row, opdef, arg, e, bound, own, rng)
             group.append(array)
             names.append(arg.name)

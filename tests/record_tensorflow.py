@@ -1,0 +1,159 @@
+"""Records what TensorFlow computes for the rows of the table, into `tests/recorded/`.
+
+Run it with an interpreter that has TensorFlow 2.21 (`make record` makes one):
+
+    python tests/record_tensorflow.py [FAMILY ...] [--op TYPE ...] [--again]
+
+Only cases that are new or whose inputs have changed are run, unless `--again` is given;
+recordings that no row asks for any more are dropped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import pathlib
+import sys
+from typing import Any
+
+import numpy as np
+
+_HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE.parent / "src"), str(_HERE)]
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # its sums round otherwise
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import rows  # noqa: E402
+from graphgrad.ir.dtypes import DType  # noqa: E402
+from graphgrad.ir.opdef import registry  # noqa: E402
+from recordings import Recorded  # noqa: E402
+from table import Case, Inputs, Row, draw, generator, row_dtypes, sample  # noqa: E402
+
+
+def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, Any]:
+    """One case's outputs and gradients, as `Recorded` keeps them."""
+    definition = tf.raw_ops.__dict__[row.op_type]
+    op_def = _op_def(row.op_type)
+    flat = [tf.constant(a.tolist() if t.kind == "o" else a, _tf_type(tf, t), shape=a.shape)
+            for a, t in zip(inputs.flat, inputs.dtypes, strict=True)]  # fmt: skip
+    arguments, position = {}, 0
+    for name, value in zip(_input_names(definition, op_def), inputs.args, strict=True):
+        n = len(value) if isinstance(value, list) else 1
+        arguments[name] = flat[position : position + n] if isinstance(value, list) else flat[position]
+        position += n
+    arguments.update(_attributes(tf, row, op_def, inputs))
+    xs = inputs.differentiable(row)
+    with tf.GradientTape() as tape:
+        for x in xs:
+            tape.watch(flat[x])
+        outputs = tf.nest.flatten(definition(**arguments))
+    ys = [k for k, t in enumerate(outputs)
+          if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]  # fmt: skip
+    return {
+        "inputs": inputs.checksum(),
+        "outputs": [np.asarray(t.numpy()) for t in outputs],
+        "gradients": _gradients(tf, tape, row, row.key(case, dtype), [outputs[k] for k in ys], [flat[x] for x in xs]),
+    }
+
+
+def _gradients(tf: Any, tape: Any, row: Row, key: str, ys: list[Any], xs: list[Any]) -> list[Any] | None:
+    if not (row.tf_grad and ys and xs):
+        return None
+    from graphgrad.ir.dtypes import as_dtype
+
+    cts = []
+    for k, y in enumerate(ys):
+        ct = sample(generator("cotangent", key, k), tuple(y.shape), as_dtype(y.dtype.name), (-2, 2))
+        cts.append(tf.constant(ct, y.dtype))
+    try:
+        grads = tape.gradient(ys, xs, output_gradients=cts)
+    except LookupError:
+        return None
+    return [None if g is None else tf.convert_to_tensor(g).numpy() for g in grads]
+
+
+def _op_def(op_type: str) -> Any:
+    from tensorflow.python.framework import op_def_registry
+
+    return op_def_registry.get(op_type)
+
+
+def _input_names(definition: Any, op_def: Any) -> list[str]:
+    """The inputs' names in Python, where TensorFlow calls some otherwise than in the definition."""
+    names = [a.name for a in op_def.input_arg]
+    parameters = [p for p in inspect.signature(definition).parameters if p != "name"]
+    others = iter([p for p in parameters if p not in names and p not in {a.name for a in op_def.attr}])
+    return [n if n in parameters else next(others) for n in names]
+
+
+def _tf_type(tf: Any, value: Any) -> Any:
+    if isinstance(value, DType):
+        return tf.as_dtype(value.name)
+    if isinstance(value, tuple) and value and isinstance(value[0], DType):
+        return [_tf_type(tf, v) for v in value]
+    return value
+
+
+def _attributes(tf: Any, row: Row, op_def: Any, inputs: Inputs) -> dict[str, Any]:
+    """The attributes that the inputs do not decide; those that TensorFlow requires get our defaults."""
+    derived = {a for arg in op_def.input_arg for a in (arg.type_attr, arg.number_attr, arg.type_list_attr) if a}
+    known = {a.name: a for a in op_def.attr if a.name not in derived}
+    given = {k: v for k, v in inputs.attrs.items() if k not in derived}
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise TypeError(f"TensorFlow's {row.op_type} has no attributes {unknown}; it has {sorted(known)}")
+    for name, attr in known.items():
+        if name not in given and not attr.HasField("default_value") and name in row.opdef.attrs:
+            given[name] = row.opdef.attrs[name]
+    return {k: _tf_type(tf, v) for k, v in given.items()}
+
+
+def main() -> int:
+    """Records; the exit status tells whether everything could be."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("families", nargs="*", help="files of tests/rows; all by default")
+    parser.add_argument("--op", action="append", default=[], help="only this op type, even if recorded already")
+    parser.add_argument("--again", action="store_true", help="also what is recorded already")
+    options = parser.parse_args()
+    import tensorflow as tf
+
+    failures = 0
+    table = [r for r in rows.load() if r.op_type in registry]
+    for family in sorted({r.family for r in table}):
+        if options.families and family not in options.families:
+            continue
+        store = Recorded(family)
+        before = dict(store.entries)
+        wanted: dict[str, Any] = {}
+        done = 0
+        for row in table:
+            if row.family != family or not row.tf:
+                continue
+            for i in range(len(row.cases)):
+                for dtype in row_dtypes(row):
+                    case = row.case(i)
+                    key = row.key(case, dtype)
+                    try:
+                        inputs = draw(row, case, dtype)
+                        entry = before.get(key)
+                        again = options.again or row.op_type in options.op
+                        if entry is None or entry["inputs"] != inputs.checksum() or again:
+                            entry = run(tf, row, case, dtype, inputs)
+                            done += 1
+                        wanted[key] = entry
+                    except Exception as e:
+                        failures += 1
+                        text = str(e).splitlines() or [""]
+                        print(f"{family}: {row.op_type}-{i}-{dtype}: {type(e).__name__}: {text[0][:300]}")
+        store.entries = wanted
+        if done or set(wanted) != set(before):
+            store.save()
+        size = store.path.stat().st_size if store.path.exists() else 0
+        print(f"{family}: {done} recorded, {len(wanted)} in all, {size // 1024} kB")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""What TensorFlow computed: one file a family, `tests/recorded/<family>.npz`.
+
+A file holds a JSON index and one flat array a dtype, so that thousands of small results
+stay small on disk.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pathlib
+from typing import Any
+
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).parent / "recorded"
+
+
+class Recorded:
+    """The recordings of a family: for each key of a case its outputs and gradients.
+
+    An entry is a dict with "inputs" (the checksum of the inputs), "outputs" (arrays) and
+    "gradients" (for each differentiated input an array or None; None alone when TensorFlow
+    has no gradient).
+    """
+
+    def __init__(self, family: str):
+        self.path = FOLDER / f"{family}.npz"
+        self.entries: dict[str, dict[str, Any]] = {}
+        if self.path.exists():
+            with np.load(self.path) as stored:
+                index = json.loads(stored["index"].tobytes())
+                pools = {k: stored[k] for k in stored.files if k != "index"}
+            for key, entry in index.items():
+                outputs = [_take(pools, ref) for ref in entry["outputs"]]
+                grads = entry["gradients"]
+                grads = None if grads is None else [_take(pools, ref) for ref in grads]
+                self.entries[key] = {"inputs": entry["inputs"], "outputs": outputs, "gradients": grads}
+
+    @staticmethod
+    @functools.cache
+    def of(family: str) -> Recorded:
+        """The recordings of a family, read once."""
+        return Recorded(family)
+
+    def entry(self, key: str) -> dict[str, Any] | None:
+        """The recording of a case, or None."""
+        return self.entries.get(key)
+
+    def save(self) -> None:
+        """Writes the file."""
+        pools: dict[str, list[np.ndarray]] = {}
+        sizes: dict[str, int] = {}
+        index = {}
+        for key, entry in sorted(self.entries.items()):
+            grads = entry["gradients"]
+            index[key] = {
+                "inputs": entry["inputs"],
+                "outputs": [_put(pools, sizes, a) for a in entry["outputs"]],
+                "gradients": None if grads is None else [_put(pools, sizes, g) for g in grads],
+            }
+        text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), np.uint8)
+        FOLDER.mkdir(exist_ok=True)
+        np.savez_compressed(self.path, index=text, **{k: np.concatenate(v) for k, v in sorted(pools.items())})
+
+
+def _take(pools: dict[str, np.ndarray], ref: Any) -> Any:
+    if ref is None:
+        return None
+    name, shape, start = ref
+    if name == "bytes":
+        return np.array([s.encode("latin-1") for s in start] + [None], object)[:-1].reshape(shape)
+    size = int(np.prod(shape))
+    return pools[name][start : start + size].reshape(shape)
+
+
+def _put(pools: dict[str, list[np.ndarray]], sizes: dict[str, int], array: Any) -> Any:
+    if array is None:
+        return None
+    array = np.asarray(array)
+    if array.dtype == object:
+        return ["bytes", list(array.shape), [s.decode("latin-1") for s in array.ravel()]]
+    if array.dtype.kind not in "biufc":  # bfloat16 and the like
+        array = array.astype(np.float32)
+    name = array.dtype.name
+    start = sizes.get(name, 0)
+    pools.setdefault(name, []).append(array.ravel())
+    sizes[name] = start + array.size
+    return [name, list(array.shape), start]
