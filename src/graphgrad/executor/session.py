@@ -1,0 +1,444 @@
+"""`Session`: runs parts of a graph and holds the values of its variables."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import FailedPreconditionError
+from ..ir import dtypes
+from ..ir.cell import Cell
+from ..ir.context import get_default_graph
+from ..ir.context import use as use_graph
+from ..ir.convert import make_array
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.shape import compatible, shape_str
+from ..ir.slices import IndexedSlices
+from ..ir.source import user_source
+from .run import Executable
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+_default = threading.local()
+
+
+def _stack() -> list[Any]:
+    if not hasattr(_default, "sessions"):
+        _default.sessions = []
+    stack: list[Any] = _default.sessions
+    return stack
+
+
+def get_default_session() -> Any:
+    """The innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
+    stack = _stack()
+    return stack[-1] if stack else None
+
+
+class _Entry:
+    """What a repeated run needs: how to feed, what to compute, how to give it back."""
+
+    __slots__ = ("keep", "feeds", "executable", "rebuild")
+
+    def __init__(self, keep: Any, feeds: Sequence[Tensor], executable: Executable, rebuild: Callable[[list[Any]], Any]):
+        self.keep = keep  # the key is made of ids, so the objects must live on
+        self.feeds = feeds
+        self.executable = executable
+        self.rebuild = rebuild
+
+
+class BaseSession:
+    """Runs a graph; see `Session`."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None, engine: str = "xla"):
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
+        self._graph = graph if graph is not None else get_default_graph()
+        self._target = target
+        self._config = config
+        self._engine = engine
+        self._closed = False
+        self._cells: dict[str, Cell] = {}
+        self._counters: dict[Operation, int] = {}
+        self._entries: dict[Any, _Entry] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The operations' definitions."""
+        return [op.node_def for op in self._graph.get_operations()]
+
+    @property
+    def sess_str(self) -> str:
+        """The target that the session was made with."""
+        return self._target
+
+    def list_devices(self) -> list[str]:
+        """The names of the devices that can be used."""
+        import jax
+
+        return [f"/job:localhost/replica:0/task:0/device:{d.platform.upper()}:{d.id}" for d in jax.devices()]
+
+    def close(self) -> None:
+        """Frees the session's variables and plans; it cannot run any more."""
+        self._closed = True
+        self._cells.clear()
+        self._entries.clear()
+        self._counters.clear()
+
+    # -- running -------------------------------------------------------------------
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Computes fetches.
+
+        Args:
+          fetches: a tensor, operation, variable or name, or any nesting of lists, tuples and
+            dictionaries of them.
+          feed_dict: values for tensors: tensor (or its name) -> array, number or nested list.
+          options, run_metadata: accepted as TensorFlow does.
+        Returns: the structure of `fetches` with NumPy arrays in the place of tensors
+          (scalars for rank 0, None for operations).
+        Raises:
+          RuntimeError: if the session is closed or the graph is empty.
+          ValueError, TypeError: for fetches and feeds that do not fit.
+          tf.errors.OpError: for what goes wrong while running; variables stay as they were.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
+        keys: tuple[Any, ...] = tuple(map(_id_of, feed_dict)) if feed_dict else ()
+        key = (_structure(fetches), keys)
+        entry = self._entries.get(key)
+        if entry is None:
+            entry = self._make_entry(key, fetches, feed_dict or {})
+        if feed_dict:
+            return entry.rebuild(entry.executable(self._feed_values(entry, feed_dict)))
+        return entry.rebuild(entry.executable(()))
+
+    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function that runs `fetches`, fed by its positional arguments.
+
+        Args:
+          fetches: as in `run`.
+          feed_list: the tensors to feed, in the order of the function's arguments.
+          accept_options: accepted as TensorFlow does.
+        Returns: the function; TypeError if it is called with another number of arguments.
+        """
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError("`feed_list` must be a list or tuple.")
+        feeds = list(feed_list or [])
+
+        def run(*args: Any, **_: Any) -> Any:
+            if len(args) != len(feeds):
+                raise ValueError(f"The callable takes {len(feeds)} values, one for each tensor in feed_list, not {len(args)}.")
+            return self.run(fetches, dict(zip(feeds, args, strict=True)) or None)
+
+        return run
+
+    def _make_entry(self, key: Any, fetches: Any, feed_dict: Any) -> _Entry:
+        if self._graph.version == 0:
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+        elements: list[Any] = []
+        rebuild = _Fetches(self._graph, elements).structure(fetches)
+        feeds: list[Tensor] = []
+        for k in feed_dict:
+            feeds.extend(self._feed_targets(k))
+        tensors: dict[int, Tensor] = {}
+        targets = []
+        for e in elements:
+            if not self._graph.is_fetchable(e):
+                raise ValueError(f"{e.name} has been marked as not fetchable.")
+            if isinstance(e, Tensor):
+                tensors[id(e)] = e
+            else:
+                targets.append(e)
+        executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine)
+        index = {i: n for n, i in enumerate(tensors)}
+        places = [index.get(id(e)) for e in elements]
+        rank0 = [isinstance(e, Tensor) for e in elements]
+
+        def give_back(values: list[Any]) -> Any:
+            if not values:
+                executable_done(executable)
+            arrays = [_to_numpy(v) for v in values]
+            return rebuild([arrays[p] if p is not None and r else None for p, r in zip(places, rank0, strict=True)])
+
+        entry = _Entry((fetches, list(feed_dict), elements), feeds, executable, give_back)
+        with self._lock:
+            self._entries[key] = entry
+        return entry
+
+    def _resolve(self, handle: Tensor) -> Cell:
+        op = handle.op
+        if op.type != "VarHandleOp":
+            raise FailedPreconditionError(op.node_def, op, f"Tensor {handle} is not the handle of a variable of this "
+                                          f"session.\n  Built at {op.source}\n  Fix: use variables made in this graph")
+        name = op.get_attr("shared_name") or op.name
+        cell = self._cells.get(name)
+        if cell is None:
+            cell = self._cells[name] = Cell(None, name, op.get_attr("dtype"), op.get_attr("shape"))
+        return cell
+
+    # -- feeding -------------------------------------------------------------------
+
+    def _feed_targets(self, key: Any) -> list[Tensor]:
+        parts = _composite_parts(key)
+        if parts is not None:
+            return [p for p in parts if p is not None]
+        try:
+            t = self._graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+        except Exception as e:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e}") from None
+        if not self._graph.is_feedable(t):
+            raise ValueError(f"Tensor {t.name} may not be fed.")
+        return [t]
+
+    def _feed_values(self, entry: _Entry, feed_dict: Any) -> list[Any]:
+        values = []
+        i = 0
+        feeds = entry.feeds
+        for key, value in feed_dict.items():
+            if i < len(feeds) and (feeds[i] is key or _composite_parts(key) is None):
+                values.append(_feed_value(feeds[i], value))
+                i += 1
+                continue
+            for part, v in zip(_composite_parts(key), _composite_value(key, value), strict=True):
+                if part is not None:
+                    values.append(_feed_value(part, v))
+                    i += 1
+        return values
+
+    # -- as the default ------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def as_default(self) -> Any:
+        """A `with` block in which this is the default session (for `Tensor.eval`)."""
+        stack = _stack()
+        stack.append(self)
+        try:
+            yield self
+        finally:
+            stack.remove(self)
+
+
+class Session(BaseSession):
+    """Runs parts of a graph and holds the values of its variables.
+
+    Args:
+      target: accepted as TensorFlow does; there is one engine, this process.
+      graph: the graph to run; the default one if not given.
+      config: a `ConfigProto`.
+
+    >>> with tf.Session() as s:
+    ...     s.run(tf.constant(2.0) * 3.0)
+    np.float32(6.0)
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None, *, engine: str = "xla"):
+        super().__init__(target, graph, config, engine)
+        self._contexts: list[contextlib.ExitStack] = []
+
+    def __enter__(self) -> Session:
+        stack = contextlib.ExitStack()
+        stack.enter_context(use_graph(self._graph))
+        stack.enter_context(self.as_default())
+        self._contexts.append(stack)
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._contexts.pop().__exit__(*exc)
+        self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Does nothing: a session's variables are its own and go with it."""
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default one from the moment it is made.
+
+    Args:
+      target, graph, config: as in `Session`.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
+        super().__init__(target, graph, config)
+        self._contexts = contextlib.ExitStack()
+        if graph is not None:
+            self._contexts.enter_context(use_graph(graph))
+        _stack().append(self)
+
+    def close(self) -> None:
+        """Frees the session and takes it off the stack of default sessions."""
+        super().close()
+        if self in _stack():
+            _stack().remove(self)
+            self._contexts.close()
+
+
+# -- fetches ---------------------------------------------------------------------------
+
+
+def _id_of(key: Any) -> Any:
+    return key if isinstance(key, str) else id(key)
+
+
+def _structure(fetches: Any) -> Any:
+    """A hashable key for a fetch structure, by the identity of its leaves."""
+    kind = type(fetches)
+    if kind is Tensor or kind is Operation:
+        return id(fetches)
+    if kind is list or kind is tuple:
+        return (kind, *[id(f) if type(f) is Tensor or type(f) is Operation else _structure(f) for f in fetches])
+    if isinstance(fetches, (list, tuple)):
+        return (kind, *map(_structure, fetches))
+    if isinstance(fetches, collections.abc.Mapping):
+        return (kind, *[(k, _structure(v)) for k, v in fetches.items()])
+    if isinstance(fetches, (str, bytes)):
+        return fetches
+    return id(fetches)
+
+
+class _Fetches:
+    """Turns a nested structure of fetches into a flat list and a function that rebuilds it."""
+
+    def __init__(self, graph: Graph, elements: list[Any]):
+        self.graph = graph
+        self.elements = elements
+
+    def structure(self, fetch: Any) -> Callable[[list[Any]], Any]:
+        """Appends the leaves of `fetch` to `elements`; returns the function from values to structure."""
+        if fetch is None:
+            raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None. "
+                            "Fix: leave it out; gradients of unconnected tensors are None")
+        if isinstance(fetch, (list, tuple)):
+            parts = [self.structure(f) for f in fetch]
+            if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
+                cls: Any = type(fetch)
+                return lambda values: cls(*[p(values) for p in parts])
+            make = list if isinstance(fetch, list) else tuple
+            return lambda values: make([p(values) for p in parts])
+        if isinstance(fetch, collections.abc.Mapping):
+            items = [(k, self.structure(v)) for k, v in fetch.items()]
+            kind: Any = type(fetch)
+            return lambda values: kind((k, p(values)) for k, p in items)
+        parts_of = _composite_parts(fetch)
+        if parts_of is not None:
+            return self._composite(fetch, parts_of)
+        return self._leaf(fetch)
+
+    def _composite(self, fetch: Any, parts: Sequence[Any]) -> Callable[[list[Any]], Any]:
+        leaves = [None if p is None else self._leaf(p) for p in parts]
+        cls = IndexedSlicesValue if isinstance(fetch, IndexedSlices) else SparseTensorValue
+        return lambda values: cls(*[None if p is None else p(values) for p in leaves])
+
+    def _leaf(self, fetch: Any) -> Callable[[list[Any]], Any]:
+        try:
+            element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as e:
+            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or "
+                            f"Tensor. ({e})") from None
+        except ValueError as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
+        except KeyError as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e.args[0]})") from None
+        place = len(self.elements)
+        self.elements.append(element)
+        return lambda values: values[place]
+
+
+def _composite_parts(value: Any) -> Any:
+    """The tensors of an `IndexedSlices` or a sparse tensor, in their public order; None for others."""
+    if isinstance(value, IndexedSlices):
+        return value.values, value.indices, value.dense_shape
+    if isinstance(value, (Tensor, Operation, str)):
+        return None
+    if type(value).__name__ == "SparseTensor":
+        return value.indices, value.values, value.dense_shape
+    return None
+
+
+def _composite_value(key: Any, value: Any) -> Sequence[Any]:
+    if isinstance(value, tuple):
+        values = list(value)
+    elif isinstance(key, IndexedSlices):
+        values = [value.values, value.indices, value.dense_shape]
+    else:
+        values = [value.indices, value.values, value.dense_shape]
+    return values + [None] * (3 - len(values))
+
+
+def _to_numpy(value: Any) -> Any:
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return array[()]
+    # The caller may write into what it gets.
+    return array if array.flags.writeable and array.base is None and array is not value else np.array(array)
+
+
+def executable_done(executable: Executable) -> None:
+    """Waits until the variables that a run without fetched values wrote have their new values."""
+    for i in executable._written:
+        value = executable.plan.cells[i].value
+        if hasattr(value, "block_until_ready"):
+            value.block_until_ready()
+            return
+
+
+# -- feeds -----------------------------------------------------------------------------
+
+
+def _feed_value(t: Tensor, value: Any) -> Any:
+    """The array to feed for `t`; ValueError or TypeError if `value` does not fit."""
+    spec = t._spec
+    dtype = spec.dtype.np_dtype
+    if type(value) is np.ndarray and value.dtype == dtype:
+        array = value
+    else:
+        array = _convert_feed(t, value, dtype)
+    if array.shape != spec.shape and not compatible(array.shape, spec.shape):
+        raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "
+                         f"{shape_str(spec.shape)}.\n  Built at {t.op.source}\n  Fed at {user_source(2)}\n"
+                         "  Fix: reshape the value, or give the placeholder None for sizes that vary")
+    return array
+
+
+def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
+    if isinstance(value, Tensor):
+        raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+                        f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
+                        f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out")
+    if t.dtype is dtypes.string:
+        return make_array(value, dtypes.string)
+    if t.dtype.kind == "o":
+        return value
+    if hasattr(value, "devices") and value.dtype == dtype:
+        return value  # a JAX array stays where it is
+    try:
+        array = np.asarray(value)
+        if array.dtype == object or array.dtype.kind in "US":
+            array = np.asarray(value, dtype)
+    except (TypeError, ValueError) as e:
+        raise ValueError(f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
+                         f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array") from None
+    if isinstance(value, int) and not isinstance(value, bool) and t.dtype.is_integer:
+        if not t.dtype.min <= value <= t.dtype.max:
+            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                            f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
+                            "(e.g. int64).")
+    if array.dtype.kind == "c" and not t.dtype.is_complex:
+        raise TypeError(f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
+                        "Fix: feed value.real, or make the placeholder complex")
+    return array.astype(dtype) if array.dtype != dtype else array

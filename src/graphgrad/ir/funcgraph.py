@@ -1,0 +1,101 @@
+"""A graph that is the body of a function or of a control-flow operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+from .convert import constant_in
+from .dtypes import DType, resource
+from .eager import EagerTensor
+from .graph import Graph, Tensor
+from .opdef import Spec, registry
+from .shape import Shape
+
+_SMALL = 4  # eager tensors of up to so many elements become constants, as in TensorFlow
+
+
+class FuncGraph(Graph):
+    """A graph with inputs and outputs that may use tensors of the graphs around it.
+
+    Attributes:
+      name: the function's name.
+      outer_graph: the graph it was made in, or None for eager mode.
+      inputs: the placeholders for the arguments, then those for what was captured.
+      outputs: the tensors it returns.
+      captured: the tensors of the surroundings that it uses, in order of their placeholders.
+    """
+
+    building_function = True
+
+    def __init__(self, name: str, outer_graph: Graph | None = None):
+        super().__init__()
+        self.name = name
+        self.outer_graph = outer_graph
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        self.captured: list[Any] = []
+        self._captures: dict[int, Tensor] = {}
+        self.structured_outputs: Any = None
+        if outer_graph is not None:
+            self.seed = outer_graph.seed
+
+    def add_input(self, dtype: DType, shape: Shape, name: str) -> Tensor:
+        """A placeholder for one more argument."""
+        placeholder = self._placeholder(dtype, shape, name)
+        self.inputs.append(placeholder)
+        return placeholder
+
+    def _placeholder(self, dtype: DType, shape: Shape, name: str) -> Tensor:
+        attrs = {"dtype": dtype, "shape": shape}
+        saved = self._control, self._scope
+        self._control, self._scope = [], ""  # arguments wait for nothing
+        try:
+            op = self._add(registry["Placeholder"], (), attrs, self.unique_name(name), (Spec.of(dtype, shape),))
+        finally:
+            self._control, self._scope = saved
+        return op.outputs[0]
+
+    def capture(self, tensor: Any, name: str | None = None) -> Tensor:
+        """The placeholder that stands for a tensor of the surroundings.
+
+        Args:
+          tensor: an eager tensor, or a tensor of a graph around this one.
+          name: a name for the placeholder.
+        Raises: ValueError for a tensor of a graph that is not around this one.
+        """
+        known = self._captures.get(id(tensor))
+        if known is not None:
+            return known
+        if isinstance(tensor, EagerTensor):
+            if tensor.dtype is not resource and tensor._value.size <= _SMALL and tensor.dtype.kind in "fiub":
+                saved, self._control = self._control, []
+                try:
+                    inner = constant_in(self, np.asarray(tensor._value), self.unique_name("Const"), tensor.dtype)
+                finally:
+                    self._control = saved
+                self._captures[id(tensor)] = inner
+                self._keep_alive(tensor)
+                return inner
+            source: Any = tensor
+        else:
+            outer = self.outer_graph
+            while outer is not None and outer is not tensor.graph:
+                outer = outer.outer_graph
+            if outer is None:
+                return super().capture(tensor)
+            source = tensor if tensor.graph is self.outer_graph else self.outer_graph.capture(tensor)  # type: ignore[union-attr]
+        inner = self._placeholder(tensor.dtype, tensor._spec.shape, name or "captured")
+        self.inputs.append(inner)
+        self.captured.append(source)
+        self._captures[id(tensor)] = inner
+        self._keep_alive(tensor)
+        return inner
+
+    def _keep_alive(self, tensor: Any) -> None:
+        # The table is keyed by id, so the tensors in it must not go away.
+        self._scoped_state.setdefault("captured", []).append(tensor)
+
+
