@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Complaint
+from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import INDEX, int32
 from ..ir.opdef import op, raw
 from ..ir.shape import merged, normalize_axis
@@ -99,7 +100,7 @@ def _rows(dy, params, indices):
         tail = shape[1:]
     else:
         tail = raw.StridedSlice(shape, [1], [0], [1], end_mask=1)
-    return IndexedSlices(raw.Reshape(dy, join([-1], tail)), raw.Reshape(indices, [-1]), shape)
+    return IndexedSlices(raw.Reshape(dy, join([-1], tail)), raw.Reshape(indices, [-1]), convert_to_tensor(shape))
 
 
 def _along_axis(dy, params, indices, at, lead):
