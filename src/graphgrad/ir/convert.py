@@ -51,9 +51,9 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
       dtype: the dtype wanted, or None to follow TensorFlow's rules.
     Raises: TypeError if the value does not fit the dtype; ValueError for ragged lists.
     """
-    kind = type(value)
-    if kind is float and (dtype is None or dtype.kind in "fc"):
-        return np.array(value, dtype.np_dtype if dtype else np.float32)
+    direct = _from_numbers(value, dtype)
+    if direct is not None:
+        return direct
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     if isinstance(value, TensorShape):
@@ -85,6 +85,23 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     return result
 
 
+def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
+    """The array of Python ints or floats in the frequent cases; None for the general way."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        kinds = set(map(type, value))
+        kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is int and (dtype is None or dtype is dtypes.int32 or dtype is dtypes.int64):
+        try:
+            return np.array(value, dtype.np_dtype if dtype else np.int32)
+        except OverflowError:
+            return None
+    if kind is float and (dtype is None or dtype is dtypes.float32):
+        with np.errstate(over="ignore"):
+            return np.array(value, np.float32)
+    return None
+
+
 def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
     if array.dtype.kind in "US" or array.dtype == object:
@@ -114,9 +131,12 @@ def _leaves(value: Any) -> Any:
     return (value,)
 
 
+_LEAF_KINDS = {bool: "b", np.bool_: "b", int: "i", float: "f", complex: "c", str: "U", bytes: "S"}
+
+
 def _check_leaves(value: Any, dtype: DType) -> None:
     for leaf in _leaves(value):
-        kind = "b" if isinstance(leaf, (bool, np.bool_)) else getattr(np.asarray(leaf).dtype, "kind", "O")
+        kind = _LEAF_KINDS.get(type(leaf)) or np.asarray(leaf).dtype.kind
         wrong = (
             (dtype.is_integer and kind in "bfcUSO" and not isinstance(leaf, Dimension))
             or (dtype.kind == "f" and kind in "bcUSO" and not hasattr(leaf, "__float__"))
