@@ -23,7 +23,7 @@ from graphgrad.ir.convert import constant
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, Inferred, raw, registry
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, Inferred, registry
 from graphgrad.ir.shape import compatible
 from host import dense, evaluate, placeholder
 from recordings import Recorded
@@ -399,6 +399,3 @@ def test_gradients_are_tested() -> None:
     checked = {r.op_type for r in ROWS if r.order > 0 or r.note}
     missing = {r.op_type for r in ROWS if r.opdef.gradient not in (None, NOT_DIFFERENTIABLE)} - checked
     assert not missing, f"rows with order=0 and no note, though the op has a gradient: {sorted(missing)}"
-
-
-assert raw  # the builders' namespace: rows are loaded when this module is imported
