@@ -115,6 +115,34 @@ def gradients(
     return results
 
 
+def gradients_v2(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """`gradients` with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
+
+    Args:
+      ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients,
+        unconnected_gradients: as in `tf.compat.v1.gradients`.
+    Returns: a list with a tensor, `IndexedSlices` or None for each x.
+    Raises: as `tf.compat.v1.gradients`.
+    Gradient: of any order.
+    Reference: TensorFlow 2.21 `tf.gradients`.
+
+    >>> x = tf.constant(3.0)
+    >>> sess.run(tf.gradients(x * x, x))
+    [np.float32(6.0)]
+    """
+    return gradients(ys, xs, grad_ys, name, True, gate_gradients, aggregation_method, stop_gradients,
+                     unconnected_gradients)  # fmt: skip
+
+
 # For each operation, by index: for each output the list of gradients that have arrived.
 _Arrived = dict[int, list[list[Any]]]
 

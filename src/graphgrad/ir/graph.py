@@ -280,6 +280,7 @@ class Graph:
         self._unfetchable: set[int] = set()
         self._attr_scope: dict[str, Any] = {}
         self.seed: int | None = None
+        self._variables: dict[int, Any] = {}  # id of a handle -> the variable, for custom_gradient
         self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
 
     # -- adding operations ---------------------------------------------------------
@@ -298,7 +299,7 @@ class Graph:
         op.inputs = inputs
         op.attrs = attrs
         op.index = len(self._operations)
-        op.source = self._source or user_source(2)
+        op.source = self._source or user_source(3)  # the caller is never the user
         op._colocation = self._colocated
         op._original_op = self._original_op
         op._gradient = self._gradient_overrides.get(opdef.name) if self._gradient_overrides else None
@@ -308,10 +309,10 @@ class Graph:
             op.device = ""
             op.device = self._device_for(op)
         outputs = []
-        for i, spec in enumerate(specs):
+        for spec in specs:
             t = Tensor.__new__(Tensor)
             t.op = op
-            t.value_index = i
+            t.value_index = len(outputs)
             t.graph = self
             t.dtype = spec.dtype
             t._spec = spec

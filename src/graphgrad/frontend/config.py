@@ -1,0 +1,82 @@
+"""`ConfigProto` and its relatives: accepted as programs write them.
+
+What concerns devices, threads and memory of TensorFlow's own run time is kept and can be read
+back, and changes nothing: JAX's settings stay the user's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class _Message:
+    """A bag of fields; reading one that was never set gives an empty message, as in protocol buffers."""
+
+    def __init__(self, **fields: Any):
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        value = _Message()
+        object.__setattr__(self, name, value)
+        return value
+
+    def CopyFrom(self, other: Any) -> None:
+        """Takes over the fields of another message."""
+        self.__dict__.clear()
+        self.__dict__.update(other.__dict__)
+
+    MergeFrom = CopyFrom
+
+    def __bool__(self) -> bool:
+        return bool(self.__dict__)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{k}={v!r}" for k, v in self.__dict__.items())
+        return f"{type(self).__name__.lstrip('_')}({fields})"
+
+
+class ConfigProto(_Message):
+    """Settings of a session.
+
+    Args:
+      **fields: TensorFlow's, e.g. `allow_soft_placement`, `log_device_placement`,
+        `intra_op_parallelism_threads`, `gpu_options`; kept, and without effect here.
+
+    >>> config = tf.ConfigProto(allow_soft_placement=True)
+    >>> config.gpu_options.allow_growth = True
+    >>> config.gpu_options.allow_growth
+    True
+    """
+
+
+class GPUOptions(_Message):
+    """GPU settings of a session; kept, and without effect here."""
+
+
+class GraphOptions(_Message):
+    """Graph settings of a session; kept, and without effect here."""
+
+
+class OptimizerOptions(_Message):
+    """Optimizer settings of a session; kept, and without effect here."""
+
+    L1, L0 = 0, -1
+    DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
+
+
+class RunOptions(_Message):
+    """Settings of one run; kept, and without effect here."""
+
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+
+class RunMetadata(_Message):
+    """What a run reports; empty."""

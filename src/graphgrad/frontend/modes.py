@@ -1,0 +1,84 @@
+"""Switches between the behaviours of TensorFlow 1 and 2."""
+
+from __future__ import annotations
+
+from ..ir import context
+from ..ir.shape import use_dimension_objects
+from . import operators
+
+
+def disable_v2_behavior() -> None:
+    """Behaves as TensorFlow 1: graphs instead of eager mode, `Dimension` objects, tensors compared by identity."""
+    disable_eager_execution()
+    disable_v2_tensorshape()
+    disable_tensor_equality()
+
+
+def enable_v2_behavior() -> None:
+    """Behaves as TensorFlow 2: eager by default, plain sizes, tensors compared elementwise."""
+    enable_eager_execution()
+    enable_v2_tensorshape()
+    enable_tensor_equality()
+
+
+def disable_eager_execution() -> None:
+    """Lets operations go to a default graph."""
+    context.set_eager_default(False)
+
+
+def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
+    """Lets operations run at once.
+
+    Args:
+      config, device_policy, execution_mode: accepted as TensorFlow does.
+    Raises: ValueError inside a graph, or when the default graph holds operations already.
+    """
+    if context.stack.entries or (context.stack.root is not None and context.stack.root.version):
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    context.set_eager_default(True)
+
+
+def disable_v2_tensorshape() -> None:
+    """Lets shapes hold `Dimension` objects."""
+    use_dimension_objects(True)
+
+
+def enable_v2_tensorshape() -> None:
+    """Lets shapes hold ints and None."""
+    use_dimension_objects(False)
+
+
+def disable_tensor_equality() -> None:
+    """Compares tensors by identity, as TensorFlow 1 does."""
+    operators.disable_tensor_equality()
+
+
+def enable_tensor_equality() -> None:
+    """Compares tensors elementwise, as TensorFlow 2 does."""
+    operators.enable_tensor_equality()
+
+
+def enable_resource_variables() -> None:
+    """Does nothing: variables are resources here."""
+
+
+def disable_resource_variables() -> None:
+    """Does nothing: variables are resources here, and behave as programs of 1.x expect."""
+
+
+def resource_variables_enabled() -> bool:
+    """Whether variables are resources: always."""
+    return True
+
+
+def enable_control_flow_v2() -> None:
+    """Does nothing: control flow is functional here."""
+
+
+def disable_control_flow_v2() -> None:
+    """Does nothing: control flow is functional here, and behaves as programs of 1.x expect."""
+
+
+def control_flow_v2_enabled() -> bool:
+    """Whether control flow is functional: always."""
+    return True

@@ -1,0 +1,118 @@
+"""Nested structures: lists, tuples, named tuples and dictionaries of leaves.
+
+Reference: TensorFlow 2.21 `tf.nest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether `structure` is a list, tuple or dictionary.
+
+    >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab")
+    (True, False)
+    """
+    return isinstance(structure, (list, tuple, Mapping))
+
+
+def _children(structure: Any) -> Iterator[Any]:
+    if isinstance(structure, Mapping):
+        return (structure[k] for k in sorted(structure))
+    return iter(structure)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves, in order; those of a dictionary by sorted key.
+
+    Args:
+      structure: any nesting of lists, tuples and dictionaries, or a leaf.
+      expand_composites: accepted as TensorFlow does.
+
+    >>> tf.nest.flatten({"b": [1, 2], "a": 3})
+    [3, 1, 2]
+    """
+    if not is_nested(structure):
+        return [structure]
+    return [leaf for child in _children(structure) for leaf in flatten(child)]
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """The leaves in `flat_sequence`, arranged like `structure`.
+
+    Args:
+      structure: the pattern.
+      flat_sequence: as many leaves as `structure` has.
+      expand_composites: accepted as TensorFlow does.
+    Raises: ValueError if the number of leaves differs.
+
+    >>> tf.nest.pack_sequence_as({"a": 0, "b": [0]}, [1, 2])
+    {'a': 1, 'b': [2]}
+    """
+    leaves = list(flat_sequence)
+    wanted = len(flatten(structure))
+    if len(leaves) != wanted:
+        raise ValueError(f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had {len(leaves)} "
+                         f"items. Structure: {structure}, flat_sequence: {leaves}.")
+    return _pack(structure, iter(leaves))
+
+
+def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(leaves)
+    if isinstance(structure, Mapping):
+        packed = {k: _pack(structure[k], leaves) for k in sorted(structure)}
+        kind: Any = type(structure)
+        return kind((k, packed[k]) for k in structure)
+    items = [_pack(child, leaves) for child in structure]
+    if hasattr(structure, "_fields"):
+        return type(structure)(*items)
+    return tuple(items) if isinstance(structure, tuple) else items
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """Applies `func` to the corresponding leaves of structures of one shape.
+
+    Args:
+      func: takes one leaf of each structure.
+      *structure: the structures.
+      **kwargs: `check_types`, `expand_composites`: accepted as TensorFlow does.
+    Raises: ValueError or TypeError if the structures differ; TypeError if `func` is no function.
+
+    >>> tf.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, kwargs.get("check_types", True))
+    results = [func(*leaves) for leaves in zip(*map(flatten, structure), strict=True)]
+    return pack_sequence_as(structure[0], results)
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """Raises unless the two are nested alike.
+
+    Args:
+      nest1, nest2: the structures.
+      check_types: whether lists, tuples and dictionaries are told apart.
+      expand_composites: accepted as TensorFlow does.
+    Raises: ValueError if lengths or nesting differ; TypeError if only the types do.
+    """
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError("The two structures don't have the same nested structure.\n\n"
+                         f"First structure: {nest1}\n\nSecond structure: {nest2}")
+    if not is_nested(nest1):
+        return
+    if check_types and type(nest1) is not type(nest2):
+        raise TypeError("The two structures don't have the same sequence type. "
+                        f"First: {type(nest1).__name__}, second: {type(nest2).__name__}")
+    if len(nest1) != len(nest2) or (isinstance(nest1, Mapping) and set(nest1) != set(nest2)):
+        raise ValueError("The two structures don't have the same number of elements.\n\n"
+                         f"First structure: {nest1}\n\nSecond structure: {nest2}")
+    for a, b in zip(_children(nest1), _children(nest2), strict=True):
+        assert_same_structure(a, b, check_types)

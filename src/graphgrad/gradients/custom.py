@@ -1,0 +1,134 @@
+"""`custom_gradient`: a function with a gradient of its own."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..ir.context import current_graph
+from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import resource
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.opdef import raw
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Decorator: gives a function its own gradient.
+
+    Args:
+      f: takes tensors and returns `(result, grad_fn)`: the result is a tensor or a list of
+        them, and `grad_fn(*dys)` returns one gradient for each argument of `f`. If `f` uses
+        variables, `grad_fn` takes `variables=` too and returns a pair: the gradients of the
+        arguments and the list of those of the variables.
+    Returns: the function, whose result has the gradient that `grad_fn` says.
+    Raises: TypeError if `f` uses variables and `grad_fn` takes none; ValueError, in
+      `gradients`, for a wrong number of gradients.
+    Gradient: whatever operations `grad_fn` adds are differentiated in turn.
+    Reference: TensorFlow 2.21 `tf.custom_gradient`.
+
+    >>> @tf.custom_gradient
+    ... def clipped(x):
+    ...     return tf.identity(x), lambda dy: tf.clip_by_value(dy, -0.1, 0.1)
+    >>> x = tf.constant(2.0)
+    >>> sess.run(tf.gradients(clipped(x) * 5.0, x))
+    [np.float32(0.1)]
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        graph = current_graph()
+        if graph is None:
+            return f(*args, **kwargs)[0]
+        if kwargs:
+            raise ValueError("The custom_gradient decorator currently supports keyword arguments only when eager "
+                             "execution is enabled. Fix: pass them by position, or bind them with functools.partial")
+        return _in_graph(graph, f, args)
+
+    return decorated
+
+
+def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    arg_leaves = [convert_to_tensor(a) for a in _leaves(args)]
+    leaves = iter(arg_leaves)
+    start = graph.version
+    result, grad_fn = f(*_repack(args, leaves))
+    results = [convert_to_tensor(r) for r in _leaves(result)]
+    variables = _variables_read(graph, start, arg_leaves)
+    if variables and not _takes_variables(grad_fn):
+        raise TypeError("If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
+                        "'variables' keyword argument.")
+    reads = [v.value() for v in variables]
+    tensors = results + arg_leaves + reads
+    op: Operation = raw.IdentityN(tensors)[0].op
+    op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
+    return _repack(result, iter(op.outputs[: len(results)]))
+
+
+def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any]) -> Callable[..., Any]:
+    """The gradient of the `IdentityN` through which results, arguments and variables pass."""
+
+    def rule(op: Operation, *dys: Any) -> list[Any]:
+        if variables:
+            in_grads, variable_grads = grad_fn(*dys[:n_results], variables=variables)
+            variable_grads = list(variable_grads)
+            if len(variable_grads) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn: "
+                                 f"{len(variable_grads)} for {len(variables)} variables.")
+        else:
+            in_grads, variable_grads = grad_fn(*dys[:n_results]), []
+        flat = list(_leaves(in_grads)) if isinstance(in_grads, (list, tuple)) else [in_grads]
+        if n_args == 0 and flat == [None]:
+            flat = []
+        if len(flat) != n_args:
+            raise ValueError(f"custom_gradient function expected to return {n_args} gradients, but returned "
+                             f"{len(flat)} instead.\n  Built at {op.source}\n"
+                             "  Fix: return one gradient for each argument")
+        # The function itself is not differentiated: what goes to its results stops there.
+        return [None] * n_results + flat + variable_grads
+
+    return rule
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _leaves(v)
+    elif isinstance(value, dict):
+        for k in sorted(value):
+            yield from _leaves(value[k])
+    else:
+        yield value
+
+
+def _repack(structure: Any, leaves: Iterator[Any]) -> Any:
+    if isinstance(structure, dict):
+        packed = {k: _repack(structure[k], leaves) for k in sorted(structure)}
+        return {k: packed[k] for k in structure}
+    if isinstance(structure, (list, tuple)):
+        items = [_repack(v, leaves) for v in structure]
+        if hasattr(structure, "_fields"):
+            return type(structure)(*items)
+        return tuple(items) if isinstance(structure, tuple) else items
+    return next(leaves)
+
+
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(grad_fn).parameters.values()
+    return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
+    """The variables that the operations made since `start` read, without those given as arguments."""
+    given = {id(t.op.inputs[0]) for t in args if t.op.type == "ReadVariableOp"}
+    found: dict[int, Any] = {}
+    for op in graph._operations[start:]:
+        for t in op.inputs:
+            if t.dtype is resource and id(t) not in given and id(t) not in found:
+                variable = graph._variables.get(id(t))
+                if variable is not None and variable.trainable:
+                    found[id(t)] = variable
+    return list(found.values())

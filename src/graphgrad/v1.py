@@ -1,0 +1,6 @@
+"""TensorFlow 1: `import graphgrad.v1 as tf`. Importing it turns graph mode on."""
+
+from graphgrad.compat.v1 import *  # noqa: F403  # the same names
+from graphgrad.frontend import modes as _modes
+
+_modes.disable_v2_behavior()
