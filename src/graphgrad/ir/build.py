@@ -107,15 +107,13 @@ def _bind(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
 
 def _convert_all(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], graph: Graph | None, name: str) -> list[Any]:
     """Converts the arguments to a flat list of tensors; tensors decide the dtypes of Python values."""
-    types: dict[str, DType] = {}
+    types = {k: v for k, v in attrs.items() if type(v) is DType} if attrs else {}
     for arg, value in zip(opdef.inputs, args, strict=True):
-        if arg.type_attr is None:
+        if arg.type_attr is None or arg.type_attr in types:
             continue
-        if arg.type_attr in attrs and isinstance(attrs[arg.type_attr], DType):
-            types.setdefault(arg.type_attr, attrs[arg.type_attr])
         for v in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
             if is_tensor_like(v):
-                types.setdefault(arg.type_attr, as_dtype(v.dtype))
+                types[arg.type_attr] = as_dtype(v.dtype)
                 break
     flat: list[Any] = []
     for arg, value in zip(opdef.inputs, args, strict=True):
@@ -135,6 +133,10 @@ def _convert_all(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], gra
 
 def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
                  index: int | None = None) -> Any:  # fmt: skip
+    if type(value) is Tensor and value.graph is graph:
+        if arg.type_attr is not None:
+            types.setdefault(arg.type_attr, value.dtype)
+        return value
     suffix = arg.name if index is None else f"{arg.name}_{index}"
     tensor_like = is_tensor_like(value)
     wanted = arg.dtype or (types.get(arg.type_attr) if arg.type_attr else None)

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-
 from . import context, dtypes
 from .dtypes import DType, as_dtype
+from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
 from .shape import Dimension, Shape, TensorShape, as_shape, shape_str
@@ -33,11 +33,13 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
       conversion_func: called as `f(value, dtype=None, name=None, as_ref=False)`; returns a
         tensor or NotImplemented.
       priority: smaller ones are tried first.
-    Raises: TypeError if the arguments are not classes and a function.
+    Raises: TypeError if the arguments are not classes and a function, or for numbers.
     """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not types or not all(isinstance(t, type) for t in types):
         raise TypeError("base_type must be a type or a tuple of types.")
+    if any(issubclass(t, (int, float, complex, np.generic, np.ndarray)) for t in types):
+        raise TypeError("Conversions of Python numbers, NumPy scalars and arrays cannot be registered.")
     if not callable(conversion_func):
         raise TypeError("conversion_func must be callable.")
     _functions.setdefault(priority, []).append((base_type, conversion_func))
@@ -183,6 +185,24 @@ def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str, dtype: DTy
     return graph._add(registry["Const"], (), {"value": array, "dtype": spec.dtype}, name, (spec,)).outputs[0]
 
 
+_NUMBERS = frozenset({int, float, bool})
+_numbers: dict[Any, tuple[dict[str, Any], tuple[Spec]]] = {}
+
+
+def _number_in(graph: Graph, value: Any, dtype: DType | None, name: str) -> Tensor:
+    """Adds a `Const` of a Python number. Equal numbers share one array, which is read-only."""
+    key = (value, type(value), dtype)
+    known = _numbers.get(key) if value else None  # 0.0 and -0.0 are equal, yet not the same
+    if known is None:
+        array = make_array(value, dtype)
+        array.flags.writeable = False
+        spec = Spec.of(dtype or as_dtype(array.dtype), ())
+        known = {"value": array, "dtype": spec.dtype}, (spec,)
+        if value and len(_numbers) < 4096:
+            _numbers[key] = known
+    return graph._add(registry["Const"], (), known[0], name, known[1]).outputs[0]
+
+
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
     """A constant tensor.
 
@@ -218,8 +238,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                             f"got {array.size} for {shape_str(wanted)}.\n  Built at {user_source(2)}\n"
                             "  Fix: give a shape of the same size, or a scalar to fill it")
     if graph is None:
-        from .eager import EagerTensor
-
         return EagerTensor(array, dtype)
     # The graph keeps its own copy: a constant must not change with the caller's array.
     if isinstance(value, np.ndarray) and (array is value or array.base is not None):
@@ -269,8 +287,8 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
       name: the name of a new constant.
       scoped: whether `name` is still to be put under the scope and made unique.
     """
-    from .eager import EagerTensor
-
+    if graph is not None and type(value) in _NUMBERS:
+        return _number_in(graph, value, dtype, graph.unique_name(name) if scoped else graph._unique(name))
     if isinstance(value, Tensor):
         if graph is None:
             raise TypeError(f"Cannot use the symbolic tensor {value} in eager mode: it has no value yet.\n"
@@ -313,8 +331,13 @@ def _check_dtype(tensor: Any, dtype: DType | None, name: str) -> None:
                          f"{tensor!r}.\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})")
 
 
+_PLAIN = _NUMBERS | {complex, str, bytes, list, tuple, np.ndarray, type(None)}  # what is no tensor, for sure
+
+
 def is_tensor_like(value: Any) -> bool:
     """Whether `value` is a tensor or turns into one by itself (a variable, say)."""
+    if type(value) in _PLAIN:
+        return False
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor") or hasattr(value, "_value")
 
 
@@ -328,8 +351,6 @@ def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) 
         dtype = as_dtype(found.dtype) if found is not None else None
     parts = [convert(v, dtype, graph, "packed") for v in value]
     return registry["Pack"](parts, axis=0, name=None if graph is None else name.rpartition("/")[2] or "packed")
-
-
 
 
 __all__ = ["constant", "constant_in", "convert", "convert_to_tensor", "is_tensor_like", "make_array",

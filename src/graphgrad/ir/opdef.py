@@ -265,7 +265,7 @@ class OpDef:
         """
         if "stateful" in self.flags:
             return self._infer(inputs, attrs)
-        key: Any = tuple([t._spec for t in inputs])
+        key: Any = (inputs[0]._spec,) if len(inputs) == 1 else tuple([t._spec for t in inputs])
         try:
             if attrs:
                 key = (key, tuple(attrs.items()))
