@@ -1,267 +1,20 @@
-"""Slices: StridedSlice, which `t[...]` builds, Slice, and their gradients."""
+"""Subscripts `t[...]`, Slice, and the functions that take parts of a tensor."""
 
 from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from ..errors import Complaint, NeedsHostValue
-from ..ir.dtypes import INDEX
+from ..ir.context import current_graph
+from ..ir.convert import constant_in, convert_to_tensor, is_tensor_like
+from ..ir.dtypes import INDEX, bool_, int32, int64
 from ..ir.opdef import op, raw
-from ..ir.shape import shape_str
+from ..ir.shape import Dimension
 from .known import shape_of
-
-_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-_NEW, _ALL = "new", "all"
-
-
-def _positions(count, rank, ellipsis_mask, new_axis_mask):
-    """What each axis of the result comes from: `_NEW`, `_ALL`, or the index of an item of `begin`.
-
-    Args:
-      count: the length of `begin`, `end` and `strides`.
-      rank: the rank of the tensor that is sliced.
-    """
-    new_axes = sum(1 for i in range(count) if new_axis_mask >> i & 1 and not ellipsis_mask >> i & 1)
-    if ellipsis_mask & (ellipsis_mask - 1):
-        raise Complaint("Multiple ellipses in slice spec not allowed", "write ... once")
-    used = count - new_axes - (1 if ellipsis_mask else 0)
-    if used > rank:
-        raise Complaint(f"Index out of range using input dim {rank}; input has only {rank} dims",
-                        f"give at most {rank} indices")
-    result = []
-    for i in range(count):
-        if ellipsis_mask >> i & 1:
-            result += [_ALL] * (rank - used)
-        elif new_axis_mask >> i & 1:
-            result.append(_NEW)
-        else:
-            result.append(i)
-    return result if ellipsis_mask else result + [_ALL] * (rank - used)
-
-
-def _count(*vectors):
-    """The common length of begin, end and strides, given as shapes or values; None if unknown."""
-    lengths = {len(v) for v in vectors if v is not None}
-    if len(lengths) > 1:
-        raise Complaint(f"begin, end and strides must have one length but have {sorted(lengths)}",
-                        "give one begin, end and stride for each index")
-    return lengths.pop() if lengths else None
-
-
-def _get(vector, i):
-    return None if vector is None else vector[i]
-
-
-def _strided_slice_shape(x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                         shrink_axis_mask):  # fmt: skip
-    count = _count(begin, end, strides)
-    if x is None or count is None:
-        return None
-    out = []
-    axis = 0
-    for source in _positions(count, len(x), ellipsis_mask, new_axis_mask):
-        if source is _NEW:
-            out.append(1)
-            continue
-        dim = x[axis]
-        axis += 1
-        if source is _ALL:
-            out.append(dim)
-            continue
-        bit = 1 << source
-        first, stride = _get(begin, source), _get(strides, source)
-        if stride == 0:
-            raise Complaint(f"strides[{source}] must be non-zero", "give a step other than 0")
-        if shrink_axis_mask & bit:
-            _check_index(first, dim, axis - 1)
-            if stride is not None and stride < 0:
-                raise Complaint("only stride 1 allowed on non-range indexing", "give stride 1 to an index")
-            continue
-        start = slice(None) if begin_mask & bit else first
-        stop = slice(None) if end_mask & bit else _get(end, source)
-        out.append(_slice_size(dim, start, stop, stride))
-    return tuple(out)
-
-
-def _check_index(index, dim, axis):
-    if index is not None and dim is not None and not -dim <= index < dim:
-        raise Complaint(f"slice index {index} of dimension {axis} out of bounds",
-                        f"use an index in [{-dim}, {dim})")
-
-
-def _slice_size(dim, start, stop, stride):
-    if start is None or stop is None or stride is None:
-        return None
-    everything = slice(None)
-    start, stop = (None if v is everything or v == everything else v for v in (start, stop))
-    if dim is not None:
-        return len(range(*slice(start, stop, stride).indices(dim)))
-    if start is None and stop is not None and stop == 0 and stride > 0:
-        return 0
-    if start is not None and stop is not None and (start < 0) == (stop < 0) and (stop - start) * stride <= 0:
-        return 0
-    return None
-
-
-def _indexer(shape, begin, end, strides, masks):
-    """The NumPy index for a slice, and the complaints that are due."""
-    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
-    _strided_slice_shape(shape, begin, end, strides, *masks)
-    index = []
-    for source in _positions(len(begin), len(shape), ellipsis_mask, new_axis_mask):
-        if source is _NEW:
-            index.append(None)
-        elif source is _ALL:
-            index.append(slice(None))
-        elif shrink_axis_mask >> source & 1:
-            index.append(begin[source])
-        else:
-            index.append(slice(None if begin_mask >> source & 1 else begin[source],
-                               None if end_mask >> source & 1 else end[source], strides[source]))
-    return tuple(index)
-
-
-class _Plan:
-    """A slice for the device: static bounds for every axis, but for single elements at an index not known yet."""
-
-    def __init__(self, shape, begin, end, strides, masks):
-        begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
-        self.begin, self.end = begin, end
-        n = len(strides)
-        values = [v.tolist() if isinstance(v, np.ndarray) else (None,) * n for v in (begin, end)]
-        _strided_slice_shape(shape, *values, strides.tolist(), *masks)
-        self.ranges = []  # for each axis of the input a range, or an index that is not known
-        self.dynamic = []  # the axes of the latter
-        self.kept = []  # for each axis of the input, whether the result has it
-        self.out = []  # the result's shape
-        for source in _positions(n, len(shape), ellipsis_mask, new_axis_mask):
-            if source is _NEW:
-                self.out.append(1)
-                continue
-            dim = shape[len(self.ranges)]
-            if source is _ALL:
-                self.ranges.append(range(dim))
-            elif shrink_axis_mask >> source & 1:
-                if isinstance(begin, np.ndarray):
-                    first = int(begin[source])
-                    first += dim if first < 0 else 0
-                    self.ranges.append(range(first, first + 1))
-                else:
-                    self.dynamic.append(len(self.ranges))
-                    self.ranges.append(begin[source])
-                continue
-            else:
-                start = None if begin_mask >> source & 1 else self._known("begin", source)
-                stop = None if end_mask >> source & 1 else self._known("end", source)
-                self.ranges.append(range(*slice(start, stop, int(strides[source])).indices(dim)))
-            self.out.append(len(self.ranges[-1]))
-
-    def _known(self, which, i):
-        vector = getattr(self, which)
-        if not isinstance(vector, np.ndarray):
-            raise NeedsHostValue(which)
-        return int(vector[i])
-
-    def position(self, xp, axis, dim):
-        """The index, counted from the front, of the one element to take of a dynamic axis."""
-        index = self.ranges[axis]
-        return xp.where(index < 0, index + dim, index)
-
-
-def _reversed_axes(ranges):
-    return [a for a, r in enumerate(ranges) if isinstance(r, range) and r.step < 0 and len(r) > 1]
-
-
-def _bounds(r):
-    """start, stop and step of the same elements in ascending order."""
-    if not len(r):
-        return 0, 0, 1
-    low, high = min(r[0], r[-1]), max(r[0], r[-1])
-    return low, high + 1, abs(r.step)
-
-
-@op("StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", Index=INDEX,
-    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape)  # fmt: skip
-def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
-                     shrink_axis_mask=0):  # fmt: skip
-    """Every stride-th element from begin to end along each axis; the masks give `...`, None, x[i] and open ends."""
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return x[_indexer(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)]
-
-
-@strided_slice_op.on_device
-def _strided_slice_device(xp, x, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                          shrink_axis_mask):  # fmt: skip
-    from jax import lax
-
-    plan = _Plan(x.shape, begin, end, strides,
-                 (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))  # fmt: skip
-    for axis in plan.dynamic:
-        x = lax.dynamic_slice_in_dim(x, plan.position(xp, axis, x.shape[axis]), 1, axis)
-    bounds = [_bounds(r) if isinstance(r, range) else (0, 1, 1) for r in plan.ranges]
-    x = lax.slice(x, *zip(*bounds, strict=True)) if bounds else x
-    turned = _reversed_axes(plan.ranges)
-    return xp.reshape(lax.rev(x, turned) if turned else x, plan.out)
-
-
-@strided_slice_op.grad
-def _strided_slice_grad(op, dy):
-    x, begin, end, strides = op.inputs
-    masks = {m: op.get_attr(m) for m in _MASKS}
-    return raw.StridedSliceGrad(shape_of(x, begin.dtype), begin, end, strides, dy, **masks), None, None, None
-
-
-@op("StridedSliceGrad", "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", Index=INDEX,
-    host=("shape", "strides"))  # fmt: skip
-def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
-                          new_axis_mask=0, shrink_axis_mask=0):  # fmt: skip
-    """Zeros of the given shape, but for `dy` in the place that the slice takes."""
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    result = np.zeros(shape, dy.dtype)
-    part = result[_indexer(result.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)]
-    if part.shape != dy.shape:
-        raise Complaint(f"shape of dy was {shape_str(dy.shape)} instead of {shape_str(part.shape)}")
-    result[_indexer(result.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)] = dy
-    return result
-
-
-@strided_slice_grad_op.on_device
-def _strided_slice_grad_device(xp, shape, begin, end, strides, dy, *, begin_mask, end_mask, ellipsis_mask,
-                               new_axis_mask, shrink_axis_mask):  # fmt: skip
-    from jax import lax
-
-    shape = tuple(shape.tolist())
-    plan = _Plan(shape, begin, end, strides,
-                 (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))  # fmt: skip
-    x = xp.reshape(dy, [len(r) if isinstance(r, range) else 1 for r in plan.ranges])
-    turned = _reversed_axes(plan.ranges)
-    x = lax.rev(x, turned) if turned else x
-    padding = []
-    for r, dim in zip(plan.ranges, shape, strict=True):
-        if not isinstance(r, range):
-            padding.append((0, 0, 0))
-        elif not len(r):
-            padding.append((0, dim, 0))
-        else:
-            low, stop, step = _bounds(r)
-            padding.append((low, dim - stop, step - 1))
-    x = lax.pad(x, np.zeros((), dy.dtype), padding)
-    for axis in plan.dynamic:
-        full = x.shape[:axis] + (shape[axis],) + x.shape[axis + 1 :]
-        x = lax.dynamic_update_slice_in_dim(xp.zeros(full, x.dtype), x, plan.position(xp, axis, shape[axis]), axis)
-    return x
-
-
-@strided_slice_grad_op.shape
-def _strided_slice_grad_shape(shape, begin, end, strides, dy):
-    return shape
-
-
-@strided_slice_grad_op.grad
-def _strided_slice_grad_grad(op, d2):
-    _, begin, end, strides, _ = op.inputs
-    masks = {m: op.get_attr(m) for m in _MASKS}
-    return None, None, None, None, raw.StridedSlice(d2, begin, end, strides, **masks)
+from .strided import element, same_length
 
 
 @op("Slice", "input: T, begin: Index, size: Index -> output: T", Index=INDEX, host=("size",), peek=("begin",))
@@ -289,7 +42,7 @@ def _slice_device(xp, x, begin, size):
 
 @slice_op.shape
 def _slice_shape(x, begin, size):
-    count = _count(begin, size)
+    count = same_length(begin, size)
     if count is None:
         return None if x is None else (None,) * len(x)
     if x is None:
@@ -299,7 +52,7 @@ def _slice_shape(x, begin, size):
                         "give one begin and size for each axis")
     out = []
     for axis, dim in enumerate(x):
-        b, s = _get(begin, axis), _get(size, axis)
+        b, s = element(begin, axis), element(size, axis)
         if s is not None and s < -1:
             raise Complaint(f"Expected size[{axis}] >= -1, but got {s}", "give -1 for all that is left")
         if s == -1:
@@ -318,3 +71,204 @@ def _slice_grad(op, dy):
     size = shape_of(op.outputs[0], begin.dtype)
     after = raw.Sub(raw.Sub(shape, begin), size)
     return raw.Pad(dy, raw.Pack([begin, after], axis=1)), None, None
+
+
+_INDEX_TYPES = frozenset({"int16", "int32", "int64"})
+_BAD_INDEX = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
+              "are valid indices, got {!r}")  # fmt: skip
+
+
+class _Spec:
+    """The items of a subscript, gathered into the inputs and masks of a StridedSlice."""
+
+    __slots__ = ("begin", "end", "strides", "masks")
+
+    def __init__(self) -> None:
+        self.begin: list[Any] = []
+        self.end: list[Any] = []
+        self.strides: list[Any] = []
+        self.masks: dict[str, int] = {}
+
+    def add(self, begin: Any, end: Any, stride: Any, *masks: str) -> None:
+        """Adds an item and marks it in the given masks."""
+        bit = 1 << len(self.begin)
+        for mask in masks:
+            self.masks[mask] = self.masks.get(mask, 0) | bit
+        self.begin.append(begin)
+        self.end.append(end)
+        self.strides.append(stride)
+
+
+def _read(key: tuple[Any, ...]) -> _Spec:
+    spec = _Spec()
+    for item in key:
+        if type(item) is int:
+            spec.add(item, item + 1, 1, "shrink_axis_mask")
+        elif isinstance(item, slice):
+            masks = [m for m, v in (("begin_mask", item.start), ("end_mask", item.stop)) if v is None]
+            spec.add(0 if item.start is None else _bound(item.start), 0 if item.stop is None else _bound(item.stop),
+                     1 if item.step is None else _bound(item.step), *masks)  # fmt: skip
+        elif item is Ellipsis:
+            spec.add(0, 0, 1, "ellipsis_mask")
+        elif item is None:
+            spec.add(0, 0, 1, "new_axis_mask")
+        else:
+            index = _bound(item)
+            # The end of a single element is not looked at: the index itself saves an addition.
+            spec.add(index, index + 1 if type(index) is int else index, 1, "shrink_axis_mask")
+    return spec
+
+
+def _bound(value: Any) -> Any:
+    """An int, or a tensor of an integer type; a TypeError for anything else."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Dimension) and value.value is not None:
+        return value.value
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
+        return int(value)
+    if is_tensor_like(value) and value.dtype.name in _INDEX_TYPES:
+        tensor = convert_to_tensor(value)
+        if tensor._spec.shape in (None, ()):
+            return tensor
+    raise TypeError(_BAD_INDEX.format(value))
+
+
+def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+    """What `tensor[slice_spec]` builds: a StridedSlice, or `boolean_mask` for a mask.
+
+    Args:
+      tensor: any shape and dtype.
+      slice_spec: ints, slices, `...`, None and scalar integer tensors, one or a tuple of them;
+        or a boolean tensor or array.
+      var: accepted as TensorFlow does; not used.
+    Returns: the part, a tensor of the same dtype.
+    Raises: TypeError for other subscripts; ValueError if an index is out of range or there
+      are too many; InvalidArgumentError if that is seen at run time.
+    Gradient: StridedSliceGrad: zeros but for the part.
+    Reference: TensorFlow 2.21 `Tensor.__getitem__`.
+
+    >>> sess.run(tf.constant([[1, 2], [3, 4]])[0, ::-1])
+    array([2, 1], dtype=int32)
+    """
+    if isinstance(slice_spec, bool) or getattr(slice_spec, "dtype", None) in (bool_, np.bool_):
+        from .masking import boolean_mask
+
+        return boolean_mask(tensor, slice_spec)
+    key = tuple(slice_spec) if isinstance(slice_spec, (list, tuple)) else (slice_spec,)
+    spec = _read(key)
+    tensor = convert_to_tensor(tensor)
+    masks = spec.masks
+    if masks.get("ellipsis_mask", 0) & (masks.get("ellipsis_mask", 0) - 1):
+        raise ValueError("Multiple ellipses in slice spec not allowed. Fix: write `...` once")
+    parts = (spec.begin, spec.end, spec.strides)
+    if all(type(v) is int for values in parts for v in values):
+        return _slice_at(tensor, parts, masks)
+    static, dynamic = _split_spec(key, spec)
+    if static is not None:
+        tensor = slice_helper(tensor, static)
+        spec = _read(dynamic)
+    return _slice_at(tensor, (spec.begin, spec.end, spec.strides), spec.masks)
+
+
+def _split_spec(key: tuple[Any, ...], spec: _Spec) -> tuple[Any, tuple[Any, ...]]:
+    """Parts `x[i, 1:3]` into `x[:, 1:3]` and `[i, :]` when i is a tensor, else gives (None, key).
+
+    A single element may be taken at an index that only the device knows; the bounds of a range
+    decide a shape and must be known to the host. In one op the index would tie them together.
+    """
+    tensors = {i for i, v in enumerate(spec.begin) if type(v) is not int and not isinstance(key[i], slice)}
+    ranges = [v for v in key if isinstance(v, slice)]
+    fixed = all(type(v) is int or v is None for s in ranges for v in (s.start, s.stop, s.step))
+    if not tensors or not fixed or all(s.start is None and s.stop is None for s in ranges):
+        return None, key
+    whole = slice(None)
+    static = tuple([whole if i in tensors else v for i, v in enumerate(key)])
+    dynamic = [whole if v is None or isinstance(v, slice) else v for i, v in enumerate(key)
+               if i in tensors or v is None or v is Ellipsis or isinstance(v, slice)]  # fmt: skip
+    return static, tuple(dynamic)
+
+
+def _slice_at(tensor: Any, parts: Any, masks: dict[str, int]) -> Any:
+    graph = current_graph()
+    if graph is None:
+        return raw.StridedSlice(tensor, *[_vector(p) for p in parts], **masks)
+    name = graph.unique_name("strided_slice")
+    inputs: list[Any] = []
+    begin, end, strides = parts
+    if all(b is e for b, e in zip(begin, end, strict=True)) and type(begin[0]) is not int:
+        end = None  # the same tensor does for both
+    for suffix, part in (("/stack", begin), ("/stack_1", end), ("/stack_2", strides)):
+        if part is None:
+            inputs.append(inputs[0])
+            continue
+        vector = _vector(part)
+        own = graph._unique(name + suffix)
+        if isinstance(vector, list):
+            inputs.append(raw.Pack(vector, name=own + "/"))
+        else:
+            inputs.append(constant_in(graph, vector, own))
+    if len({t.dtype for t in inputs}) > 1:
+        inputs = [t if t.dtype is int64 else raw.Cast(t, DstT=int64) for t in inputs]
+    return raw.StridedSlice(tensor, *inputs, name=name + "/", **masks)
+
+
+def _vector(items: list[Any]) -> Any:
+    """The items as an array, or as a list for Pack if there are tensors among them."""
+    tensors = [i for i in items if type(i) is not int]
+    if not tensors:
+        wide = any(not -(2**31) <= i < 2**31 for i in items)
+        return np.array(items, np.int64 if wide else np.int32)
+    if all(t.dtype is int32 for t in tensors):
+        return items
+    return [i if type(i) is int or i.dtype is int64 else raw.Cast(i, DstT=int64) for i in items]
+
+
+def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+                  ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+                  name: str | None = None) -> Any:  # fmt: skip
+    """Takes every `strides[i]`-th element from `begin[i]` to `end[i]` of each axis i.
+
+    Args:
+      input_: any shape and dtype.
+      begin, end, strides: integer vectors of one length; strides are 1 by default.
+      begin_mask, end_mask: bit i: ignore begin[i], end[i]; take all there is.
+      ellipsis_mask, new_axis_mask, shrink_axis_mask: bit i: item i is `...`, None, or one index.
+      var: accepted as TensorFlow does; not used.
+      name: a name for the operation.
+    Returns: a tensor of the same dtype.
+    Raises: ValueError, or InvalidArgumentError at run time, for an index out of range or a
+      stride of 0.
+    Gradient: StridedSliceGrad; None for begin, end, strides.
+    Reference: TensorFlow 2.21 StridedSlice.
+
+    >>> sess.run(tf.strided_slice([1, 2, 3, 4, 5], [1], [5], [2]))
+    array([2, 4], dtype=int32)
+    """
+    if strides is None:
+        strides = np.ones(len(begin) if isinstance(begin, (list, tuple)) else convert_to_tensor(begin)._spec.shape,
+                          np.int32)  # fmt: skip
+        if getattr(begin, "dtype", None) == int64:
+            strides = strides.astype(np.int64)
+    masks = {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask,
+             "new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}  # fmt: skip
+    return raw.StridedSlice(input_, begin, end, strides, name=name, **{k: v for k, v in masks.items() if v})
+
+
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+    """Takes the block of shape `size` that begins at `begin`.
+
+    Args:
+      input_: (*D).
+      begin, size: integer vectors, one element for each axis; a size of -1 takes all that is left.
+      name: a name for the operation.
+    Returns: a tensor of shape `size`, dtype of `input_`.
+    Raises: ValueError, or InvalidArgumentError at run time, if the block does not lie inside.
+    Gradient: Pad with zeros; None for begin and size.
+    Reference: TensorFlow 2.21 Slice.
+
+    >>> sess.run(tf.slice([[1, 2], [3, 4]], [0, 1], [-1, 1]))
+    array([[2],
+           [4]], dtype=int32)
+    """
+    return raw.Slice(input_, begin, size, name=name)
