@@ -61,9 +61,8 @@ class Program:
         """The values of the fetches, given those of the placeholders."""
         values = {**self.constants, **feeds}
         for op, kernel, attrs in self.steps:
-            if op.outputs and op.outputs[0] in values:
-                continue
-            values.update(zip(op.outputs, _run(op, kernel, attrs, [values[t] for t in op.inputs]), strict=True))
+            results = _run(op, kernel, attrs, [values[t] for t in op.inputs])
+            values.update((t, r) for t, r in zip(op.outputs, results, strict=True) if t not in feeds)
         return [values[t] for t in self.fetches]
 
 

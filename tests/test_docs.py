@@ -23,7 +23,7 @@ def _examples() -> list[Any]:
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = []
     for name in MODULES:
-        if name.endswith("__main__"):
+        if name in ("graphgrad.__main__", "graphgrad.v1"):  # importing them changes the mode of the process
             continue
         for test in finder.find(importlib.import_module(name), name):
             if test.examples:
