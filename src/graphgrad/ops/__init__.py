@@ -6,9 +6,11 @@ from . import cast as cast
 from . import control as control
 from . import conv as conv
 from . import elementwise as elementwise
+from . import filled as filled
 from . import gather as gather
 from . import join as join
 from . import logical as logical
+from . import masking as masking
 from . import math as math
 from . import math_unary as math_unary
 from . import matmul as matmul
@@ -22,3 +24,4 @@ from . import shapes as shapes
 from . import slicing as slicing
 from . import softmax as softmax
 from . import state as state
+from . import strided as strided

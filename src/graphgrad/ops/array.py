@@ -1,14 +1,21 @@
-"""Constants, placeholders and filled tensors; ops that hand their input through."""
+"""Constants, placeholders, and ops that hand their input through."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import INDEX, INEXACT
+from ..ir.context import current_graph
+from ..ir.convert import constant as constant
+from ..ir.convert import is_tensor_like, make_array
+from ..ir.dtypes import INEXACT, as_dtype
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.shape import merged
-from .known import all_axes
+from ..ir.shape import as_shape, merged, shape_str
+from ..ir.slices import IndexedSlices
+from ..ir.static import constant_value, static_value
 
 
 @op("Const", "-> output: dtype")
@@ -112,62 +119,6 @@ def _prevent_gradient_grad(op, dy):
     raise LookupError(f"Gradient explicitly disabled. Reason: {op.get_attr('message')}")
 
 
-@op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",))
-def fill_op(xp, dims, value):
-    """A tensor of one value."""
-    return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)
-
-
-@fill_op.shape
-def _fill_shape(dims, value):
-    if value is not None and value != ():
-        raise Complaint("value must be a scalar", "give one number, e.g. value[0]")
-    return _sizes(dims)
-
-
-def _sizes(dims):
-    if dims is None:
-        return None
-    if not isinstance(dims, tuple):
-        raise Complaint("dims must be a vector", "give a list of sizes, e.g. [3]")
-    if any(d is not None and d < 0 for d in dims):
-        raise Complaint(f"Dimension {min(d for d in dims if d is not None)} must be >= 0", "give sizes >= 0")
-    return dims
-
-
-@fill_op.grad
-def _fill_grad(op, dy):
-    return None, raw.Sum(dy, all_axes(op.outputs[0]))
-
-
-@op("ZerosLike", "x: T -> y: T", shape=_same_shape)
-def zeros_like_op(xp, x):
-    """Zeros of the shape and dtype of `x`."""
-    return np.full(x.shape, b"", object) if x.dtype == object else xp.zeros_like(x)
-
-
-zeros_like_op.grad(NOT_DIFFERENTIABLE)
-
-
-@op("OnesLike", "x: T -> y: T", shape=_same_shape)
-def ones_like_op(xp, x):
-    """Ones of the shape and dtype of `x`."""
-    return xp.ones_like(x)
-
-
-ones_like_op.grad(NOT_DIFFERENTIABLE)
-
-
-@op("Empty", "shape: int32 -> output: dtype", host=("shape",))
-def empty_op(xp, shape, *, dtype, init=False):
-    """A tensor whose elements are not set (zeros here)."""
-    return xp.zeros(tuple(shape.tolist()), dtype.np_dtype)
-
-
-empty_op.shape(_sizes)
-empty_op.grad(NOT_DIFFERENTIABLE)
-
-
 @op("EnsureShape", "input: T -> output: T")
 def ensure_shape_op(xp, x, *, shape):
     """The input; an error if its shape does not fit."""
@@ -185,14 +136,9 @@ def _ensure_shape_grad(op, dy):
     return dy
 
 
-@op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, shape=_same_shape)
+@op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape)
 def check_numerics_op(xp, x, *, message=""):
-    """The input; an error if it holds an infinity or a NaN."""
-    return x
-
-
-@check_numerics_op.on_host
-def _check_numerics(xp, x, *, message):
+    """The input; an error if it holds an infinity or a NaN. XLA cannot raise: it runs in NumPy."""
     found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x))]
     if found:
         raise Complaint(f"{message} : Tensor had {' and '.join(found)} values")
@@ -203,3 +149,238 @@ def _check_numerics(xp, x, *, message):
 def _check_numerics_grad(op, dy):
     message = op.get_attr("message")
     return raw.CheckNumerics(dy, message=f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
+
+
+# -- constants ---------------------------------------------------------------------
+
+
+def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const",
+                verify_shape: bool = False) -> Any:  # fmt: skip
+    """A constant tensor; too short a value is continued with its last element.
+
+    Args:
+      value: a Python scalar, a (nested) list, or a NumPy array.
+      dtype: the dtype; by default float32, int32, bool or string for Python values, the
+        array's own for NumPy's.
+      shape: the shape; the value's own by default.
+      name: a name for the operation.
+      verify_shape: whether the value must have exactly that shape.
+    Returns: the tensor, of dtype `dtype` and shape `shape`.
+    Raises: TypeError if the value does not fit the dtype, has too many elements, or has
+      another shape although `verify_shape`.
+    Gradient: none; a constant has no inputs.
+    Reference: TensorFlow 2.21 `tf.compat.v1.constant`.
+
+    >>> sess.run(tf.constant([1, 2], shape=[4]))
+    array([1, 2, 2, 2], dtype=int32)
+    """
+    if shape is None or hasattr(value, "_value"):
+        return constant(value, dtype, shape, name)
+    wanted = as_shape(shape)
+    if is_tensor_like(value):
+        return constant(value, dtype, shape, name)
+    array = make_array(value, None if dtype is None else as_dtype(dtype))
+    if verify_shape and array.shape != wanted:
+        raise TypeError(f"Expected Tensor's shape: {shape_str(wanted)}, but got {shape_str(array.shape)}. "
+                        "Fix: leave verify_shape out, or give a value of that shape")
+    missing = math.prod(wanted) - array.size
+    if array.size and missing > 0:
+        array = np.concatenate([array.ravel(), np.repeat(array.ravel()[-1:], missing)])
+    return constant(array, dtype, wanted, name)
+
+
+# -- placeholders ------------------------------------------------------------------
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """A tensor whose value each run is fed.
+
+    Args:
+      dtype: its dtype.
+      shape: its shape, None for unknown rank; None or -1 for unknown sizes.
+      name: a name for the operation.
+    Returns: the tensor.
+    Raises: RuntimeError in eager mode; InvalidArgumentError at run time if it is not fed.
+    Gradient: none; it has no inputs.
+    Reference: TensorFlow 2.21 Placeholder.
+
+    >>> x = tf.placeholder(tf.float32, [None])
+    >>> sess.run(x + 1, {x: [1, 2]})
+    array([2., 3.], dtype=float32)
+    """
+    if current_graph() is None:
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution. "
+                           "Fix: build in `with tf.Graph().as_default():`, or use tf.function")
+    return raw.Placeholder(dtype=as_dtype(dtype), shape=as_shape(shape), name=name)
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """A tensor that is `input` unless a run feeds another value.
+
+    Args:
+      input: the default, any dtype.
+      shape: the shape that values may have; None or -1 for unknown sizes.
+      name: a name for the operation.
+    Returns: a tensor of that shape, dtype of `input`.
+    Raises: ValueError if `input` does not fit the shape.
+    Gradient: dy.
+    Reference: TensorFlow 2.21 PlaceholderWithDefault.
+
+    >>> x = tf.placeholder_with_default([1, 2], [None])
+    >>> sess.run(x), sess.run(x, {x: [3]})
+    (array([1, 2], dtype=int32), array([3], dtype=int32))
+    """
+    return raw.PlaceholderWithDefault(input, shape=as_shape(shape), name=name)
+
+
+# -- ops that hand their input through ---------------------------------------------
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """The input, as a new tensor.
+
+    Args:
+      input: any shape and dtype; `IndexedSlices` stay such.
+      name: a name for the operation.
+    Returns: a tensor of the same shape and dtype.
+    Raises: ValueError for None.
+    Gradient: dy.
+    Reference: TensorFlow 2.21 Identity.
+
+    >>> sess.run(tf.identity([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    if isinstance(input, IndexedSlices):
+        return IndexedSlices(identity(input.values, name), identity(input.indices),
+                             None if input.dense_shape is None else identity(input.dense_shape))  # fmt: skip
+    return raw.Identity(input, name=name)
+
+
+def identity_n(input: Any, name: str | None = None) -> Any:
+    """The inputs, as new tensors of one operation.
+
+    Args:
+      input: a list of tensors of any shapes and dtypes.
+      name: a name for the operation.
+    Returns: a list of tensors of the same shapes and dtypes.
+    Raises: TypeError if `input` is no list.
+    Gradient: the dys.
+    Reference: TensorFlow 2.21 IdentityN.
+
+    >>> sess.run(tf.identity_n([1, 2.0]))
+    [1, 2.0]
+    """
+    return raw.IdentityN(list(input), name=name)
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The input, through which no gradient flows.
+
+    Args:
+      input: any shape and dtype.
+      name: a name for the operation.
+    Returns: a tensor of the same shape and dtype.
+    Raises: ValueError for None.
+    Gradient: None.
+    Reference: TensorFlow 2.21 StopGradient.
+
+    >>> x = tf.constant(3.0)
+    >>> sess.run(tf.gradients(x * tf.stop_gradient(x), x))
+    [3.0]
+    """
+    return raw.StopGradient(input, name=name)
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """The input, which the caller promises never changes.
+
+    Args:
+      input: any shape and dtype.
+      name: a name for the operation.
+    Returns: a tensor of the same shape and dtype.
+    Raises: ValueError for None.
+    Gradient: dy.
+    Reference: TensorFlow 2.21 GuaranteeConst.
+
+    >>> sess.run(tf.guarantee_const([1]))
+    array([1], dtype=int32)
+    """
+    return raw.GuaranteeConst(input, name=name)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """The input, checked to have a shape.
+
+    Args:
+      x: any shape and dtype.
+      shape: the shape, None or -1 for unknown sizes.
+      name: a name for the operation.
+    Returns: a tensor of the same dtype whose static shape is known to be `shape`.
+    Raises: ValueError, or InvalidArgumentError at run time, if the shape differs.
+    Gradient: dy.
+    Reference: TensorFlow 2.21 EnsureShape.
+
+    >>> tf.ensure_shape(tf.placeholder(tf.float32), [2, None]).shape.as_list()
+    [2, None]
+    """
+    return raw.EnsureShape(x, shape=as_shape(shape), name=name)
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """The input, checked to hold neither infinities nor NaNs.
+
+    Args:
+      tensor: any shape, floating or complex.
+      message: what the error shall say.
+      name: a name for the operation.
+    Returns: a tensor of the same shape and dtype.
+    Raises: InvalidArgumentError at run time if an element is not finite.
+    Gradient: dy, checked in the same way.
+    Reference: TensorFlow 2.21 CheckNumerics.
+
+    >>> sess.run(tf.check_numerics([1.0], "x"))
+    array([1.], dtype=float32)
+    """
+    return raw.CheckNumerics(tensor, message=message, name=name)
+
+
+# -- what is known while building --------------------------------------------------
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, a variable or another TensorFlow type, not a Python or NumPy value.
+
+    Args:
+      x: any object.
+    Returns: a bool.
+    Raises: nothing.
+    Gradient: none; nothing is built.
+    Reference: TensorFlow 2.21 `tf.is_tensor`.
+
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+    (True, False)
+    """
+    return is_tensor_like(x)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor if it is known while the graph is built.
+
+    Args:
+      tensor: a tensor, or a value that is returned as it is.
+      partial: whether a vector with unknown elements counts; they are None then.
+    Returns: a NumPy array or scalar, or None.
+    Raises: nothing.
+    Gradient: none; nothing is built.
+    Reference: TensorFlow 2.21 `tf.get_static_value`.
+
+    >>> tf.get_static_value(tf.constant(2) * 3)
+    6
+    """
+    if not is_tensor_like(tensor) or not hasattr(tensor, "_spec"):
+        return tensor
+    value = constant_value(tensor)
+    if value is not None:
+        return value[()] if value.ndim == 0 else value
+    known = static_value(tensor) if partial else None
+    return None if known is None else np.array(known, object)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import Complaint
 from ..ir.opdef import op, raw
 from ..ir.shape import broadcast, merged, shape_str
@@ -57,3 +59,53 @@ def _select_v2_grad(op, dy):
     dx = raw.SelectV2(condition, dy, zero)
     de = raw.SelectV2(condition, zero, dy)
     return None, unbroadcast(dx, None, x, out)[0], unbroadcast(de, None, y, out)[0]
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Chooses elements of `x` where the condition holds and of `y` elsewhere, or finds where it holds.
+
+    Args:
+      condition: bool (any number too when x and y are left out).
+      x, y: of one dtype; the three broadcast. Both or neither.
+      name: a name for the operation.
+    Returns: the broadcast shape, dtype of x; without x and y the (n, rank) int64 coordinates of
+      the true elements.
+    Raises: ValueError if only one of x and y is given or the shapes do not broadcast.
+    Gradient: dy where chosen, zero elsewhere. Zero times an infinite derivative of the branch
+      that was not chosen is a NaN, as in TensorFlow: write
+      `safe = where(ok, x, 1.0); where(ok, f(safe), 0.0)` to keep its argument in range.
+    Reference: TensorFlow 2.21 SelectV2 and Where.
+
+    >>> sess.run(tf.compat.v2.where([True, False], [1, 2], 0))
+    array([1, 0], dtype=int32)
+    """
+    if _one_argument(x, y):
+        return raw.Where(condition, name=name)
+    return raw.SelectV2(condition, x, y, name=name)
+
+
+def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Chooses elements or rows of `x` and `y` by a condition, or finds where it holds.
+
+    Args:
+      condition: bool: the shape of x, or a vector that chooses rows, or a scalar.
+      x, y: of one dtype and shape. Both or neither.
+      name: a name for the operation.
+    Returns: the shape and dtype of x; without x and y the (n, rank) int64 coordinates of the
+      true elements.
+    Raises: ValueError if only one of x and y is given or the shapes do not fit.
+    Gradient: dy where chosen, zero elsewhere; see `tf.compat.v2.where` on infinities.
+    Reference: TensorFlow 2.21 Select and Where.
+
+    >>> sess.run(tf.where([True, False], [1, 2], [3, 4]))
+    array([1, 4], dtype=int32)
+    """
+    if _one_argument(x, y):
+        return raw.Where(condition, name=name)
+    return raw.Select(condition, x, y, name=name)
+
+
+def _one_argument(x, y):
+    if (x is None) != (y is None):
+        raise ValueError("x and y must both be non-None or both be None. Fix: give both values, or neither")
+    return x is None

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import INDEX, int32
+from ..ir.context import current_graph
+from ..ir.convert import constant, convert_to_tensor
+from ..ir.dtypes import INDEX, as_dtype, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.shape import is_fully_defined, normalize_axis, num_elements, shape_str
+from ..ir.shape import TensorShape, as_shape, broadcast, is_fully_defined, normalize_axis, num_elements, shape_str
+from ..ir.slices import IndexedSlices
 from .broadcast import reduced_axes
-from .known import reshape_like, shape_of
+from .known import reshape_like
 
 # The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
 # are concrete while a cluster is lowered, so that arithmetic on them stays on the host.
@@ -222,3 +226,299 @@ def _broadcast_args_shape(s0, s1):
 
 
 broadcast_args_op.grad(NOT_DIFFERENTIABLE)
+
+
+# -- functions ---------------------------------------------------------------------
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The shape of a tensor, as a tensor.
+
+    Args:
+      input: any shape and dtype.
+      out_type: int32 (the default) or int64.
+      name: a name for the operation.
+    Returns: (rank,), `out_type`; a constant where the shape is known while building.
+    Raises: TypeError for another out_type.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Shape.
+
+    >>> sess.run(tf.shape([[1, 2, 3]]))
+    array([1, 3], dtype=int32)
+    """
+    return shape_internal(input, out_type, name)
+
+
+def shape_internal(input: Any, out_type: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """`shape`; a Shape op even for a known shape unless `optimize`."""
+    wanted = int32 if out_type is None else as_dtype(out_type)
+    if _is_sparse(input):
+        return raw.Cast(input.dense_shape, DstT=wanted, name=name or "Shape")
+    input = convert_to_tensor(input, name="Shape/input")
+    known = input._spec.shape
+    if optimize and is_fully_defined(known) and current_graph() is not None:
+        return constant(np.asarray(known, wanted.np_dtype), name=name or "Shape")
+    return raw.Shape(input, out_type=wanted, name=name)
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "dense_shape") and not isinstance(value, IndexedSlices)
+
+
+def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """`shape` with the arguments in TensorFlow 1's order.
+
+    Args:
+      input, name, out_type: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: None.
+    Reference: TensorFlow 2.21 `tf.compat.v1.shape`.
+
+    >>> sess.run(tf.shape([[1, 2, 3]], out_type=tf.int64))
+    array([1, 3])
+    """
+    return shape_internal(input, out_type, name)
+
+
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The shapes of several tensors.
+
+    Args:
+      input: a list of tensors of one dtype.
+      out_type: int32 or int64.
+      name: a name for the operation.
+    Returns: a list of integer vectors.
+    Raises: TypeError for another out_type.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ShapeN.
+
+    >>> sess.run(tf.shape_n([[1, 2], [3]]))
+    [array([2], dtype=int32), array([1], dtype=int32)]
+    """
+    return raw.ShapeN(list(input), out_type=as_dtype(out_type), name=name)
+
+
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The number of elements of a tensor, as a tensor.
+
+    Args:
+      input: any shape and dtype.
+      out_type: int32 (the default) or int64.
+      name: a name for the operation.
+    Returns: scalar, `out_type`.
+    Raises: TypeError for another out_type.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Size.
+
+    >>> sess.run(tf.size([[1, 2, 3]]))
+    3
+    """
+    wanted = int32 if out_type is None else as_dtype(out_type)
+    if _is_sparse(input):
+        return raw.Prod(raw.Cast(input.dense_shape, DstT=wanted), 0, name=name)
+    input = convert_to_tensor(input, name="Size/input")
+    known = num_elements(input._spec.shape)
+    if known is not None and current_graph() is not None:
+        return constant(np.asarray(known, wanted.np_dtype), name=name or "Size")
+    return raw.Size(input, out_type=wanted, name=name)
+
+
+def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """`size` with the arguments in TensorFlow 1's order.
+
+    Args:
+      input, name, out_type: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: None.
+    Reference: TensorFlow 2.21 `tf.compat.v1.size`.
+
+    >>> sess.run(tf.size([1, 2, 3]))
+    3
+    """
+    return size(input, out_type, name)
+
+
+def rank(input: Any, name: str | None = None) -> Any:
+    """The number of dimensions of a tensor, as a tensor.
+
+    Args:
+      input: any shape and dtype.
+      name: a name for the operation.
+    Returns: scalar, int32.
+    Raises: ValueError for None.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Rank.
+
+    >>> sess.run(tf.rank([[1, 2, 3]]))
+    2
+    """
+    if _is_sparse(input):
+        return raw.Size(input.dense_shape, name=name)
+    input = convert_to_tensor(input, name="Rank/input")
+    known = input._spec.shape
+    if known is not None and current_graph() is not None:
+        return constant(np.asarray(len(known), np.int32), name=name or "Rank")
+    return raw.Rank(input, name=name)
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """The elements of a tensor in another shape, in row-major order.
+
+    Args:
+      tensor: any shape and dtype.
+      shape: an integer vector; one size may be -1 and follows from the others.
+      name: a name for the operation.
+    Returns: a tensor of that shape, dtype of `tensor`.
+    Raises: ValueError, or InvalidArgumentError at run time, if the sizes do not multiply to
+      the same number.
+    Gradient: dy in the shape of `tensor`; None for `shape`.
+    Reference: TensorFlow 2.21 Reshape.
+
+    >>> sess.run(tf.reshape([1, 2, 3, 4], [2, -1]))
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    return raw.Reshape(tensor, shape, name=name)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """A tensor with a dimension of size 1 put in.
+
+    Args:
+      input: (*D), any dtype.
+      axis: scalar int in [-rank - 1, rank]: where; -1 is at the end.
+      name: a name for the operation.
+    Returns: D with a 1 put in at `axis`, dtype of `input`.
+    Raises: ValueError, or InvalidArgumentError at run time, if the axis is out of range.
+    Gradient: dy in the shape of `input`.
+    Reference: TensorFlow 2.21 ExpandDims.
+
+    >>> sess.run(tf.expand_dims([1, 2], -1))
+    array([[1],
+           [2]], dtype=int32)
+    """
+    return raw.ExpandDims(input, axis, name=name)
+
+
+def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """`expand_dims`, with `dim` as another name of `axis`.
+
+    Args:
+      input, axis, name: as there.
+      dim: the same as `axis`.
+    Returns: as there.
+    Raises: as there; ValueError if both or none of axis and dim are given.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.expand_dims`.
+
+    >>> sess.run(tf.expand_dims([1, 2], dim=0))
+    array([[1, 2]], dtype=int32)
+    """
+    axis = one_of("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims(). Fix: give axis=0, say")
+    return raw.ExpandDims(input, axis, name=name)
+
+
+def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has an older name too; ValueError if both are given."""
+    if old_value is None:
+        return value
+    if value is not None:
+        raise ValueError(f"Cannot specify both '{name}' and '{old_name}'. Fix: leave {old_name} out")
+    return old_value
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """A tensor without its dimensions of size 1.
+
+    Args:
+      input: any shape and dtype.
+      axis: an int or a list of them, the dimensions to drop; all of size 1 by default.
+      name: a name for the operation.
+    Returns: the same elements, dtype of `input`.
+    Raises: ValueError, or InvalidArgumentError at run time, if one of them is not of size 1.
+    Gradient: dy in the shape of `input`.
+    Reference: TensorFlow 2.21 Squeeze.
+
+    >>> sess.run(tf.squeeze([[1, 2]], 0))
+    array([1, 2], dtype=int32)
+    """
+    if axis is None:
+        return raw.Squeeze(input, name=name)
+    axes = np.asarray(axis).reshape(-1).tolist()
+    return raw.Squeeze(input, squeeze_dims=tuple(axes), name=name)
+
+
+def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+    """`squeeze`, with `squeeze_dims` as another name of `axis`.
+
+    Args:
+      input, axis, name: as there.
+      squeeze_dims: the same as `axis`.
+    Returns: as there.
+    Raises: as there; ValueError if both are given.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.squeeze`.
+
+    >>> sess.run(tf.squeeze([[[1, 2]]], squeeze_dims=[0]))
+    array([[1, 2]], dtype=int32)
+    """
+    return squeeze(input, one_of("axis", axis, "squeeze_dims", squeeze_dims), name)
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+    """Repeats a tensor to a shape that it broadcasts to.
+
+    Args:
+      input: any dtype; each dimension 1 or that of `shape`, counted from the back.
+      shape: an integer vector.
+      name: a name for the operation.
+    Returns: a tensor of that shape, dtype of `input`.
+    Raises: ValueError, or InvalidArgumentError at run time, if it does not broadcast.
+    Gradient: the sum over what was repeated; None for `shape`.
+    Reference: TensorFlow 2.21 BroadcastTo.
+
+    >>> sess.run(tf.broadcast_to([1, 2], [2, 2]))
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
+    return raw.BroadcastTo(input, shape, name=name)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The static shape that two static shapes broadcast to.
+
+    Args:
+      shape_x, shape_y: `TensorShape`s.
+    Returns: a `TensorShape`.
+    Raises: ValueError if they do not broadcast.
+    Gradient: none; nothing is built.
+    Reference: TensorFlow 2.21 `tf.broadcast_static_shape`.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([2])).as_list()
+    [3, 2]
+    """
+    try:
+        return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
+    except Complaint as complaint:
+        raise ValueError(f"Incompatible shapes for broadcasting: {shape_str(as_shape(shape_x))} and "
+                         f"{shape_str(as_shape(shape_y))}: {complaint.problem}. Fix: {complaint.fix}") from None
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The shape that two shapes broadcast to, as a tensor.
+
+    Args:
+      shape_x, shape_y: integer vectors of one dtype.
+    Returns: an integer vector.
+    Raises: InvalidArgumentError at run time if they do not broadcast.
+    Gradient: None.
+    Reference: TensorFlow 2.21 BroadcastArgs.
+
+    >>> sess.run(tf.broadcast_dynamic_shape([3, 1], [2]))
+    array([3, 2], dtype=int32)
+    """
+    return raw.BroadcastArgs(shape_x, shape_y)
