@@ -1,9 +1,28 @@
-"""Makes `table` and `rows` importable, and the package from the source tree."""
+"""Makes `table` and `rows` importable, the package from the source tree, and tests independent of each other."""
 
 import os
 import sys
+from collections.abc import Iterator
+
+import pytest
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 for path in (os.path.join(os.path.dirname(_HERE), "src"), _HERE):
     if path not in sys.path:
         sys.path.insert(0, path)
+
+
+@pytest.fixture(autouse=True)
+def _own_modes() -> Iterator[None]:
+    """A test that switches between the behaviours of TensorFlow 1 and 2 switches for itself alone."""
+    from graphgrad.frontend import operators
+    from graphgrad.ir import context, shape
+
+    before = operators._tensor_equality, shape._dimension_objects, context.eager_by_default()
+    context.stack.root = None
+    context.stack.settled = False
+    yield
+    operators._tensor_equality, shape._dimension_objects = before[:2]
+    context.set_eager_default(before[2])
+    context.stack.root = None
+    context.stack.settled = False
