@@ -1,11 +1,15 @@
 """The operations, one file a family; importing this package registers them all."""
 
 from . import array as array
+from . import bits as bits
 from . import broadcast as broadcast
 from . import cast as cast
+from . import complexes as complexes
 from . import control as control
 from . import conv as conv
+from . import division as division
 from . import elementwise as elementwise
+from . import exponential as exponential
 from . import filled as filled
 from . import gather as gather
 from . import join as join
@@ -25,3 +29,4 @@ from . import slicing as slicing
 from . import softmax as softmax
 from . import state as state
 from . import strided as strided
+from . import trig as trig

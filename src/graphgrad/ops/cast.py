@@ -1,22 +1,24 @@
-"""Conversion between dtypes, and complex numbers and their parts."""
+"""Conversion between dtypes."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..ir.dtypes import COMPLEX, FLOATING, REAL, NUMERIC, DType, as_dtype, bool_
+from ..ir import dtypes
+from ..ir.convert import constant, convert_to_tensor
+from ..ir.dtypes import as_dtype
 from ..ir.opdef import op, raw
-from .elementwise import conj, same
+from ..ir.scopes import name_scope
+from ..ir.slices import IndexedSlices
+from .elementwise import same
 
 
 @op("Cast", "x: SrcT -> y: DstT", shape=same)
 def _cast(xp, x, *, DstT, Truncate=False):
-    """The values converted to another dtype."""
+    """The values in another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":
         x = xp.real(x)
-    return xp.asarray(x).astype(DstT.np_dtype)
+    return x.astype(DstT.np_dtype)
 
 
 @_cast.grad
@@ -27,12 +29,104 @@ def _cast_grad(op, dy):
     return None
 
 
-@op("Conj", "input: T -> output: T", T=COMPLEX, shape=same)
-def _conj(xp, x):
-    """The complex conjugate."""
-    return xp.conj(x)
+def cast(x, dtype, name=None):
+    """The values of x in another dtype.
+
+    Args:
+      x: a numeric or bool tensor, or `IndexedSlices`.
+      dtype: the dtype wanted. Floats become integers by dropping the fraction, complex
+        numbers real ones by dropping the imaginary part.
+      name: a name for the operation.
+    Returns: a tensor of x's shape; x itself if it has the dtype already.
+    Raises: TypeError if there is no conversion.
+    Gradient: dy in x's dtype; None between integers and floats.
+    Reference: TensorFlow 2.21 Cast.
+
+    >>> sess.run(tf.cast([1.8, -2.2], tf.int32))
+    array([ 1, -2], dtype=int32)
+    """
+    wanted = as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, wanted, name), x.indices, x.dense_shape)
+    if hasattr(x, "op") and x.dtype is wanted:  # a symbolic tensor, as most often
+        return x
+    with name_scope(name, "Cast") as scope:
+        x = convert_to_tensor(x, name="x")
+        if x.dtype is wanted:
+            return x
+        if dtypes.string in (x.dtype, wanted):
+            raise TypeError(f"Cast from {x.dtype.name} to {wanted.name} is not supported. "
+                            "Fix: use tf.strings.to_number or tf.strings.as_string")
+        return raw.Cast(x, DstT=wanted, name=scope)
 
 
-@_conj.grad
-def _conj_grad(op, dy):
-    return raw.Conj(dy)
+def saturate_cast(value, dtype, name=None):
+    """The values in another dtype, after clipping them to its range.
+
+    Args:
+      value: a numeric tensor.
+      dtype: the dtype wanted.
+      name: a name for the operations.
+    Returns: a tensor of the shape of `value`.
+    Raises: TypeError if there is no conversion.
+    Gradient: dy in the dtype of `value` where nothing was clipped; None between integers and floats.
+    Reference: TensorFlow 2.21 `tf.saturate_cast`.
+
+    >>> sess.run(tf.saturate_cast([-5.0, 300.0], tf.uint8))
+    array([  0, 255], dtype=uint8)
+    """
+    dtype = as_dtype(dtype)
+    with name_scope(name, "saturate_cast") as scope:
+        value = convert_to_tensor(value, name="value")
+        if value.dtype.is_complex and not dtype.is_complex:
+            value = raw.Real(value, Tout=value.dtype.real_dtype)
+        if not dtype.is_complex and not dtype.is_bool and not value.dtype.is_bool:
+            low, high = _range_within(value.dtype, dtype)
+            value = raw.ClipByValue(value, constant(low, value.dtype), constant(high, value.dtype), name="clamp")
+        return cast(value, dtype, name=scope)
+
+
+def _range_within(source, target):
+    """The part of the range of `source` that `target` can hold, as numbers of `source`."""
+    if source.is_integer:
+        low, high = target.limits
+        return max(int(source.min), int(max(low, -(2.0**64)))), min(int(source.max), int(min(high, 2.0**64)))
+    low, high = (np.asarray(v).astype(source.np_dtype) for v in target.limits)
+    # Rounding may have left the range, as for 2**31 - 1 in float32: step back inside.
+    if float(high) > float(target.max):
+        high = np.nextafter(high, source.np_dtype.type(0))
+    if float(low) < float(target.min):
+        low = np.nextafter(low, source.np_dtype.type(0))
+    return np.clip([low, high], source.min, source.max)
+
+
+def _to(target, name, title):
+    """One of the older functions that cast to a fixed dtype."""
+
+    def convert(x, name=name):
+        return cast(x, target, name=name)
+
+    convert.__name__ = convert.__qualname__ = f"to_{title}"
+    convert.__doc__ = f"""The values of x as {target.name}.
+
+    Args:
+      x: a numeric or bool tensor, or `IndexedSlices`.
+      name: a name for the operation.
+    Returns: a tensor of x's shape.
+    Raises: TypeError if there is no conversion.
+    Gradient: dy in x's dtype; None between integers and floats.
+    Reference: TensorFlow 2.21 Cast.
+
+    >>> tf.to_{title}([1, 2]).dtype
+    tf.{target.name}
+    """
+    return convert
+
+
+to_float = _to(dtypes.float32, "ToFloat", "float")
+to_double = _to(dtypes.float64, "ToDouble", "double")
+to_int32 = _to(dtypes.int32, "ToInt32", "int32")
+to_int64 = _to(dtypes.int64, "ToInt64", "int64")
+to_bfloat16 = _to(dtypes.bfloat16, "ToBFloat16", "bfloat16")
+to_complex64 = _to(dtypes.complex64, "ToComplex64", "complex64")
+to_complex128 = _to(dtypes.complex128, "ToComplex128", "complex128")

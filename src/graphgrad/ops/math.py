@@ -1,21 +1,15 @@
-"""Arithmetic on two or more tensors: sums, products, quotients, remainders, extrema."""
+"""Sums, differences, products and extrema of two or more tensors."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ..errors import Complaint
-from ..ir.convert import constant
-from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL
+from ..ir.convert import constant, convert_to_tensor
+from ..ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64
 from ..ir.opdef import op, raw
-from ..ir.shape import broadcast, merged
+from ..ir.shape import as_shape, broadcast, merged
+from ..ir.slices import IndexedSlices
 from .broadcast import unbroadcast
 from .elementwise import conj
-
-
-# -- sums and differences ----------------------------------------------------------
 
 
 @op("Add", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
@@ -39,6 +33,24 @@ def _add_v2(xp, x, y):
 _add_v2.grad(_add_grad)
 
 
+def add(x, y, name=None):
+    """x + y, elementwise with broadcasting.
+
+    Args:
+      x, y: numeric tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Gradient: dz for both, summed over the axes of broadcasting.
+    Reference: TensorFlow 2.21 AddV2.
+
+    >>> sess.run(tf.add([1, 2], [[10], [20]]))
+    array([[11, 12],
+           [21, 22]], dtype=int32)
+    """
+    return raw.AddV2(x, y, name=name or "Add")
+
+
 @op("Sub", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
 def _sub(xp, x, y):
     """Elementwise difference with broadcasting."""
@@ -49,6 +61,26 @@ def _sub(xp, x, y):
 def _sub_grad(op, dz):
     x, y = op.inputs
     return unbroadcast(dz, raw.Neg(dz), x, y)
+
+
+def subtract(x, y, name=None):
+    """x - y, elementwise with broadcasting.
+
+    Args:
+      x, y: numeric tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Gradient: dz and -dz, summed over the axes of broadcasting.
+    Reference: TensorFlow 2.21 Sub.
+
+    >>> sess.run(tf.subtract([5.0, 6.0], 2.0))
+    array([3., 4.], dtype=float32)
+    """
+    return raw.Sub(x, y, name=name)
+
+
+# -- sums of many ------------------------------------------------------------------
 
 
 @op("AddN", "inputs: N*T -> sum: T", T=NUMERIC)
@@ -62,6 +94,8 @@ def _add_n(xp, inputs):
 
 @_add_n.shape
 def _add_n_shape(inputs):
+    if not inputs:
+        raise Complaint("there is nothing to add", "give at least one tensor")
     shape = inputs[0]
     for other in inputs[1:]:
         shape = merged(shape, other)
@@ -75,7 +109,7 @@ def _add_n_grad(op, dz):
 
 @op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC)
 def _accumulate_n(xp, inputs, *, shape=None):
-    """Sum of tensors of one shape, in any order."""
+    """Sum of tensors of one shape."""
     total = inputs[0]
     for x in inputs[1:]:
         total = xp.add(total, x)
@@ -84,7 +118,7 @@ def _accumulate_n(xp, inputs, *, shape=None):
 
 @_accumulate_n.shape
 def _accumulate_n_shape(inputs, shape):
-    result = None if shape is None else tuple(shape)
+    result = as_shape(shape)
     for other in inputs:
         result = merged(result, other)
     return result
@@ -93,7 +127,63 @@ def _accumulate_n_shape(inputs, shape):
 _accumulate_n.grad(_add_n_grad)
 
 
-# -- products and quotients --------------------------------------------------------
+def add_n(inputs, name=None):
+    """The sum of tensors of one shape and dtype.
+
+    Args:
+      inputs: a list of tensors or `IndexedSlices` (these are made dense), or one of them.
+      name: a name for the operation.
+    Returns: a tensor like the inputs; a single input as it is.
+    Raises: ValueError if the list is empty or shapes differ; TypeError if dtypes differ.
+    Gradient: dz for each.
+    Reference: TensorFlow 2.21 AddN.
+
+    >>> sess.run(tf.add_n([[1, 2], [10, 20], [100, 200]]))
+    array([111, 222], dtype=int32)
+    """
+    inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    if not inputs:
+        raise ValueError("Inputs must be an Operation or an iterable of at least one tensor with the same dtype "
+                         "and shape. Fix: give at least one tensor")
+    if len(inputs) > 1:
+        return raw.AddN(inputs, name=name)
+    single = convert_to_tensor(inputs[0])
+    return raw.Identity(single, name=name) if name else single
+
+
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+    """The sum of tensors of one shape and dtype; the same as `add_n`, with checks.
+
+    Args:
+      inputs: a list of tensors.
+      shape: the shape they are expected to have.
+      tensor_dtype: the dtype they are expected to have.
+      name: a name for the operation.
+    Returns: a tensor like the inputs.
+    Raises: ValueError if the list is empty or shapes differ; TypeError if dtypes differ.
+    Gradient: dz for each.
+    Reference: TensorFlow 2.21 `tf.math.accumulate_n`.
+
+    >>> sess.run(tf.accumulate_n([[1, 2], [10, 20]]))
+    array([11, 22], dtype=int32)
+    """
+    problem = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(f"{problem}. Fix: give a list of tensors")
+    tensors = [convert_to_tensor(x) for x in inputs]
+    dtype = tensors[0].dtype if tensor_dtype is None else as_dtype(tensor_dtype)
+    if any(t.dtype is not dtype for t in tensors):
+        found = ", ".join(t.dtype.name for t in tensors)
+        raise TypeError(f"{problem}, of dtype {dtype.name}; they are {found}. Fix: tf.cast the others")
+    if shape is not None:
+        for t in tensors:
+            t.shape.assert_is_compatible_with(shape)
+    if len(tensors) == 1 and name is None:
+        return tensors[0]
+    return add_n(tensors, name=name)
+
+
+# -- products ----------------------------------------------------------------------
 
 
 @op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
@@ -108,71 +198,79 @@ def _mul_grad(op, dz):
     return unbroadcast(raw.Mul(dz, conj(y)), raw.Mul(conj(x), dz), x, y)
 
 
-def _real_div(xp, x, y):
-    """Elementwise quotient with broadcasting; of integers, rounded toward zero."""
-    return xp.divide(x, y) if x.dtype.kind not in "iu" else _truncated(xp, x, y)
+def multiply(x, y, name=None):
+    """x * y, elementwise with broadcasting.
+
+    Args:
+      x, y: numeric tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Gradient: dz * conj(y) and conj(x) * dz, summed over the axes of broadcasting.
+    Reference: TensorFlow 2.21 Mul.
+
+    >>> sess.run(tf.multiply([2.0, 3.0], 4.0))
+    array([ 8., 12.], dtype=float32)
+    """
+    return raw.Mul(x, y, name=name)
 
 
-def _truncated(xp, x, y):
-    """x / y rounded toward zero, in integers throughout."""
-    if xp is np and not np.all(y):
-        raise Complaint("Integer division by zero", "make sure that no divisor is 0")
-    x, y = xp.asarray(x), xp.asarray(y)
-    if xp is not np:
-        from jax import lax
+def scalar_mul(scalar, x, name=None):
+    """A scalar times a tensor or `IndexedSlices`.
 
-        x, y = xp.broadcast_arrays(x, y)
-        return lax.div(x, y)
-    quotient = np.floor_divide(x, y)
-    return quotient + ((quotient * y != x) & ((x < 0) != (y < 0))).astype(x.dtype)
+    Args:
+      scalar: a tensor or Python number of rank 0.
+      x: a tensor or `IndexedSlices`.
+      name: a name for the operation.
+    Returns: what x is, scaled.
+    Raises: ValueError if `scalar` has another rank.
+    Gradient: of the product.
+    Reference: TensorFlow 2.21 `tf.math.scalar_mul`.
+
+    >>> sess.run(tf.scalar_mul(2.0, [1.0, 2.0]))
+    array([2., 4.], dtype=float32)
+    """
+    dtype = as_dtype(x.dtype) if hasattr(x, "dtype") else None
+    scalar = convert_to_tensor(scalar, dtype, name="scalar")
+    if scalar._spec.shape != ():
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}. "
+                         "Fix: use tf.multiply, which broadcasts")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(raw.Mul(scalar, x.values, name=name), x.indices, x.dense_shape)
+    return raw.Mul(scalar, x, name=name)
 
 
-def _real_div_grad(op, dz):
+@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
+def _mul_no_nan(xp, x, y):
+    """x * y; 0 where y is 0, even if x is infinite or NaN."""
+    zero = xp.asarray(0, x.dtype)
+    return xp.where(xp.equal(y, zero), zero, xp.multiply(x, y))
+
+
+@_mul_no_nan.grad
+def _mul_no_nan_grad(op, dz):
     x, y = op.inputs
-    y = conj(y)
-    gx = raw.RealDiv(dz, y)
-    # -x/y**2 * dz as -(dz/y) * (x/y): the quotient x/y is there already.
-    gy = raw.Neg(raw.Mul(gx, conj(op.outputs[0])))
-    return unbroadcast(gx, gy, x, op.inputs[1])
+    return unbroadcast(raw.MulNoNan(dz, conj(y)), raw.MulNoNan(conj(x), dz), x, y)
 
 
-for _type in ("RealDiv", "Div"):
-    op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)(_real_div).grad(_real_div_grad)
+def multiply_no_nan(x, y, name=None):
+    """x * y, elementwise with broadcasting; 0 where y is 0, even if x is infinite or NaN.
+
+    Args:
+      x, y: float or complex tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Gradient: that of the product, with the same rule for 0.
+    Reference: TensorFlow 2.21 MulNoNan.
+
+    >>> sess.run(tf.math.multiply_no_nan([2.0, np.inf], [3.0, 0.0]))
+    array([6., 0.], dtype=float32)
+    """
+    return raw.MulNoNan(x, y, name=name or "multiply_no_nan")
 
 
-def _floored(xp, x, y):
-    if xp is np and x.dtype.kind in "iu" and not np.all(y):
-        raise Complaint("Integer division by zero", "make sure that no divisor is 0")
-
-
-@op("FloorDiv", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
-def _floor_div(xp, x, y):
-    """Elementwise quotient rounded down, with broadcasting."""
-    _floored(xp, x, y)
-    if x.dtype.kind in "iu":
-        return xp.floor_divide(x, y)
-    return xp.floor(xp.divide(x, y))
-
-
-@_floor_div.grad
-def _floor_div_grad(op, dz):
-    return None, None
-
-
-@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
-def _floor_mod(xp, x, y):
-    """Elementwise remainder of division rounded down: it has y's sign."""
-    _floored(xp, x, y)
-    return xp.mod(x, y)
-
-
-@_floor_mod.grad
-def _floor_mod_grad(op, dz):
-    x, y = op.inputs
-    return unbroadcast(dz, raw.Neg(raw.Mul(dz, raw.FloorDiv(x, y))), x, y)
-
-
-@op("SquaredDifference", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
+@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast)
 def _squared_difference(xp, x, y):
     """conj(x - y) * (x - y), elementwise with broadcasting."""
     d = xp.subtract(x, y)
@@ -186,24 +284,21 @@ def _squared_difference_grad(op, dz):
     return unbroadcast(gx, raw.Neg(gx), x, y)
 
 
-@op("Pow", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
-def _pow(xp, x, y):
-    """x to the power of y, elementwise with broadcasting."""
-    if xp is np and x.dtype.kind in "iu" and np.any(y < 0):
-        raise Complaint("Integers to negative integer powers are not allowed", "tf.cast x to a float type")
-    return xp.power(x, y)
+def squared_difference(x, y, name=None):
+    """conj(x - y) * (x - y), elementwise with broadcasting.
 
+    Args:
+      x, y: float, complex, int32 or int64 tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Gradient: 2 (x - y) dz and its negative, summed over the axes of broadcasting.
+    Reference: TensorFlow 2.21 SquaredDifference.
 
-@_pow.grad
-def _pow_grad(op, dz):
-    x, y = op.inputs
-    cx, cy = conj(x), conj(y)
-    gx = raw.Mul(dz, raw.Mul(cy, raw.Pow(cx, raw.Sub(cy, 1))))
-    defined = raw.NotEqual(cx, 0) if x.dtype.is_complex else raw.Greater(x, 0)
-    # The inner selection keeps log from ever seeing what it is not defined for: nan * 0 is nan.
-    log = raw.SelectV2(defined, raw.Log(raw.SelectV2(defined, cx, 1)), 0)
-    gy = raw.Mul(dz, raw.Mul(conj(op.outputs[0]), log))
-    return unbroadcast(gx, gy, x, y)
+    >>> sess.run(tf.math.squared_difference([1.0, 5.0], 2.0))
+    array([1., 9.], dtype=float32)
+    """
+    return raw.SquaredDifference(x, y, name=name)
 
 
 # -- extrema -----------------------------------------------------------------------
@@ -222,9 +317,26 @@ def _maximum_grad(op, dz):
 
 
 def _to_winner(first, dz, x, y):
-    """The gradient to x where `first`, else to y; x wins ties."""
+    """The gradient to x where `first`, else to y."""
     zero = constant(0, dz.dtype)
     return unbroadcast(raw.SelectV2(first, dz, zero), raw.SelectV2(first, zero, dz), x, y)
+
+
+def maximum(x, y, name=None):
+    """The larger of x and y, elementwise with broadcasting.
+
+    Args:
+      x, y: real tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Gradient: dz for the larger one; all of it for x where they are equal.
+    Reference: TensorFlow 2.21 Maximum.
+
+    >>> sess.run(tf.maximum([-1.0, 2.0], 0.0))
+    array([0., 2.], dtype=float32)
+    """
+    return raw.Maximum(x, y, name=name)
 
 
 @op("Minimum", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
@@ -237,3 +349,20 @@ def _minimum(xp, x, y):
 def _minimum_grad(op, dz):
     x, y = op.inputs
     return _to_winner(raw.LessEqual(x, y), dz, x, y)
+
+
+def minimum(x, y, name=None):
+    """The smaller of x and y, elementwise with broadcasting.
+
+    Args:
+      x, y: real tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Gradient: dz for the smaller one; all of it for x where they are equal.
+    Reference: TensorFlow 2.21 Minimum.
+
+    >>> sess.run(tf.minimum([-1.0, 2.0], 0.0))
+    array([-1.,  0.], dtype=float32)
+    """
+    return raw.Minimum(x, y, name=name)

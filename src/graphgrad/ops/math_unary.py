@@ -1,14 +1,45 @@
-"""Elementwise functions of one tensor: signs, powers, roots, exponentials, rounding."""
+"""Signs, rounding, squares, roots and reciprocals of one tensor."""
 
 from __future__ import annotations
 
-from typing import Any
+from ..ir.convert import convert_to_tensor, is_tensor_like
+from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype
+from ..ir.opdef import op, raw
+from ..ir.scopes import name_scope
+from .elementwise import REAL_SIGNED, SIGNED, conj, first, same
 
-import numpy as np
 
-from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL
-from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from .elementwise import SIGNED, conj, same
+@op("Abs", "x: T -> y: T", T=REAL_SIGNED, shape=same)
+def _abs(xp, x):
+    """The absolute value."""
+    return xp.abs(x)
+
+
+@_abs.grad
+def _abs_grad(op, dy):
+    return raw.Mul(dy, raw.Sign(op.inputs[0]))
+
+
+def abs(x, name=None):
+    """The absolute value, elementwise.
+
+    Args:
+      x: a signed numeric tensor.
+      name: a name for the operation.
+    Returns: a tensor like x; real for complex x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy * sign(x); 0 at 0.
+    Reference: TensorFlow 2.21 Abs, ComplexAbs.
+
+    >>> sess.run(tf.abs([-1.5, 2.0]))
+    array([1.5, 2. ], dtype=float32)
+    """
+    if not is_tensor_like(x):
+        with name_scope(name, "Abs") as scope:
+            return abs(convert_to_tensor(x, name="x"), name=scope)
+    if as_dtype(x.dtype).is_complex:
+        return raw.ComplexAbs(x, Tout=as_dtype(x.dtype).real_dtype, name=name or "Abs")
+    return raw.Abs(x, name=name)
 
 
 @op("Neg", "x: T -> y: T", T=SIGNED, shape=same)
@@ -22,6 +53,157 @@ def _neg_grad(op, dy):
     return raw.Neg(dy)
 
 
+def negative(x, name=None):
+    """-x, elementwise.
+
+    Args:
+      x: a signed numeric tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: -dy.
+    Reference: TensorFlow 2.21 Neg.
+
+    >>> sess.run(tf.negative([1, -2]))
+    array([-1,  2], dtype=int32)
+    """
+    return raw.Neg(x, name=name)
+
+
+@op("Sign", "x: T -> y: T", T=SIGNED, shape=same)
+def _sign(xp, x):
+    """-1, 0 or 1; x / |x| for complex numbers."""
+    return xp.sign(x)
+
+
+@_sign.grad
+def _sign_grad(op, dy):
+    return raw.ZerosLike(op.inputs[0])
+
+
+def sign(x, name=None):
+    """-1, 0 or 1 by the sign of x, elementwise; x / |x| for complex numbers.
+
+    Args:
+      x: a signed numeric tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: zeros for real x.
+    Reference: TensorFlow 2.21 Sign.
+
+    >>> sess.run(tf.sign([-3.0, 0.0, 2.0]))
+    array([-1.,  0.,  1.], dtype=float32)
+    """
+    x = convert_to_tensor(x, name="x")
+    if x.dtype.is_complex:
+        length = raw.ComplexAbs(x, Tout=x.dtype.real_dtype)
+        return raw.DivNoNan(x, raw.Cast(length, DstT=x.dtype), name=name)
+    return raw.Sign(x, name=name)
+
+
+# -- rounding ----------------------------------------------------------------------
+
+
+def _no_gradient(op, dy):
+    return None
+
+
+@op("Floor", "x: T -> y: T", T=FLOATING, shape=same)
+def _floor(xp, x):
+    """The largest integer not above x."""
+    return xp.floor(x)
+
+
+@op("Ceil", "x: T -> y: T", T=FLOATING, shape=same)
+def _ceil(xp, x):
+    """The smallest integer not below x."""
+    return xp.ceil(x)
+
+
+def _rounded(xp, x):
+    """The nearest integer; the even one of two."""
+    return x if x.dtype.kind in "iu" else xp.rint(x)
+
+
+_round = op("Round", "x: T -> y: T", T=SIGNED, shape=same)(_rounded)
+_rint = op("Rint", "x: T -> y: T", T=FLOATING, shape=same)(_rounded)
+
+for _record in (_floor, _ceil, _round, _rint):
+    _record.grad(_no_gradient)
+
+
+def floor(x, name=None):
+    """The largest integer not above x, elementwise.
+
+    Args:
+      x: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Floor.
+
+    >>> sess.run(tf.floor([-1.5, 1.5]))
+    array([-2.,  1.], dtype=float32)
+    """
+    return raw.Floor(x, name=name)
+
+
+def ceil(x, name=None):
+    """The smallest integer not below x, elementwise.
+
+    Args:
+      x: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Ceil.
+
+    >>> sess.run(tf.math.ceil([-1.5, 1.5]))
+    array([-1.,  2.], dtype=float32)
+    """
+    return raw.Ceil(x, name=name)
+
+
+def round(x, name=None):
+    """The nearest integer, elementwise; the even one of two.
+
+    Args:
+      x: a numeric tensor; integers stay as they are.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Round.
+
+    >>> sess.run(tf.round([0.5, 1.5, -1.2]))
+    array([ 0.,  2., -1.], dtype=float32)
+    """
+    x = convert_to_tensor(x, name="x")
+    return x if x.dtype.is_integer else raw.Round(x, name=name)
+
+
+def rint(x, name=None):
+    """The nearest integer, elementwise; the even one of two.
+
+    Args:
+      x: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Rint.
+
+    >>> sess.run(tf.math.rint([0.5, 1.5, -1.2]))
+    array([ 0.,  2., -1.], dtype=float32)
+    """
+    return raw.Rint(x, name=name)
+
+
+# -- squares and roots -------------------------------------------------------------
+
+
 @op("Square", "x: T -> y: T", T=NUMERIC, shape=same)
 def _square(xp, x):
     """x * x."""
@@ -31,6 +213,22 @@ def _square(xp, x):
 @_square.grad
 def _square_grad(op, dy):
     return raw.Mul(dy, raw.Mul(conj(op.inputs[0]), 2))
+
+
+def square(x, name=None):
+    """x * x, elementwise.
+
+    Args:
+      x: a numeric tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Gradient: 2 dy conj(x).
+    Reference: TensorFlow 2.21 Square.
+
+    >>> sess.run(tf.square([-2.0, 3.0]))
+    array([4., 9.], dtype=float32)
+    """
+    return raw.Square(x, name=name)
 
 
 @op("Sqrt", "x: T -> y: T", T=INEXACT, shape=same)
@@ -44,7 +242,7 @@ def _sqrt_grad(op, dy):
     return raw.SqrtGrad(conj(op.outputs[0]), dy)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=lambda y, dy: y)
+@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _sqrt_grad_op(xp, y, dy):
     """The gradient of y = sqrt(x): dy / (2 y)."""
     return dy * xp.asarray(0.5, y.dtype) / y
@@ -52,9 +250,25 @@ def _sqrt_grad_op(xp, y, dy):
 
 @_sqrt_grad_op.grad
 def _sqrt_grad_grad(op, dz):
-    y = op.inputs[0]
-    g = raw.RealDiv(dz, conj(y))
+    g = raw.RealDiv(dz, conj(op.inputs[0]))
     return raw.Neg(raw.Mul(g, conj(op.outputs[0]))), raw.Mul(g, 0.5)
+
+
+def sqrt(x, name=None):
+    """The square root, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x; NaN for negative floats.
+    Raises: TypeError for other dtypes.
+    Gradient: dy / (2 conj(sqrt(x))); infinite at 0.
+    Reference: TensorFlow 2.21 Sqrt.
+
+    >>> sess.run(tf.sqrt([4.0, 9.0]))
+    array([2., 3.], dtype=float32)
+    """
+    return raw.Sqrt(x, name=name)
 
 
 @op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same)
@@ -75,7 +289,7 @@ def _rsqrt_grad(op, dy):
     return raw.RsqrtGrad(conj(op.outputs[0]), dy)
 
 
-@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=lambda y, dy: y)
+@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _rsqrt_grad_op(xp, y, dy):
     """The gradient of y = 1 / sqrt(x): -dy y**3 / 2."""
     return dy * (xp.asarray(-0.5, y.dtype) * y * y * y)
@@ -83,83 +297,74 @@ def _rsqrt_grad_op(xp, y, dy):
 
 @_rsqrt_grad_op.grad
 def _rsqrt_grad_grad(op, dz):
-    y, dy = op.inputs
-    y = conj(y)
-    return raw.Mul(dz, raw.Mul(raw.Mul(conj(dy), -1.5), raw.Square(y))), raw.RsqrtGrad(y, dz)
-
-
-@op("Exp", "x: T -> y: T", T=INEXACT, shape=same)
-def _exp(xp, x):
-    """e to the power of x."""
-    return xp.exp(x)
-
-
-@_exp.grad
-def _exp_grad(op, dy):
-    return raw.Mul(dy, conj(op.outputs[0]))
-
-
-@op("Log", "x: T -> y: T", T=INEXACT, shape=same)
-def _log(xp, x):
-    """The natural logarithm."""
-    return xp.log(x)
-
-
-@_log.grad
-def _log_grad(op, dy):
-    return raw.RealDiv(dy, conj(op.inputs[0]))
-
-
-@op("Tanh", "x: T -> y: T", T=INEXACT, shape=same)
-def _tanh(xp, x):
-    """The hyperbolic tangent."""
-    return xp.tanh(x)
-
-
-@_tanh.grad
-def _tanh_grad(op, dy):
-    return raw.TanhGrad(conj(op.outputs[0]), dy)
-
-
-@op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=lambda y, dy: y)
-def _tanh_grad_op(xp, y, dy):
-    """The gradient of y = tanh(x): dy (1 - y**2)."""
-    return dy * (xp.asarray(1, y.dtype) - y * y)
-
-
-@_tanh_grad_op.grad
-def _tanh_grad_grad(op, dz):
     y, dy = (conj(t) for t in op.inputs)
-    return raw.Mul(raw.Mul(dz, -2), raw.Mul(dy, y)), raw.TanhGrad(y, dz)
+    return raw.Mul(dz, raw.Mul(raw.Mul(dy, -1.5), raw.Square(y))), raw.RsqrtGrad(y, dz)
 
 
-@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same)
-def _sigmoid(xp, x):
-    """1 / (1 + exp(-x))."""
-    one = xp.asarray(1, x.dtype)
-    return one / (one + xp.exp(-x))
+def rsqrt(x, name=None):
+    """1 / sqrt(x), elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: -dy conj(rsqrt(x)**3) / 2.
+    Reference: TensorFlow 2.21 Rsqrt.
+
+    >>> sess.run(tf.math.rsqrt([4.0, 16.0]))
+    array([0.5 , 0.25], dtype=float32)
+    """
+    return raw.Rsqrt(x, name=name)
 
 
-@_sigmoid.on_device
-def _sigmoid_on_device(xp, x):
-    from jax import lax
-
-    return lax.logistic(x)
+# -- reciprocals -------------------------------------------------------------------
 
 
-@_sigmoid.grad
-def _sigmoid_grad(op, dy):
-    return raw.SigmoidGrad(conj(op.outputs[0]), dy)
+def _reciprocal(xp, x):
+    """1 / x; of integers, rounded toward zero."""
+    if x.dtype.kind not in "iu":
+        return xp.asarray(1, x.dtype) / x
+    unit = (x == 1) | (x == -1)
+    return xp.where(unit, x, xp.asarray(0, x.dtype))
 
 
-@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=lambda y, dy: y)
-def _sigmoid_grad_op(xp, y, dy):
-    """The gradient of y = sigmoid(x): dy y (1 - y)."""
-    return dy * y * (xp.asarray(1, y.dtype) - y)
+def _reciprocal_grad_op(xp, y, dy):
+    """The gradient of y = 1 / x: -dy y**2."""
+    return -dy * (y * y)
 
 
-@_sigmoid_grad_op.grad
-def _sigmoid_grad_grad(op, dz):
-    y, dy = (conj(t) for t in op.inputs)
-    g = raw.Mul(dz, dy)
-    return raw.Sub(g, raw.Mul(raw.Mul(g, 2), y)), raw.SigmoidGrad(y, dz)
+def _declare_reciprocal(name):
+    """`Reciprocal` and `Inv` are one op under two names; each has a gradient op of its own."""
+    record = op(name, "x: T -> y: T", T=SIGNED, shape=same)(_reciprocal)
+    grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)(_reciprocal_grad_op)
+
+    @record.grad
+    def _reciprocal_grad(op, dy):
+        return grad_record(conj(op.outputs[0]), dy)
+
+    @grad_record.grad
+    def _reciprocal_grad_grad(op, dz):
+        y, dy = (conj(t) for t in op.inputs)
+        return raw.Mul(raw.Mul(dz, -2), raw.Mul(dy, y)), grad_record(y, dz)
+
+
+_declare_reciprocal("Reciprocal")
+_declare_reciprocal("Inv")
+
+
+def reciprocal(x, name=None):
+    """1 / x, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: -dy conj(1 / x**2).
+    Reference: TensorFlow 2.21 Reciprocal.
+
+    >>> sess.run(tf.math.reciprocal([2.0, 4.0]))
+    array([0.5 , 0.25], dtype=float32)
+    """
+    return raw.Reciprocal(x, name=name)

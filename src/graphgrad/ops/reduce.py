@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import FLOATING, INDEX, NUMERIC, REAL
+from ..ir.dtypes import INDEX, NUMERIC, REAL
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import is_fully_defined
 from ..ir.static import static_value

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import INDEX, NUMERIC, REAL
+from ..ir.dtypes import INDEX, NUMERIC
 from ..ir.opdef import op, raw
-from .elementwise import conj
 
 
 def _unsorted_shape(data, segment_ids, num_segments):
