@@ -72,6 +72,9 @@ def _initialized_shape(handle):
     return ()
 
 
+var_is_initialized.grad(NOT_DIFFERENTIABLE)
+
+
 @op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
     flags=("stateful", "reads"))  # fmt: skip
 def resource_gather(xp, ref, indices, *, shape=None):
