@@ -1,0 +1,446 @@
+"""Max and average pooling with their gradients.
+
+The lowerings are made of strided slices and interleaving, one for each cell of the window:
+on a CPU XLA's `reduce_window` and `select_and_scatter` take many times as long. Where several
+elements of a window equal its maximum, the first one gets the gradient.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import Complaint
+from ..ir.dtypes import FLOATING, INDEX, REAL, int64
+from ..ir.opdef import op, raw
+from ..ir.shape import merged, with_rank
+from .conv import shape_of
+from .window import (
+    assemble,
+    cells,
+    channel_axis,
+    channels_first,
+    count,
+    pad_spatial,
+    patches,
+    seen_by,
+    spatial,
+    spatial_axes,
+    spread,
+    window,
+)
+
+_FEW_CELLS = 9  # up to here, comparing each cell with each other is faster than a scatter
+
+
+def _window_for(x, ksize, strides, padding, explicit_paddings, data_format):
+    nd = len(x) - 2
+    if len(data_format) != nd + 2:
+        raise Complaint(f"unknown data_format {data_format!r}", "use 'NHWC' (or 'NDHWC' for volumes)")
+    for what, values in (("ksize", ksize), ("strides", strides)):
+        if len(values) == nd + 2 and (values[0] != 1 or values[channel_axis(data_format, nd)] != 1):
+            raise Complaint(f"{what} {tuple(values)} pools over the batch or the channels",
+                            "use 1 for these, and tf.reduce_max or tf.reduce_mean to reduce them")
+    sizes = [x[i] for i in spatial_axes(data_format, nd)]
+    return window(sizes, spatial(ksize, data_format, nd), spatial(strides, data_format, nd), (1,) * nd, padding,
+                  explicit_paddings, data_format)
+
+
+def _first(data_format):
+    return 2 if channels_first(data_format) else 1
+
+
+def _lowest(dtype):
+    return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
+
+
+def _fold(xp, x, w, first, combine):
+    """Combines all cells of each window; one dimension after the other when there are many."""
+    if count(w) <= _FEW_CELLS:
+        result = None
+        for cell in cells(w):
+            part = seen_by(xp, x, w, cell, first)
+            result = part if result is None else combine(result, part)
+        return result
+    for k in range(len(w.kernel)):
+        line = w._replace(kernel=(w.kernel[k],), strides=(w.strides[k],), dilations=(1,), pads=((0, 0),), out=(w.out[k],))
+        result = None
+        for cell in cells(line):
+            part = seen_by(xp, x, line, cell, first + k)
+            result = part if result is None else combine(result, part)
+        x = result
+    return x
+
+
+def _one_window(x, w, first):
+    """Whether there is a single window, the whole input."""
+    return w.kernel == x.shape[first : first + len(w.kernel)] and not any(map(any, w.pads))
+
+
+# -- the computations; `first` is the first spatial axis -------------------------------
+
+
+def _max(xp, x, w, first):
+    axes = tuple(range(first, first + len(w.kernel)))
+    if xp is np:
+        return patches(x, w, first, _lowest(x.dtype)).max(axis=tuple(range(-len(w.kernel), 0)))
+    if _one_window(x, w, first):
+        return xp.max(x, axis=axes, keepdims=True)
+    return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, xp.maximum)
+
+
+def _argmax(xp, x, y, w, first):
+    """The number of the first cell of each window that holds its maximum; -1 where none does (NaN)."""
+    if xp is np:
+        flat = patches(x, w, first, _lowest(x.dtype)).reshape(*y.shape, -1) == y[..., None]
+        return np.where(flat.any(-1), flat.argmax(-1), -1)
+    padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
+    index = xp.full(y.shape, -1, np.int32)
+    for number, cell in reversed(list(enumerate(cells(w)))):
+        index = xp.where(seen_by(xp, padded, w, cell, first) == y, np.int32(number), index)
+    return index
+
+
+def _max_grad(xp, x, y, dy, w, first):
+    sizes = x.shape[first : first + len(w.kernel)]
+    index = _argmax(xp, x, y, w, first)
+    if xp is not np and (count(w) > _FEW_CELLS or math.prod(w.strides) == 1 < count(w)):
+        return _scatter(xp, index, dy, w, x.shape, first)
+    zero = xp.zeros((), dy.dtype)
+
+    def contribution(cell):
+        return xp.where(index == np.ravel_multi_index(cell, w.kernel), dy, zero)
+
+    return spread(xp, contribution, w, sizes, first)
+
+
+def _flat_positions(xp, index, w, shape, first):
+    """Where in the flattened padded input the window's chosen cell is; out of range where index is -1."""
+    from jax import lax
+
+    nd = len(w.kernel)
+    padded = list(shape)
+    for k, (b, a) in enumerate(w.pads):
+        padded[first + k] += b + a
+    cell = []
+    rest = index
+    for n in reversed(w.kernel):
+        cell.insert(0, rest % n)
+        rest = rest // n
+    flat = xp.zeros(index.shape, index.dtype)
+    for axis, n in enumerate(padded):
+        at = lax.broadcasted_iota(index.dtype, index.shape, axis)
+        k = axis - first
+        flat = flat * n + (at * w.strides[k] + cell[k] if 0 <= k < nd else at)
+    return xp.where(index < 0, math.prod(padded), flat), padded
+
+
+def _scatter(xp, index, dy, w, shape, first):
+    flat, padded = _flat_positions(xp, index, w, shape, first)
+    total = xp.zeros(math.prod(padded), dy.dtype).at[flat.reshape(-1)].add(dy.reshape(-1), mode="drop").reshape(padded)
+    inner = [slice(b, b + shape[first + k]) for k, (b, _) in enumerate(w.pads)]
+    return total[(slice(None),) * first + tuple(inner)]
+
+
+def _max_grad_grad(xp, x, y, ddx, w, first):
+    index = _argmax(xp, x, y, w, first)
+    padded = pad_spatial(xp, ddx, w, first)
+    result = xp.zeros(y.shape, ddx.dtype)
+    for number, cell in enumerate(cells(w)):
+        result = xp.where(index == number, seen_by(xp, padded, w, cell, first), result)
+    return result
+
+
+def _counts(shape, w, first):
+    """How many cells of each window lie inside the input, shaped to broadcast."""
+    total = np.ones((1,) * len(shape))
+    for k, (n, size, s, (b, _)) in enumerate(zip(w.out, w.kernel, w.strides, w.pads, strict=True)):
+        start = np.arange(n) * s - b
+        inside = np.minimum(start + size, shape[first + k]) - np.maximum(start, 0)
+        around = [1] * len(shape)
+        around[first + k] = n
+        total = total * inside.reshape(around)
+    return total
+
+
+def _wide(x):
+    return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
+
+
+def _average(xp, x, w, first):
+    axes = tuple(range(first, first + len(w.kernel)))
+    wide = _wide(x)
+    counts = np.asarray(_counts(x.shape, w, first), wide.dtype)
+    if xp is np:
+        total = patches(wide, w, first).sum(axis=tuple(range(-len(w.kernel), 0)))
+    elif _one_window(x, w, first):
+        total = xp.sum(wide, axis=axes, keepdims=True)
+    else:
+        total = _fold(xp, pad_spatial(xp, wide, w, first), w, first, xp.add)
+    return (total / counts).astype(x.dtype)
+
+
+def _average_grad(xp, shape, dy, w, first):
+    wide = _wide(dy)
+    share = wide / np.asarray(_counts(shape, w, first), wide.dtype)
+    sizes = shape[first : first + len(w.kernel)]
+    if w.kernel == tuple(sizes) and not any(map(any, w.pads)):
+        return xp.broadcast_to(share, shape).astype(dy.dtype)
+    if xp is np or count(w) <= _FEW_CELLS:
+        return spread(xp, lambda cell: share, w, sizes, first).astype(dy.dtype)
+    for k, (n, size, s, pad, out) in enumerate(zip(sizes, w.kernel, w.strides, w.pads, w.out, strict=True)):
+        line = w._replace(kernel=(size,), strides=(s,), dilations=(1,), pads=(pad,), out=(out,))
+        one = share
+        share = spread(xp, lambda cell, one=one: one, line, (n,), first + k)
+    return share.astype(dy.dtype)
+
+
+# -- shape rules -----------------------------------------------------------------------
+
+
+def _pool_shape(nd):
+    def shape(x, ksize, strides, padding, explicit_paddings, data_format):
+        x = with_rank(x, nd + 2, "input")
+        w = _window_for(x, ksize, strides, padding, explicit_paddings, data_format)
+        return assemble(x[0], w.out, x[channel_axis(data_format, nd)], data_format)
+
+    return shape
+
+
+def _plain_pool_shape(nd):
+    rule = _pool_shape(nd)
+
+    def shape(x, ksize, strides, padding, data_format):
+        return rule(x, ksize, strides, padding, (), data_format)
+
+    return shape
+
+
+def _of_first(x, y, dy):
+    return x
+
+
+def _of_second(x, y, dy):
+    return merged(y, None)
+
+
+def _of_sizes(nd):
+    def shape(sizes, dy):
+        with_rank(dy, nd + 2, "grad")
+        return (None,) * (nd + 2) if sizes is None else sizes
+
+    return shape
+
+
+def _attrs(op):
+    return {k: op.attrs[k] for k in ("ksize", "strides", "padding", "explicit_paddings", "data_format")
+            if k in op.attrs}  # fmt: skip
+
+
+# -- MaxPool ---------------------------------------------------------------------------
+
+
+@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2))
+def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
+    """The maximum of each window."""
+    return _max(xp, x, _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format),
+                _first(data_format))  # fmt: skip
+
+
+@max_pool_op.grad
+def _max_pool_op_grad(op, dy):
+    return raw.MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
+
+
+@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first)
+def max_pool_grad(xp, x, y, dy, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
+    """Hands each window's gradient to its first maximum."""
+    w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)
+    return _max_grad(xp, x, y, dy, w, _first(data_format))
+
+
+@max_pool_grad.grad
+def _max_pool_grad_grad(op, ddx):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGradGrad(x, y, ddx, **_attrs(op))
+
+
+@op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_second)
+def max_pool_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
+    """Picks, for each window, the element at its first maximum."""
+    w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)
+    return _max_grad_grad(xp, x, y, ddx, w, _first(data_format))
+
+
+@max_pool_grad_grad.grad
+def _max_pool_grad_grad_grad(op, dy):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGrad(x, y, dy, **_attrs(op))
+
+
+# -- AvgPool ---------------------------------------------------------------------------
+
+
+@op("AvgPool", "value: T -> output: T", T=FLOATING, shape=_plain_pool_shape(2))
+def avg_pool_op(xp, x, *, ksize, strides, padding, data_format="NHWC"):
+    """The mean of each window; padding does not count."""
+    return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+
+@avg_pool_op.grad
+def _avg_pool_op_grad(op, dy):
+    return raw.AvgPoolGrad(shape_of(op.inputs[0]), dy, **_attrs(op))
+
+
+@op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
+    shape=_of_sizes(2))  # fmt: skip
+def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
+    """Shares each window's gradient among its elements."""
+    shape = tuple(int(n) for n in sizes)
+    return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
+                         _first(data_format))  # fmt: skip
+
+
+@avg_pool_grad.grad
+def _avg_pool_grad_grad(op, ddx):
+    return None, raw.AvgPool(ddx, **_attrs(op))
+
+
+# -- MaxPool3D -------------------------------------------------------------------------
+
+
+@op("MaxPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3))
+def max_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
+    """The maximum of each window of a volume."""
+    return _max(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+
+@max_pool3d_op.grad
+def _max_pool3d_op_grad(op, dy):
+    return raw.MaxPool3DGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
+
+
+@op("MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T", T=FLOATING, TInput=FLOATING,
+    shape=_of_first)  # fmt: skip
+def max_pool3d_grad(xp, x, y, dy, *, ksize, strides, padding, data_format="NDHWC"):
+    """Hands each window's gradient to its first maximum."""
+    w = _window_for(x.shape, ksize, strides, padding, (), data_format)
+    return _max_grad(xp, x, y, dy, w, _first(data_format))
+
+
+@max_pool3d_grad.grad
+def _max_pool3d_grad_grad(op, ddx):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPool3DGradGrad(x, y, ddx, **_attrs(op))
+
+
+@op("MaxPool3DGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=FLOATING, shape=_of_second)
+def max_pool3d_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, data_format="NDHWC"):
+    """Picks, for each window, the element at its first maximum."""
+    w = _window_for(x.shape, ksize, strides, padding, (), data_format)
+    return _max_grad_grad(xp, x, y, ddx, w, _first(data_format))
+
+
+@max_pool3d_grad_grad.grad
+def _max_pool3d_grad_grad_grad(op, dy):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPool3DGrad(x, y, dy, **_attrs(op))
+
+
+# -- AvgPool3D -------------------------------------------------------------------------
+
+
+@op("AvgPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3))
+def avg_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
+    """The mean of each window of a volume; padding does not count."""
+    return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+
+@avg_pool3d_op.grad
+def _avg_pool3d_op_grad(op, dy):
+    return raw.AvgPool3DGrad(shape_of(op.inputs[0]), dy, **_attrs(op))
+
+
+@op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
+    shape=_of_sizes(3))  # fmt: skip
+def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
+    """Shares each window's gradient among its elements."""
+    shape = tuple(int(n) for n in sizes)
+    return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
+                         _first(data_format))  # fmt: skip
+
+
+@avg_pool3d_grad.grad
+def _avg_pool3d_grad_grad(op, ddx):
+    return None, raw.AvgPool3D(ddx, **_attrs(op))
+
+
+# -- MaxPoolWithArgmax -----------------------------------------------------------------
+
+
+def _positions(xp, index, w, shape, with_batch):
+    """For each window, the flattened position (y * width + x) * channels + c of its maximum."""
+    b, _, _, c = (np.arange(n).reshape([-1 if i == k else 1 for k in range(4)]) for i, n in enumerate(index.shape))
+    rows = np.arange(w.out[0]).reshape(1, -1, 1, 1) * w.strides[0] - w.pads[0][0]
+    columns = np.arange(w.out[1]).reshape(1, 1, -1, 1) * w.strides[1] - w.pads[1][0]
+    row, column = rows + index // w.kernel[1], columns + index % w.kernel[1]
+    if with_batch:
+        row = b * shape[1] + row
+    return (row * shape[2] + column) * shape[3] + c
+
+
+@op("MaxPoolWithArgmax", "input: T -> output: T, argmax: Targmax", T=REAL, Targmax=INDEX)
+def max_pool_with_argmax_op(xp, x, *, ksize, strides, padding, Targmax=int64, include_batch_in_index=False):
+    """The maximum of each window and where it is."""
+    w = _window_for(x.shape, ksize, strides, padding, (), "NHWC")
+    y = _max(xp, x, w, 1)
+    index = _argmax(xp, x, y, w, 1)
+    return y, _positions(xp, index, w, x.shape, include_batch_in_index).astype(Targmax.np_dtype)
+
+
+@max_pool_with_argmax_op.shape
+def _max_pool_with_argmax_shape(x, ksize, strides, padding):
+    shape = _pool_shape(2)(x, ksize, strides, padding, (), "NHWC")
+    return [shape, shape]
+
+
+@max_pool_with_argmax_op.grad
+def _max_pool_with_argmax_grad(op, dy, unused):
+    attrs = {k: op.get_attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
+    return raw.MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1], **attrs)
+
+
+@op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
+def max_pool_grad_with_argmax(xp, x, dy, argmax, *, ksize, strides, padding, include_batch_in_index=False):
+    """Adds each window's gradient at the position that argmax gives."""
+    flat = argmax
+    if not include_batch_in_index:
+        flat = flat + np.arange(x.shape[0]).reshape(-1, 1, 1, 1) * math.prod(x.shape[1:])
+    flat = flat.reshape(-1)
+    if xp is np:
+        total = np.zeros(x.size, dy.dtype)
+        np.add.at(total, flat, dy.reshape(-1))
+        return total.reshape(x.shape)
+    return xp.zeros(x.size, dy.dtype).at[flat].add(dy.reshape(-1)).reshape(x.shape)
+
+
+@max_pool_grad_with_argmax.shape
+def _max_pool_grad_with_argmax_shape(x, dy, argmax):
+    return x
+
+
+@max_pool_grad_with_argmax.grad
+def _max_pool_grad_with_argmax_grad(op, ddx):
+    x, dy, argmax = op.inputs
+    if not op.get_attr("include_batch_in_index"):
+        rows = raw.Reshape(ddx, raw.Pack([_size(raw.Shape(x), 0), -1], axis=0))
+        places = raw.Reshape(argmax, raw.Pack([_size(raw.Shape(x), 0), -1], axis=0))
+        picked = raw.GatherV2(rows, places, 1, batch_dims=1)
+    else:
+        picked = raw.GatherV2(raw.Reshape(ddx, [-1]), raw.Reshape(argmax, [-1]), 0)
+    return raw.ZerosLike(x), raw.Reshape(picked, raw.Shape(dy)), None
+
+
+def _size(shape, i):
+    return raw.StridedSlice(shape, [i], [i + 1], [1], shrink_axis_mask=1)
