@@ -34,21 +34,17 @@ from table import Case, Inputs, Row, draw, generator, row_dtypes, sample  # noqa
 
 def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, Any]:
     """One case's outputs and gradients, as `Recorded` keeps them."""
-    definition = tf.raw_ops.__dict__[row.op_type]
-    op_def = _op_def(row.op_type)
-    flat = [tf.constant(a.tolist() if t.kind == "o" else a, _tf_type(tf, t), shape=a.shape)
-            for a, t in zip(inputs.flat, inputs.dtypes, strict=True)]  # fmt: skip
-    arguments, position = {}, 0
-    for name, value in zip(_input_names(definition, op_def), inputs.args, strict=True):
-        n = len(value) if isinstance(value, list) else 1
-        arguments[name] = flat[position : position + n] if isinstance(value, list) else flat[position]
-        position += n
-    arguments.update(_attributes(tf, row, op_def, inputs))
+    if "random" in row.opdef.flags:
+        # A session's first run; in eager mode, the counters of equal ops are shared.
+        with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            values = sess.run(_call(tf, row, inputs, _tensors(tf, inputs)))
+        return {"inputs": inputs.checksum(), "outputs": [np.asarray(v) for v in values], "gradients": None}
+    flat = _tensors(tf, inputs)
     xs = inputs.differentiable(row)
     with tf.GradientTape() as tape:
         for x in xs:
             tape.watch(flat[x])
-        outputs = tf.nest.flatten(definition(**arguments))
+        outputs = _call(tf, row, inputs, flat)
     ys = [k for k, t in enumerate(outputs)
           if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]  # fmt: skip
     return {
@@ -56,6 +52,24 @@ def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, 
         "outputs": [np.asarray(t.numpy()) for t in outputs],
         "gradients": _gradients(tf, tape, row, row.key(case, dtype), [outputs[k] for k in ys], [flat[x] for x in xs]),
     }
+
+
+def _tensors(tf: Any, inputs: Inputs) -> list[Any]:
+    return [tf.constant(a.tolist() if t.kind == "o" else a, _tf_type(tf, t), shape=a.shape)
+            for a, t in zip(inputs.flat, inputs.dtypes, strict=True)]  # fmt: skip
+
+
+def _call(tf: Any, row: Row, inputs: Inputs, flat: list[Any]) -> list[Any]:
+    """The flat outputs of the op."""
+    definition = tf.raw_ops.__dict__[row.op_type]
+    op_def = _op_def(row.op_type)
+    arguments, position = {}, 0
+    for name, value in zip(_input_names(definition, op_def), inputs.args, strict=True):
+        n = len(value) if isinstance(value, list) else 1
+        arguments[name] = flat[position : position + n] if isinstance(value, list) else flat[position]
+        position += n
+    arguments.update(_attributes(tf, row, op_def, inputs))
+    return list(tf.nest.flatten(definition(**arguments)))
 
 
 def _gradients(tf: Any, tape: Any, row: Row, key: str, ys: list[Any], xs: list[Any]) -> list[Any] | None:
