@@ -186,7 +186,7 @@ class NeedsHostValue(Exception):
     The executor then computes that input before the op's cluster and tries again.
 
     Args:
-      input_name: the name of the op's input in its signature.
+      input_name: the name of the op's input in its signature; '' if only NumPy can run it.
     """
 
     def __init__(self, input_name: str):

@@ -18,7 +18,7 @@ from ..ir.cell import Cell
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import shape_str
-from .program import Body, Instruction, host_positions, is_pure, is_small
+from .program import WHOLE_OP, Body, Instruction, host_positions, is_pure, is_small
 
 # Operations whose result only depends on the shapes of their inputs.
 SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape"})
@@ -148,6 +148,7 @@ class _Planner:
         self.level: dict[int, int] = {}  # id(tensor) -> the level after which it is there
         self.static: set[int] = set()  # ids of tensors that the compiler knows
         self.known_feeds: set[int] = set()
+        self.draws = False  # whether the cluster being built draws random numbers
         self.folded: set[int] = set()  # indices of ops that have to be computed in NumPy
 
     def plan(self) -> Plan:
@@ -193,10 +194,15 @@ class _Planner:
                 if id(t) in static or id(t) in fed:
                     self._fold(t, fed)
 
+    def _needs_host(self, op: Operation) -> bool:
+        return needs_host(op) or (op.index, WHOLE_OP) in self.must_know
+
     def _known_positions(self, op: Operation) -> tuple[int, ...]:
         positions = host_positions(op)
         if self.must_know:
-            positions += tuple(i for index, i in self.must_know if index == op.index and i not in positions)
+            positions += tuple(
+                i for index, i in self.must_know if index == op.index and i not in positions and i != WHOLE_OP
+            )
         return positions
 
     def _fold(self, t: Tensor, fed: set[int]) -> None:
@@ -218,7 +224,7 @@ class _Planner:
         last_write: dict[int, int] = {}
         last_use: dict[int, int] = {}
         for op in self.ops:
-            host = needs_host(op)
+            host = self._needs_host(op)
             level = 0
             for t in op.inputs:
                 if id(t) not in fed:
@@ -279,7 +285,7 @@ class _Planner:
             if op.type in ("VarHandleOp",) or _passes_handle(op) or op.type == "Placeholder":
                 continue
             clustered, host = by_level.setdefault(levels[op.index], ([], []))
-            (host if needs_host(op) else clustered).append(op)
+            (host if self._needs_host(op) else clustered).append(op)
         consumers: dict[int, set[int]] = {}  # id(tensor) -> steps that use it
         plan: list[list[Operation]] = []
         for level in sorted(by_level):
@@ -293,7 +299,7 @@ class _Planner:
                     consumers.setdefault(id(t), set()).add(number)
         fetched = {id(t) for t in self.fetches}
         for number, ops in enumerate(plan):
-            if needs_host(ops[0]):
+            if self._needs_host(ops[0]):
                 instruction = self._instruction(ops[0], fed)
                 result.steps.append(HostStep(instruction))
             else:
@@ -302,7 +308,7 @@ class _Planner:
     def _cluster(self, ops: list[Operation], number: int, consumers: dict[int, set[int]], fetched: set[int],
                  fed: set[int]) -> Cluster:  # fmt: skip
         cluster = Cluster()
-        drawn_before = len(self.result.random_ops)
+        self.draws = False
         inside: set[int] = set()
         ins: dict[int, None] = {}
         reads: dict[int, None] = {}
@@ -334,7 +340,7 @@ class _Planner:
                     cluster.outs.append(self._slot(t))
         cluster.known = [s for s in ins if s in known]
         cluster.ins = [s for s in ins if s not in known]
-        cluster.random = len(self.result.random_ops) > drawn_before
+        cluster.random = self.draws
         cluster.reads = list(reads)
         cluster.writes = list(writes)
         return cluster
@@ -350,8 +356,12 @@ class _Planner:
         instruction = Instruction(op, ins, outs)
         instruction.refs = tuple((i, self._cell(t)) for i, t in enumerate(op.inputs) if t.dtype is dtypes.resource)
         if "random" in op.opdef.flags:
-            instruction.rng = len(self.result.random_ops)
-            self.result.random_ops.append(op)
+            # A copy made for a gradient draws the numbers of its original.
+            original = op.attrs.get("_drawn_by", op)
+            if original not in self.result.random_ops:
+                self.result.random_ops.append(original)
+            instruction.rng = self.result.random_ops.index(original)
+            self.draws = True
         instruction.foldable = is_pure(op) and (op.index in self.folded or is_small(op)) or op.type in SHAPE_OPS
         for name, value in op.attrs.items():
             if isinstance(value, FuncGraph):
@@ -359,8 +369,6 @@ class _Planner:
         if instruction.bodies:
             instruction.touched = tuple(sorted({c for b in instruction.bodies.values() for c in b.touched}))
             instruction.attrs = {k: v for k, v in instruction.attrs.items() if k not in instruction.bodies}
-            # The kernel passes what is not a handle; handles are resolved here.
-            instruction.refs = ()
         return instruction
 
     def _body(self, op: Operation, graph: FuncGraph) -> Body:
@@ -396,8 +404,17 @@ class _Planner:
 
 def needs_host(op: Operation) -> bool:
     """Whether an operation can only run in Python."""
-    if "host" in op.opdef.flags:
+    flags = op.opdef.flags
+    if "host" in flags:
         return True
+    if "functional" in flags:
+        bodies = [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
+        if any(needs_host(o) for g in bodies for o in g._operations):
+            return True
+        # XLA's control flow carries values of one shape.
+        return op.type == "If" and any(
+            a._spec.shape != b._spec.shape for a, b in zip(bodies[0].outputs, bodies[1].outputs, strict=True)
+        )
     return any(t.dtype is dtypes.string for t in (*op.inputs, *op.outputs))
 
 

@@ -32,6 +32,9 @@ from ..ir.shape import num_elements, shape_str
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
 
 
+WHOLE_OP = -1  # in the place of an input's position: the op can only run in NumPy
+
+
 class MustBeKnown(Exception):
     """Lowering needs the value of an input: the plan has to compute it beforehand."""
 
@@ -150,6 +153,9 @@ def execute(xp: Any, program: Sequence[Instruction], env: list[Any], cells: list
     for ins in program:
         values = [env[i] for i in ins.ins]
         for position, cell in ins.refs:
+            if ins.bodies:  # a sub-graph reaches its variables by itself
+                values[position] = None
+                continue
             values[position] = Ref(cells, cell, cell_objects[cell])
             if ins.needs and cells[cell] is None:
                 raise uninitialized(ins.op, cell_objects[cell])
@@ -169,10 +175,14 @@ def execute(xp: Any, program: Sequence[Instruction], env: list[Any], cells: list
         kernel = ins.host_kernel if on_host else ins.device_kernel
         try:
             result = kernel(np if on_host else xp, *opdef.pack(values, ins.op.attrs), **attrs)
-        except MustBeKnown:
-            raise
+        except MustBeKnown as need:
+            if need.op.graph is ins.op.graph:
+                raise
+            # Inside a sub-graph nothing can be computed beforehand: NumPy has to run all of it.
+            raise MustBeKnown(ins.op, WHOLE_OP) from None
         except NeedsHostValue as need:
-            raise MustBeKnown(ins.op, _position_of(ins.op, need.input_name)) from None
+            position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
+            raise MustBeKnown(ins.op, position) from None
         except OpError as e:
             if e._op is None:
                 e._op, e._node_def = ins.op, ins.op.node_def
@@ -216,8 +226,10 @@ def _bind_bodies(xp: Any, ins: Instruction, cells: list[Any], cell_objects: Sequ
             inner = list(cells)
             for index, value in zip(touched, state, strict=True):
                 inner[index] = value
-            # Each iteration of a loop draws numbers of its own.
-            counters = rng if isinstance(step, int) and step == 0 else [r + step * 65536 for r in rng]
+            counters = rng
+            if rng is not None and not (isinstance(step, int) and step == 0):
+                # Each iteration of a loop draws numbers of its own.
+                counters = rng + xp.asarray(step).astype(np.uint64) * np.uint64(65536)
             execute(xp, body.program, env, inner, cell_objects, counters)
             return [env[i] for i in body.outs], tuple(inner[i] for i in touched)
 

@@ -1,4 +1,4 @@
-"""The standard names of graph collections, and access to those of the current graph."""
+"""The standard names of graph collections."""
 
 from __future__ import annotations
 
@@ -52,35 +52,11 @@ def collecting_graph() -> Graph:
     return outermost_graph() or get_default_graph()
 
 
-def add_to_collection(name: Any, value: Any) -> None:
-    """Appends `value` to a collection of the default graph.
-
-    >>> tf.add_to_collection("mine", 1)
-    >>> tf.get_collection("mine")
-    [1]
-    """
-    collecting_graph().add_to_collection(name, value)
-
-
-def add_to_collections(names: Any, value: Any) -> None:
-    """Appends `value` to several collections of the default graph."""
-    collecting_graph().add_to_collections(names, value)
-
-
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """A copy of a collection of the default graph.
+    """A copy of a collection of that graph.
 
     Args:
       key: the collection's name.
       scope: a regular expression; keeps items whose `name` begins with a match.
-
-    >>> v = tf.Variable(1.0, name="v")
-    >>> tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope="v")
-    [<tf.Variable 'v:0' shape=() dtype=float32>]
     """
     return collecting_graph().get_collection(key, scope)
-
-
-def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself: changes to the list are seen by everyone."""
-    return collecting_graph().get_collection_ref(key)

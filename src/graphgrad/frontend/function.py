@@ -144,6 +144,8 @@ class ConcreteFunction:
 
 def _has_effect(op: Operation) -> bool:
     flags = op.opdef.flags
+    if "functional" in flags:
+        return any(_has_effect(o) for g in op.attrs.values() if isinstance(g, FuncGraph) for o in g._operations)
     return "stateful" in flags and not flags & {"reads", "random"} and op.type not in ("VarHandleOp", "Placeholder")
 
 

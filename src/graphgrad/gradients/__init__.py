@@ -1,5 +1,6 @@
 """Differentiation: from a graph, the operations that compute its derivative."""
 
+from . import control_flow as control_flow
 from .aggregate import AggregationMethod as AggregationMethod
 from .backprop import UnconnectedGradients as UnconnectedGradients
 from .backprop import gradients as gradients

@@ -198,7 +198,7 @@ class OpDef:
             attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
         )
         for attr, default in _keyword_only(kernel).items():
-            if attr != "rng" and (attr not in self.attrs or default is not inspect.Parameter.empty):
+            if attr not in ("rng", "state") and (attr not in self.attrs or default is not inspect.Parameter.empty):
                 self.attrs[attr] = default
         self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)

@@ -11,6 +11,7 @@ from . import division as division
 from . import elementwise as elementwise
 from . import exponential as exponential
 from . import filled as filled
+from . import functional as functional
 from . import gather as gather
 from . import join as join
 from . import logical as logical
@@ -19,8 +20,10 @@ from . import math as math
 from . import math_unary as math_unary
 from . import matmul as matmul
 from . import nn as nn
+from . import parting as parting
 from . import permute as permute
 from . import reduce as reduce
+from . import repetition as repetition
 from . import segment as segment
 from . import select as select
 from . import sequences as sequences

@@ -1,0 +1,362 @@
+"""`cond`, `case`, `while_loop` and what is built upon them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ir.context import current_graph, use
+from ..ir.convert import convert_to_tensor
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.opdef import raw
+from ..ir.scopes import name_scope
+from ..ir.shape import TensorShape, as_shape, shape_str
+from ..ir.source import user_source
+from ..ir.static import constant_value
+from . import nest
+
+
+def _trace(graph: Graph, name: str, function: Callable[..., Any], args: Sequence[Any] = ()) -> tuple[FuncGraph, Any, list[Any]]:
+    """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves."""
+    body = FuncGraph(name, graph)
+    body._gradient_overrides = graph._gradient_overrides
+    with use(body):
+        placeholders = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(nest.flatten(args))]
+        result = function(*nest.pack_sequence_as(list(args), placeholders))
+    return body, result, nest.flatten(result)
+
+
+def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
+    """Gives all sub-graphs the same captured inputs, in the same order; returns what is captured."""
+    outer: dict[int, Any] = {}
+    for g in graphs:
+        for t in g.captured:
+            outer.setdefault(id(t), t)
+    for g in graphs:
+        inner = {id(t): p for t, p in zip(g.captured, g.inputs[n_args:], strict=True)}
+        with use(g):
+            placeholders = [
+                inner[i] if i in inner else g._placeholder(t.dtype, t._spec.shape, "unused") for i, t in outer.items()
+            ]
+        g.inputs[n_args:] = placeholders
+        g.captured = list(outer.values())
+    return list(outer.values())
+
+
+def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any] | None = None) -> None:
+    with use(body):
+        for i, leaf in enumerate(leaves):
+            body.outputs.append(convert_to_tensor(leaf, dtypes[i] if dtypes else None))
+
+
+def _is_op(leaf: Any) -> bool:
+    return isinstance(leaf, Operation) or leaf is None
+
+
+def cond_v1(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """`true_fn()` if `pred` is true, else `false_fn()`; only one of them runs (1.x arguments).
+
+    Args:
+      pred: a boolean scalar.
+      true_fn, false_fn: functions without arguments that return the same structure.
+      strict: whether a list of one result stays a list.
+      name: a name scope.
+      fn1, fn2: older names of `true_fn` and `false_fn`.
+    Returns: the structure of tensors that the chosen function gives.
+    Raises: TypeError, ValueError if the two do not give the same structure and dtypes.
+    Gradient: of the branch that ran; zeros for what only the other one uses.
+    Reference: TensorFlow 2.21 If.
+
+    >>> sess.run(tf.cond(tf.constant(True), lambda: 1.0, lambda: 2.0))
+    np.float32(1.0)
+    """
+    true_fn = fn1 if true_fn is None else true_fn
+    false_fn = fn2 if false_fn is None else false_fn
+    if not callable(true_fn):
+        raise TypeError("true_fn must be callable.")
+    if not callable(false_fn):
+        raise TypeError("false_fn must be callable.")
+    if isinstance(pred, bool) and current_graph() is not None:
+        raise TypeError("pred must not be a Python bool. Fix: use a plain `if`, or tf.constant(pred)")
+    result = _cond(pred, true_fn, false_fn, name)
+    if not strict and isinstance(result, (list, tuple)) and len(result) == 1:
+        return result[0]
+    return result
+
+
+def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
+         name: str | None = None) -> Any:  # fmt: skip
+    """`true_fn()` if `pred` is true, else `false_fn()`; only one of them runs.
+
+    Args:
+      pred: a boolean scalar.
+      true_fn, false_fn: functions without arguments that return the same structure.
+      name: a name scope.
+    Returns: the structure of tensors that the chosen function gives.
+    Raises: TypeError, ValueError if the two do not give the same structure and dtypes.
+    Gradient: of the branch that ran; zeros for what only the other one uses.
+    Reference: TensorFlow 2.21 If.
+
+    >>> sess.run(tf.cond(tf.constant(False), lambda: 1.0, lambda: 2.0))
+    np.float32(2.0)
+    """
+    if not callable(true_fn) or not callable(false_fn):
+        raise TypeError("true_fn and false_fn must be callable.")
+    return _cond(pred, true_fn, false_fn, name)
+
+
+def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None) -> Any:
+    graph = current_graph()
+    if graph is None:
+        return true_fn() if bool(convert_to_tensor(pred)) else false_fn()
+    with name_scope(name, "cond"):
+        pred = convert_to_tensor(pred, name="pred")
+        then_graph, structure, then_leaves = _trace(graph, "cond_true", true_fn)
+        else_graph, other, else_leaves = _trace(graph, "cond_false", false_fn)
+        try:
+            nest.assert_same_structure(structure, other, check_types=False)
+        except (TypeError, ValueError) as e:
+            raise type(e)(f"true_fn and false_fn must return the same structure.\n  Built at {user_source(2)}\n{e}") from None
+        kept = [i for i, (a, b) in enumerate(zip(then_leaves, else_leaves, strict=True)) if not (_is_op(a) or _is_op(b))]
+        _settle_outputs(then_graph, [then_leaves[i] for i in kept])
+        _settle_outputs(else_graph, [else_leaves[i] for i in kept])
+        types = tuple(t.dtype for t in then_graph.outputs)
+        if types != tuple(t.dtype for t in else_graph.outputs):
+            raise TypeError(f"true_fn and false_fn arguments to tf.cond must have the same dtypes: "
+                            f"{[t.name for t in types]} and {[t.dtype.name for t in else_graph.outputs]}.\n"
+                            f"  Built at {user_source(2)}\n  Fix: tf.cast the results of one branch")
+        captured = _unite_captures((then_graph, else_graph), 0)
+        results = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types, name="If")
+        op = graph._operations[-1]
+        leaves: list[Any] = [op] * len(then_leaves)
+        for i, t in zip(kept, results, strict=True):
+            leaves[i] = raw.Identity(t)
+        return nest.pack_sequence_as(structure, leaves)
+
+
+def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+    """`cond`, decided while building if the value of `pred` is known then."""
+    if isinstance(pred, (bool, int)):
+        return true_fn() if pred else false_fn()
+    value = constant_value(convert_to_tensor(pred))
+    return cond(pred, true_fn, false_fn, name) if value is None else true_fn() if value else false_fn()
+
+
+def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
+            name: str = "case") -> Any:  # fmt: skip
+    """The result of the first function whose condition holds (1.x arguments).
+
+    Args:
+      pred_fn_pairs: pairs of a boolean scalar and a function, or a dictionary of them.
+      default: the function for when no condition holds; the last one's by default.
+      exclusive: accepted as TensorFlow does; the first that holds counts.
+      strict: accepted as TensorFlow does.
+      name: a name scope.
+    Returns: the structure of tensors that the chosen function gives.
+    Raises: TypeError for pairs that are none.
+    Gradient: of the function that ran.
+    Reference: TensorFlow 2.21 `tf.compat.v1.case`.
+
+    >>> x = tf.constant(3)
+    >>> sess.run(tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3))
+    np.int32(2)
+    """
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
+            raise TypeError(f"Each entry in pred_fn_pairs must be a (pred, fn) tuple, not {pair!r}.")
+    if default is None:
+        default = pairs[-1][1]
+        pairs = pairs[:-1]
+    chosen = default
+    for pred, function in reversed(pairs):
+        chosen = _chain(pred, function, chosen)
+    with name_scope(name, "case"):
+        return chosen()
+
+
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
+         name: str = "case") -> Any:  # fmt: skip
+    """The result of the first function whose condition holds.
+
+    Args:
+      pred_fn_pairs: pairs of a boolean scalar and a function.
+      default: the function for when no condition holds; the last one's by default.
+      exclusive, strict: accepted as TensorFlow does.
+      name: a name scope.
+    Returns: the structure of tensors that the chosen function gives.
+    Raises: TypeError for pairs that are none.
+    Gradient: of the function that ran.
+    Reference: TensorFlow 2.21 `tf.case`.
+
+    >>> sess.run(tf.case([(tf.constant(False), lambda: 1)], default=lambda: 3))
+    np.int32(3)
+    """
+    return case_v1(pred_fn_pairs, default, exclusive, strict, name)
+
+
+def _chain(pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: _cond(pred, function, otherwise, None)
+
+
+def while_loop_v1(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Runs `body` on the loop variables as long as `cond` of them is true (1.x arguments).
+
+    Args:
+      cond: takes the loop variables, returns a boolean scalar.
+      body: takes the loop variables, returns the next ones.
+      loop_vars: a list or tuple of tensors, also nested.
+      shape_invariants: for each loop variable a shape, where it changes between iterations.
+      parallel_iterations, swap_memory: accepted as TensorFlow does.
+      back_prop: whether it can be differentiated.
+      name: a name scope.
+      maximum_iterations: a bound on the number of iterations, or None.
+      return_same_structure: whether a single loop variable comes back in its list.
+    Returns: the loop variables after the last iteration.
+    Raises: ValueError if `body` returns another structure or another shape; TypeError if
+      `cond` or `body` are no functions.
+    Gradient: with respect to loop variables and everything that `body` uses.
+    Reference: TensorFlow 2.21 While.
+
+    >>> sess.run(tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)]))
+    np.int32(12)
+    """
+    result = _while(cond, body, loop_vars, shape_invariants, back_prop, name, maximum_iterations)
+    if not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1:
+        return result[0]
+    return result
+
+
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+               maximum_iterations: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """Runs `body` on the loop variables as long as `cond` of them is true.
+
+    Args:
+      cond: takes the loop variables, returns a boolean scalar.
+      body: takes the loop variables, returns the next ones.
+      loop_vars: a list or tuple of tensors, also nested.
+      shape_invariants: for each loop variable a shape, where it changes between iterations.
+      parallel_iterations, swap_memory: accepted as TensorFlow does.
+      back_prop: whether it can be differentiated.
+      maximum_iterations: a bound on the number of iterations, or None.
+      name: a name scope.
+    Returns: the loop variables after the last iteration, nested as they were.
+    Raises: ValueError if `body` returns another structure or another shape; TypeError if
+      `cond` or `body` are no functions.
+    Gradient: with respect to loop variables and everything that `body` uses.
+    Reference: TensorFlow 2.21 While.
+
+    >>> sess.run(tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [tf.constant(0)]))
+    np.int32(12)
+    """
+    return _while(cond, body, loop_vars, shape_invariants, back_prop, name, maximum_iterations)
+
+
+def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any, back_prop: bool,
+           name: str | None, maximum_iterations: Any) -> Any:  # fmt: skip
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if not isinstance(loop_vars, (list, tuple)):
+        loop_vars = [loop_vars]
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    graph = current_graph()
+    if graph is None:
+        return _while_eagerly(cond, body, loop_vars, maximum_iterations)
+    limit = None
+    if maximum_iterations is not None:
+        known = constant_value(convert_to_tensor(maximum_iterations))
+        if known is None:
+            raise ValueError("maximum_iterations must be known while the loop is built here.\n"
+                             f"  Built at {user_source(2)}\n  Fix: put the bound into `cond`")
+        limit = int(known)
+    with name_scope(name, "while"):
+        start = [convert_to_tensor(v) for v in nest.flatten(loop_vars)]
+        start = _generalised(start, shape_invariants)
+        packed = nest.pack_sequence_as(list(loop_vars), start)
+        cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, packed)
+        _settle_outputs(cond_graph, cond_leaves)
+        body_graph, result, leaves = _trace(graph, "while_body", body, packed)
+        if len(leaves) != len(start):
+            raise ValueError(f"The two structures don't have the same nested structure: body returns {len(leaves)} "
+                             f"values for {len(start)} loop variables.\n  Built at {user_source(2)}\n"
+                             "  Fix: return one value for each loop variable")
+        _settle_outputs(body_graph, leaves, [t.dtype for t in start])
+        _check_invariants(start, body_graph)
+        captured = _unite_captures((cond_graph, body_graph), len(start))
+        results = raw.While([*start, *captured], cond=cond_graph, body=body_graph, Tout=tuple(t.dtype for t in start),
+                            output_shapes=tuple(t._spec.shape for t in start), maximum_iterations=limit,
+                            name="While")  # fmt: skip
+        if not back_prop:
+            results = [raw.StopGradient(t) for t in results]
+        return nest.pack_sequence_as(loop_vars, [raw.Identity(t) for t in results])
+
+
+def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, limit: Any) -> Any:
+    step = 0
+    while (limit is None or step < int(limit)) and bool(cond(*loop_vars)):
+        result = body(*loop_vars)
+        loop_vars = result if isinstance(result, (list, tuple)) else [result]
+        step += 1
+    return nest.map_structure(convert_to_tensor, loop_vars)
+
+
+def _generalised(start: list[Any], shape_invariants: Any) -> list[Any]:
+    """The initial values, with the static shapes that hold in every iteration."""
+    if shape_invariants is None:
+        return start
+    shapes = [as_shape(s) for s in _shape_leaves(shape_invariants)]
+    if len(shapes) != len(start):
+        raise ValueError(f"shape_invariants gives {len(shapes)} shapes for {len(start)} loop variables.")
+    out = []
+    for t, shape in zip(start, shapes, strict=True):
+        if not TensorShape(shape).is_compatible_with(t.shape):
+            raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
+                             f"loop variable. It enters the loop with shape {shape_str(t._spec.shape)}, but the specified "
+                             f"shape invariant is {shape_str(shape)}.")
+        if shape == t._spec.shape:
+            out.append(t)
+        else:
+            out.append(raw.PlaceholderWithDefault(t, shape=shape))
+    return out
+
+
+def _shape_leaves(value: Any) -> list[Any]:
+    if value is None or isinstance(value, TensorShape):
+        return [value]
+    if isinstance(value, (list, tuple)) and all(isinstance(v, (int, type(None))) for v in value):
+        return [value]
+    return [leaf for v in value for leaf in _shape_leaves(v)]
+
+
+def _check_invariants(start: Sequence[Tensor], body: FuncGraph) -> None:
+    for t, after in zip(start, body.outputs, strict=True):
+        if not TensorShape(after._spec.shape).is_subtype_of(t._spec.shape):
+            raise ValueError(
+                f"Input tensor '{t.name}' enters the loop with shape {shape_str(t._spec.shape)}, but has shape "
+                f"{shape_str(after._spec.shape)} after one iteration. To allow the shape to vary across iterations, use the "
+                f"`shape_invariants` argument of tf.while_loop to specify a less-specific shape.\n"
+                f"  Built at {user_source(2)}")  # fmt: skip

@@ -1,0 +1,121 @@
+"""Control flow as operations that hold sub-graphs: `If` and `While`.
+
+A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
+of the variables that the sub-graphs touch as `state`; it returns outputs and new state. The
+gradients need the sweep itself, so they are declared in `gradients/control_flow.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import NeedsHostValue
+from ..ir.dtypes import ANY
+from ..ir.opdef import op
+from ..ir.shape import relax
+
+_FLAGS = ("stateful", "functional")
+
+
+def _on_device(run):
+    """Calls `run`; leaves the op to NumPy if shapes differ between branches or iterations."""
+    try:
+        return run()
+    except TypeError as e:
+        if "carry" in str(e) or "must have identical types" in str(e) or "must have equal types" in str(e):
+            raise NeedsHostValue("") from None
+        raise
+
+
+@op("If", "cond: bool, input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY, flags=_FLAGS)
+def if_(xp, cond, args, *, then_branch, else_branch, state):
+    """Runs one of two sub-graphs."""
+    if xp is np or isinstance(cond, np.ndarray):
+        return (then_branch if bool(cond) else else_branch)(args, state)
+    from jax import lax
+
+    def run(branch):
+        def call(operands):
+            # Both branches must give JAX arrays, constants too.
+            outputs, new_state = branch(*operands)
+            return [xp.asarray(o) for o in outputs], new_state
+
+        return call
+
+    return _on_device(lambda: lax.cond(cond, run(then_branch), run(else_branch), (args, state)))
+
+
+@if_.shape
+def _if_shape(cond, args, then_branch, else_branch):
+    pairs = zip(then_branch.outputs, else_branch.outputs, strict=True)
+    return [relax(a._spec.shape, b._spec.shape) for a, b in pairs]
+
+
+@op("While", "input: list(T) -> output: list(Tout)", T=ANY, Tout=ANY, flags=_FLAGS)
+def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None):
+    """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures."""
+    n = len(output_shapes)
+    captures = args[n:]
+    limit = maximum_iterations
+    if xp is np:
+        values, step = list(args[:n]), 0
+        while (limit is None or step < limit) and bool(cond([*values, *captures], state, step)[0][0]):
+            values, state = body([*values, *captures], state, step)
+            step += 1
+        return values, state
+    from jax import lax
+
+    def keep_going(carry):
+        step, values, state = carry
+        more = xp.asarray(cond([*values, *captures], state, step)[0][0])
+        return more if limit is None else xp.logical_and(more, step < limit)
+
+    def iterate(carry):
+        step, values, state = carry
+        values, state = body([*values, *captures], state, step)
+        return step + 1, [xp.asarray(v) for v in values], state
+
+    start = (xp.zeros((), xp.int64), [xp.asarray(v) for v in args[:n]], tuple(map(xp.asarray, state)))
+    _, values, state = _on_device(lambda: lax.while_loop(keep_going, iterate, start))
+    return values, state
+
+
+@while_.shape
+def _while_shape(args, output_shapes):
+    return list(output_shapes)
+
+
+@op("WhileGrad", "input: list(T), grad: list(Tgrad) -> output: list(Tout)", T=ANY, Tgrad=ANY, Tout=ANY,
+    flags=("stateful", "functional", "host"))  # fmt: skip
+def while_grad(xp, args, grads, *, cond, body, grad_body, variables, output_shapes, state, maximum_iterations=None):
+    """The reverse sweep of a `While`: runs the loop again, keeping each iteration's values, and goes back.
+
+    `variables` says which loop variables carry gradients; the outputs are their gradients,
+    then those of the captures that `grad_body` gives.
+    """
+    n = len(output_shapes)
+    captures = args[n:]
+    values, kept, step = list(args[:n]), [], 0
+    while (maximum_iterations is None or step < maximum_iterations) and bool(
+        cond([*values, *captures], state, step)[0][0]
+    ):
+        kept.append(values)
+        values, _ = body([*values, *captures], state, step)
+        step += 1
+    carried = len(variables)
+    sums = None
+    for before in reversed(kept):
+        step -= 1
+        out, _ = grad_body([*before, *captures, *grads], state, step)
+        grads = out[:carried]
+        sums = out[carried:] if sums is None else [a + b for a, b in zip(sums, out[carried:], strict=True)]
+    if sums is None:
+        # No iteration: zeros, of the shapes that the gradient of one iteration would have.
+        out, _ = grad_body([*values, *captures, *grads], state, step)
+        sums = [np.zeros_like(g) for g in out[carried:]]
+    return [*grads, *sums], state
+
+
+@while_grad.shape
+def _while_grad_shape(args, grads, grad_body):
+    return [t._spec.shape for t in grad_body.outputs]
