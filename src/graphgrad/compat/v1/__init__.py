@@ -93,5 +93,69 @@ from graphgrad.ir.convert import constant as constant
 from graphgrad.ir.shape import Dimension as Dimension
 from graphgrad.ir.shape import dimension_value as dimension_value
 
+# -- variables ------------------------------------------------------------------------
+from graphgrad.frontend.collections import GraphKeys as GraphKeys
+from graphgrad.frontend.initializers import Constant as constant_initializer
+from graphgrad.frontend.initializers import GlorotNormal as glorot_normal_initializer
+from graphgrad.frontend.initializers import GlorotUniform as glorot_uniform_initializer
+from graphgrad.frontend.initializers import Ones as ones_initializer
+from graphgrad.frontend.initializers import Orthogonal as orthogonal_initializer
+from graphgrad.frontend.initializers import RandomNormal as random_normal_initializer
+from graphgrad.frontend.initializers import RandomUniform as random_uniform_initializer
+from graphgrad.frontend.initializers import TruncatedNormal as truncated_normal_initializer
+from graphgrad.frontend.initializers import UniformUnitScaling as uniform_unit_scaling_initializer
+from graphgrad.frontend.initializers import VarianceScaling as variance_scaling_initializer
+from graphgrad.frontend.initializers import Zeros as zeros_initializer
+from graphgrad.frontend.template import make_template as make_template
+from graphgrad.frontend.variable_ops import all_variables as all_variables
+from graphgrad.frontend.variable_ops import assert_variables_initialized as assert_variables_initialized
+from graphgrad.frontend.variable_ops import assign as assign
+from graphgrad.frontend.variable_ops import assign_add as assign_add
+from graphgrad.frontend.variable_ops import assign_sub as assign_sub
+from graphgrad.frontend.variable_ops import batch_scatter_update as batch_scatter_update
+from graphgrad.frontend.variable_ops import count_up_to as count_up_to
+from graphgrad.frontend.variable_ops import global_variables as global_variables
+from graphgrad.frontend.variable_ops import global_variables_initializer as global_variables_initializer
+from graphgrad.frontend.variable_ops import initialize_all_variables as initialize_all_variables
+from graphgrad.frontend.variable_ops import initialize_local_variables as initialize_local_variables
+from graphgrad.frontend.variable_ops import initialize_variables as initialize_variables
+from graphgrad.frontend.variable_ops import is_variable_initialized as is_variable_initialized
+from graphgrad.frontend.variable_ops import local_variables as local_variables
+from graphgrad.frontend.variable_ops import local_variables_initializer as local_variables_initializer
+from graphgrad.frontend.variable_ops import model_variables as model_variables
+from graphgrad.frontend.variable_ops import moving_average_variables as moving_average_variables
+from graphgrad.frontend.variable_ops import report_uninitialized_variables as report_uninitialized_variables
+from graphgrad.frontend.variable_ops import scatter_add as scatter_add
+from graphgrad.frontend.variable_ops import scatter_div as scatter_div
+from graphgrad.frontend.variable_ops import scatter_max as scatter_max
+from graphgrad.frontend.variable_ops import scatter_min as scatter_min
+from graphgrad.frontend.variable_ops import scatter_mul as scatter_mul
+from graphgrad.frontend.variable_ops import scatter_nd_add as scatter_nd_add
+from graphgrad.frontend.variable_ops import scatter_nd_sub as scatter_nd_sub
+from graphgrad.frontend.variable_ops import scatter_nd_update as scatter_nd_update
+from graphgrad.frontend.variable_ops import scatter_sub as scatter_sub
+from graphgrad.frontend.variable_ops import scatter_update as scatter_update
+from graphgrad.frontend.variable_ops import trainable_variables as trainable_variables
+from graphgrad.frontend.variable_ops import variables_initializer as variables_initializer
+from graphgrad.frontend.variable_scope import AUTO_REUSE as AUTO_REUSE
+from graphgrad.frontend.variable_scope import VariableScope as VariableScope
+from graphgrad.frontend.variable_scope import fixed_size_partitioner as fixed_size_partitioner
+from graphgrad.frontend.variable_scope import get_local_variable as get_local_variable
+from graphgrad.frontend.variable_scope import get_variable as get_variable
+from graphgrad.frontend.variable_scope import get_variable_scope as get_variable_scope
+from graphgrad.frontend.variable_scope import no_regularizer as no_regularizer
+from graphgrad.frontend.variable_scope import variable_op_scope as variable_op_scope
+from graphgrad.frontend.variable_scope import variable_scope as variable_scope
+from graphgrad.frontend.variables import VariableAggregation as VariableAggregation
+from graphgrad.frontend.variables import VariableSynchronization as VariableSynchronization
+from graphgrad.frontend.variables import VariableV1 as Variable
+from graphgrad.compat.v1 import initializers as initializers
+from graphgrad.compat.v1 import train as train
+
+# -- control flow -----------------------------------------------------------------------
+from graphgrad.frontend.control_flow import case_v1 as case
+from graphgrad.frontend.control_flow import cond_v1 as cond
+from graphgrad.frontend.control_flow import while_loop_v1 as while_loop
+
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None

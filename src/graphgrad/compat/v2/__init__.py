@@ -57,5 +57,21 @@ from graphgrad.gradients.backprop import gradients_v2 as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
 from graphgrad.ir.convert import constant as constant
 
+# -- variables ------------------------------------------------------------------------
+from graphgrad.frontend.initializers import ConstantV2 as constant_initializer
+from graphgrad.frontend.initializers import OnesV2 as ones_initializer
+from graphgrad.frontend.initializers import RandomNormalV2 as random_normal_initializer
+from graphgrad.frontend.initializers import RandomUniformV2 as random_uniform_initializer
+from graphgrad.frontend.initializers import ZerosV2 as zeros_initializer
+from graphgrad.frontend.variables import Variable as Variable
+from graphgrad.frontend.variables import VariableAggregationV2 as VariableAggregation
+from graphgrad.frontend.variables import VariableSynchronization as VariableSynchronization
+from graphgrad.compat.v2 import initializers as initializers
+
+# -- control flow -----------------------------------------------------------------------
+from graphgrad.frontend.control_flow import case as case
+from graphgrad.frontend.control_flow import cond as cond
+from graphgrad.frontend.control_flow import while_loop as while_loop
+
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None

@@ -1,0 +1,369 @@
+"""Lets `import tensorflow` mean this package, for programs run by `graphgrad run`.
+
+`install` puts a finder on `sys.meta_path` that answers for `tensorflow` and everything below:
+
+- `tensorflow` itself is the face of 1.x or of 2.x; `tensorflow.compat.v1` and
+  `tensorflow.compat.v2` are those faces whichever it is.
+- `tensorflow.nn` and other public modules are the face's own.
+- `tensorflow.python.*`, TensorFlow's inside, which programs import for a handful of names,
+  is answered by name: `tensorflow.python.ops.math_ops.reduce_sum` is `tf.reduce_sum`,
+  `tensorflow.python.ops.gen_nn_ops.relu_grad` the op `ReluGrad`.
+
+Aliases are modules of their own that hold the same objects, so this package's modules stay
+as they are, also when a program assigns to `tf.<name>`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from .missing import explain, names
+
+FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
+VERSIONS = {1: "1.15.5", 2: "2.21.0"}
+
+
+def install(version: int) -> None:
+    """Lets `tensorflow` mean this package from now on, in this process.
+
+    Args:
+      version: 1 or 2, which TensorFlow `import tensorflow` is to be.
+    Raises: ValueError for another version; RuntimeError if TensorFlow itself was imported.
+    """
+    if version not in FACES:
+        raise ValueError(f"version must be 1 or 2, not {version!r}")
+    uninstall()
+    if "tensorflow" in sys.modules:
+        raise RuntimeError("tensorflow itself is imported already; install graphgrad's aliases before that")
+    sys.meta_path.insert(0, _Finder(version))
+
+
+def uninstall() -> None:
+    """Undoes `install`; modules that a program has imported stay with the program."""
+    installed = [f for f in sys.meta_path if isinstance(f, _Finder)]
+    for finder in installed:
+        sys.meta_path.remove(finder)
+    if installed:
+        for name in [n for n in sys.modules if n == "tensorflow" or n.startswith("tensorflow.")]:
+            del sys.modules[name]
+
+
+class _Alias(ModuleType):
+    """A module of TensorFlow's that holds this package's objects.
+
+    `sources` are the namespaces in which names are looked up, the first that has one wins.
+    """
+
+    def __init__(self, name: str, sources: Sequence[Any]):
+        super().__init__(name, getattr(sources[0], "__doc__", None) if sources else None)
+        self._graphgrad_sources = tuple(sources)
+        for source in reversed(sources):
+            if isinstance(source, ModuleType):
+                self.__dict__.update({k: v for k, v in vars(source).items() if not k.startswith("_")})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        for source in self._graphgrad_sources:
+            try:
+                return getattr(source, name)
+            except AttributeError:
+                continue
+        raise AttributeError(explain(self, self.__name__, name))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *(n for s in self._graphgrad_sources for n in dir(s))})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, version: int):
+        self.version = version
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname != "tensorflow" and not fullname.startswith("tensorflow."):
+            return None
+        if not self._sources(fullname):
+            raise ModuleNotFoundError(_no_module(fullname), name=fullname)
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module = _Alias(spec.name, self._sources(spec.name))
+        if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
+            version = VERSIONS[1 if spec.name.endswith("v1") else self.version]
+            for name in ("__version__", "VERSION"):
+                if name == "__version__" or self.version == 1:
+                    module.__dict__.setdefault(name, version)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+    def _sources(self, fullname: str) -> list[Any]:
+        """The namespaces that stand for a module of TensorFlow's; empty if there are none."""
+        parts = fullname.split(".")[1:]
+        root = importlib.import_module(FACES[self.version])
+        if not parts:
+            return [root]
+        if parts[0] == "compat" and len(parts) > 1 and parts[1] in ("v1", "v2"):
+            root = importlib.import_module(f"graphgrad.compat.{parts[1]}")
+            parts = parts[2:]
+            if not parts:
+                return [root]
+        elif parts == ["compat"]:
+            return [importlib.import_module("graphgrad.compat")]
+        found: Any = root
+        for part in parts:
+            found = getattr(found, part, None) if isinstance(found, ModuleType) else None
+        if isinstance(found, ModuleType):
+            return [found]
+        if parts[0] == "python":
+            return _inside(parts[1:])
+        return []
+
+
+# -- TensorFlow's inside ---------------------------------------------------------------
+
+# The last piece of a module's name -> public namespaces whose names it holds. Modules that are
+# not listed hold the names of the root and of the common namespaces.
+_HOMES = {
+    "app": ("app",),
+    "compat": ("compat",),
+    "flags": ("flags",),
+    "gfile": ("gfile",),
+    "init_ops": ("initializers", "."),
+    "linalg_ops": ("linalg", "."),
+    "losses_impl": ("losses",),
+    "metrics_impl": ("metrics",),
+    "nest": ("nest",),
+    "resource_loader": ("resource_loader",),
+    "rnn": ("nn",),
+    "rnn_cell": ("nn.rnn_cell",),
+    "rnn_cell_impl": ("nn.rnn_cell",),
+    "tf_logging": ("logging",),
+}
+_COMMON = (".", "math", "nn", "linalg", "random", "image", "train", "initializers", "losses", "errors", "sets",
+           "strings", "signal", "test", "summary", "layers")  # fmt: skip
+_PACKAGES = frozenset({"client", "core", "data", "eager", "framework", "keras", "layers", "lib", "ops", "platform",
+                       "summary", "training", "util"})  # fmt: skip
+
+
+class _Ops:
+    """`gen_*_ops`: one function an op, `relu_grad` for `ReluGrad`."""
+
+    def __getattr__(self, name: str) -> Any:
+        from ..ir.opdef import registry
+
+        wanted = name.lower().replace("_", "")
+        for op_type, opdef in registry.items():
+            if op_type.lower() == wanted:
+                return opdef
+        raise AttributeError(name)
+
+
+class _GradientFunctions:
+    """`*_grad`: the gradient functions, `_MulGrad` for the one of `Mul`."""
+
+    def __getattr__(self, name: str) -> Any:
+        from ..ir.opdef import registry
+
+        opdef = registry.get(name.removeprefix("_").removesuffix("Grad"))
+        if opdef is None or not callable(opdef.gradient):
+            raise AttributeError(name)
+        return opdef.gradient
+
+
+class _Internals:
+    """Names that are in no public namespace of TensorFlow's, and where this package has them."""
+
+    _PLACES = {  # noqa: RUF012
+        "constant_value": "graphgrad.ir.static",
+        "make_tensor_proto": "graphgrad.ir.convert",
+        "registry": "graphgrad.ir.opdef",
+    }
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._PLACES:
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self._PLACES[name]), name)
+
+
+def _inside(parts: list[str]) -> list[Any]:
+    """The namespaces that stand for `tensorflow.python.<parts>`."""
+    root = importlib.import_module("graphgrad.compat.v1")
+    if not parts or (len(parts) == 1 and parts[0] in _PACKAGES):
+        return [ModuleType("tensorflow.python")]
+    last = parts[-1]
+    if parts[0] not in _PACKAGES:
+        return []
+    homes = _HOMES.get(last, _COMMON)
+    found = [space for home in homes if (space := _namespace(root, home)) is not None]
+    if not found:
+        return []
+    if last.startswith("gen_"):
+        return [_Ops(), *found]
+    if last.endswith("_grad"):
+        return [_GradientFunctions(), *found]
+    return [*found, _Internals(), _Ops()] if homes is _COMMON else found
+
+
+def _namespace(root: ModuleType, path: str) -> Any:
+    found: Any = root
+    for piece in path.split(".") if path != "." else ():
+        found = getattr(found, piece, None)
+    return found
+
+
+def _no_module(fullname: str) -> str:
+    text = f"No module named {fullname!r}"
+    parts = fullname.split(".")
+    if parts[1:2] == ["contrib"]:
+        return (f"{text}: tf.contrib left TensorFlow with 2.0 and graphgrad does not have it. Fix: use the name that "
+                "replaced it, e.g. tf.layers, tf.nn.rnn_cell, tf.initializers")  # fmt: skip
+    if parts[1:3] == ["examples", "tutorials"]:
+        return (f"{text}: TensorFlow's tutorial data sets are not part of it any more. Fix: load the data another way, "
+                "e.g. sklearn.datasets.load_digits()")  # fmt: skip
+    return f"{text}: graphgrad has no such module (yet)."
+
+
+# -- which TensorFlow a program is written for -----------------------------------------
+
+# Names that 2.x dropped from its root, among those that programs use most.
+_OF_1 = frozenset({
+    "AUTO_REUSE", "ConfigProto", "FIFOQueue", "GPUOptions", "GraphDef", "GraphKeys", "InteractiveSession",
+    "OptimizerOptions", "QueueBase", "RandomShuffleQueue", "RunMetadata", "RunOptions", "Session",
+    "all_variables", "app", "arg_max", "arg_min", "assign", "assign_add", "assign_sub", "batch_matmul", "ceil",
+    "check_numerics", "cholesky", "colocate_with", "complex_abs", "concat_v2", "conj", "container", "contrib",
+    "count_nonzero", "cross", "decode_csv", "decode_raw", "diag", "diag_part", "digamma", "disable_v2_behavior",
+    "div", "enable_eager_execution", "erf", "fft", "flags", "floordiv", "get_collection", "get_collection_ref",
+    "get_default_graph", "get_default_session", "get_local_variable", "get_seed", "get_variable",
+    "get_variable_scope", "gfile", "global_norm", "global_variables", "global_variables_initializer", "ifft",
+    "imag", "initialize_all_tables", "initialize_all_variables", "initialize_variables", "initializers", "invert_permutation",
+    "is_finite", "is_inf", "is_nan", "is_variable_initialized", "layers", "lbeta", "lgamma",
+    "local_variables_initializer", "log", "log1p", "logging", "losses", "make_template", "matrix_band_part",
+    "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag", "matrix_solve",
+    "matrix_transpose", "matrix_triangular_solve", "merge_all_summaries", "moving_average_variables", "mul", "multinomial",
+    "neg", "op_scope", "pack", "parse_example", "parse_single_example", "placeholder", "placeholder_with_default",
+    "polygamma", "py_func", "python_io", "random_crop", "random_gamma", "random_normal",
+    "random_normal_initializer_", "random_poisson", "random_shuffle", "random_uniform", "read_file", "real",
+    "reciprocal", "report_uninitialized_variables", "reset_default_graph", "resource_loader", "rint",
+    "round_", "rsqrt", "scatter_add", "scatter_nd_add", "scatter_nd_update", "scatter_sub", "scatter_update",
+    "segment_mean", "segment_sum", "select", "self_adjoint_eig", "set_random_seed", "spectral", "space_to_batch",
+    "sparse_concat", "sparse_placeholder", "sparse_reduce_sum", "sparse_reset_shape", "sparse_reshape",
+    "sparse_reorder", "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense", "squared_difference_",
+    "string_to_number", "sub", "svd", "tables_initializer", "to_bfloat16", "to_double", "to_float", "to_int32",
+    "to_int64", "trace", "trainable_variables", "truncated_normal", "uniform_unit_scaling_initializer", "unpack",
+    "unsorted_segment_sum", "user_ops", "variable_op_scope", "variable_scope", "variables_initializer",
+    "verify_tensor_all_finite", "where_v2", "wrap_function", "zeta",
+})  # fmt: skip
+_OF_1_BENEATH = {
+    "train": frozenset({"AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer",
+                        "GradientDescentOptimizer", "MomentumOptimizer", "MonitoredTrainingSession", "Optimizer",
+                        "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "SummaryWriter",
+                        "Supervisor", "SyncReplicasOptimizer", "exponential_decay", "get_global_step",
+                        "get_or_create_global_step", "global_step", "import_meta_graph",
+                        "polynomial_decay", "start_queue_runners"}),
+    "nn": frozenset({"bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "rnn_cell", "sampled_softmax_loss_",
+                     "softmax_cross_entropy_with_logits_v2", "static_rnn", "xw_plus_b"}),
+    "summary": frozenset({"FileWriter", "merge", "merge_all"}),
+    "saved_model": frozenset({"builder", "loader", "simple_save", "tag_constants"}),
+}  # fmt: skip
+
+
+def detect_version(path: str) -> int:
+    """Which TensorFlow a program is written for: 1 or 2.
+
+    It is 1 if the program, or a module beside it that it imports, uses a name on
+    `tensorflow` that only 1.x has (`tf.Session`, `tf.placeholder`, `tf.train.AdamOptimizer`,
+    `tf.contrib`, ...), and none of them speaks of `tensorflow.compat`, as programs for 2.x do
+    that use such names. A file that cannot be read or parsed counts as saying nothing.
+
+    Args:
+      path: the program's file.
+    """
+    uses_1 = False
+    for tree in _program(path):
+        scan = _Scan()
+        scan.visit(tree)
+        if scan.compat:
+            return 2
+        uses_1 = uses_1 or scan.uses_1
+    return 1 if uses_1 else 2
+
+
+def _program(path: str) -> Iterator[ast.AST]:
+    """The syntax trees of a program and of the modules beside it that it imports."""
+    folder = os.path.dirname(os.path.abspath(path))
+    todo, seen = [os.path.abspath(path)], set()
+    while todo and len(seen) < 200:
+        file = todo.pop()
+        if file in seen or not os.path.isfile(file):
+            continue
+        seen.add(file)
+        try:
+            with open(file, "rb") as f:
+                tree = ast.parse(f.read(), file)
+        except (OSError, SyntaxError, ValueError):
+            continue
+        yield tree
+        for node in ast.walk(tree):
+            imported = []
+            if isinstance(node, ast.Import):
+                imported = [a.name for a in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                module = node.module or ""
+                imported = [module, *(f"{module}.{a.name}".lstrip(".") for a in node.names)]
+            for name in filter(None, imported):
+                base = os.path.join(folder, *name.split("."))
+                todo += [base + ".py", os.path.join(base, "__init__.py")]
+
+
+class _Scan(ast.NodeVisitor):
+    """Finds what a module uses of `tensorflow`."""
+
+    def __init__(self) -> None:
+        self.roots = {"tensorflow"}  # the names that tensorflow goes by
+        self.uses_1 = False
+        self.compat = False
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._imported(alias.name)
+            if alias.name == "tensorflow":
+                self.roots.add(alias.asname or alias.name)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level == 0 and node.module and node.module.split(".")[0] == "tensorflow":
+            for alias in node.names:
+                self._imported(f"{node.module}.{alias.name}")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = [node.attr]
+        inner = node.value
+        while isinstance(inner, ast.Attribute):
+            path.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name) and inner.id in self.roots:
+            self._used(path[::-1])
+        self.generic_visit(node)
+
+    def _imported(self, name: str) -> None:
+        parts = name.split(".")
+        if parts[0] == "tensorflow" and parts[1:]:
+            self._used(parts[1:])
+
+    def _used(self, path: list[str]) -> None:
+        if path[0] == "compat" and path[1:2] in (["v1"], ["v2"]):
+            self.compat = True
+        elif path[0] in _OF_1 or (len(path) > 1 and path[1] in _OF_1_BENEATH.get(path[0], ())):
+            self.uses_1 = True
+
+
+__all__ = ["detect_version", "install", "names", "uninstall"]

@@ -1,0 +1,35 @@
+"""`tf.initializers` of TensorFlow 2."""
+
+from graphgrad.frontend.initializers import ConstantV2 as Constant
+from graphgrad.frontend.initializers import ConstantV2 as constant
+from graphgrad.frontend.initializers import GlorotNormalV2 as GlorotNormal
+from graphgrad.frontend.initializers import GlorotNormalV2 as glorot_normal
+from graphgrad.frontend.initializers import GlorotUniformV2 as GlorotUniform
+from graphgrad.frontend.initializers import GlorotUniformV2 as glorot_uniform
+from graphgrad.frontend.initializers import HeNormal as HeNormal
+from graphgrad.frontend.initializers import HeNormal as he_normal
+from graphgrad.frontend.initializers import HeUniform as HeUniform
+from graphgrad.frontend.initializers import HeUniform as he_uniform
+from graphgrad.frontend.initializers import IdentityV2 as Identity
+from graphgrad.frontend.initializers import IdentityV2 as IdentityInitializer
+from graphgrad.frontend.initializers import IdentityV2 as identity
+from graphgrad.frontend.initializers import Initializer as Initializer
+from graphgrad.frontend.initializers import LecunNormal as LecunNormal
+from graphgrad.frontend.initializers import LecunNormal as lecun_normal
+from graphgrad.frontend.initializers import LecunUniform as LecunUniform
+from graphgrad.frontend.initializers import LecunUniform as lecun_uniform
+from graphgrad.frontend.initializers import OnesV2 as Ones
+from graphgrad.frontend.initializers import OnesV2 as ones
+from graphgrad.frontend.initializers import OrthogonalV2 as Orthogonal
+from graphgrad.frontend.initializers import OrthogonalV2 as OrthogonalInitializer
+from graphgrad.frontend.initializers import OrthogonalV2 as orthogonal
+from graphgrad.frontend.initializers import RandomNormalV2 as RandomNormal
+from graphgrad.frontend.initializers import RandomNormalV2 as random_normal
+from graphgrad.frontend.initializers import RandomUniformV2 as RandomUniform
+from graphgrad.frontend.initializers import RandomUniformV2 as random_uniform
+from graphgrad.frontend.initializers import TruncatedNormalV2 as TruncatedNormal
+from graphgrad.frontend.initializers import TruncatedNormalV2 as truncated_normal
+from graphgrad.frontend.initializers import VarianceScalingV2 as VarianceScaling
+from graphgrad.frontend.initializers import VarianceScalingV2 as variance_scaling
+from graphgrad.frontend.initializers import ZerosV2 as Zeros
+from graphgrad.frontend.initializers import ZerosV2 as zeros
