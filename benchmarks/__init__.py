@@ -1,0 +1,1 @@
+"""Measurements of graphgrad, side by side with TensorFlow; `python -m benchmarks`."""

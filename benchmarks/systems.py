@@ -1,0 +1,77 @@
+"""The systems that are compared, each in a process and an interpreter of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+class Failed(Exception):
+    """A measurement that could not be made; its text is what the table says instead."""
+
+
+class Process:
+    """A running worker; `ask` sends it one command.
+
+    Args:
+      system: "graphgrad" or "tensorflow".
+      python: the interpreter that has the system.
+      cache: a folder for what the system keeps between processes.
+    """
+
+    def __init__(self, system: str, python: str, cache: str | None = None):
+        env = dict(os.environ)
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent / "src"), env.get("PYTHONPATH")]))
+        if cache is not None:
+            env["GRAPHGRAD_CACHE_DIR"] = cache
+        self._errors = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen([python, str(HERE / "worker.py"), system], stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, stderr=self._errors, text=True, env=env)  # fmt: skip
+        self.import_seconds = self._answer()["import"]
+
+    def ask(self, do: str, **arguments):
+        """Has one command executed; `Failed` if it raised or the process ended."""
+        self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self):
+        line = self._process.stdout.readline()
+        if not line:
+            self._errors.seek(0)
+            last = (self._errors.read().strip().splitlines() or ["no message"])[-1]
+            raise Failed(f"the process ended: {last}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise Failed(answer["error"])
+        return answer
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._process.stdin.close()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._process.stdout.close()
+        self._errors.close()
+
+
+def interpreters(tensorflow: str | None) -> dict[str, str]:
+    """System -> interpreter, for the systems that are there."""
+    return {"graphgrad": sys.executable} | ({"tensorflow": tensorflow} if tensorflow else {})
+
+
+def machine() -> str:
+    """The machine in words: cores and memory."""
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{cores} cores, {pages * size / 2**30:.0f} GiB of memory"
