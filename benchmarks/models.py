@@ -5,6 +5,8 @@ Each system is handed to them as `tf`, so all of them run the very same program.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 
@@ -115,7 +117,7 @@ class MLP(Model):
     def forward(self, tf):
         h = self.data(tf, self.batch(128, 784))
         sizes = [784, 512, 512, 10]
-        for i, (n, m) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for i, (n, m) in enumerate(itertools.pairwise(sizes)):
             h = tf.matmul(h, self.weight(tf, n, m)) + self.bias(tf, m)
             h = tf.nn.relu(h) if i < 2 else h
         self.loss = self.cross_entropy(tf, h, 128, 10)
@@ -153,7 +155,8 @@ class ResNet(Model):
             for _ in range(2):
                 h = tf.nn.conv2d(h, self.weight(tf, 3, 3, 16, 16), strides=[1, 1, 1, 1], padding="SAME")
                 mean, variance = tf.nn.moments(h, [0, 1, 2])
-                h = tf.nn.batch_normalization(h, mean, variance, self.bias(tf, 16), self.weight(tf, 16, scale=1.0), 1e-3)
+                offset, scale = self.bias(tf, 16), self.weight(tf, 16, scale=1.0)
+                h = tf.nn.batch_normalization(h, mean, variance, offset, scale, 1e-3)
                 h = tf.nn.relu(h)
             h = h + short
         h = tf.matmul(tf.reduce_mean(h, [1, 2]), self.weight(tf, 16, 10))

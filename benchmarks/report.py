@@ -184,6 +184,7 @@ def _notes(results, models, peer) -> str:
                 continue
             worst = max(abs(a - b) / max(abs(b), 1e-6) for a, b in zip(ours, theirs, strict=False))
             if not worst <= 1e-3:
-                lines.append(f"- {m}: the losses of the first steps differ by up to {worst:.1e} (graphgrad "
-                             f"{', '.join(f'{v:.6g}' for v in ours)}; TensorFlow {', '.join(f'{v:.6g}' for v in theirs)})")
+                a, b = (", ".join(f"{v:.6g}" for v in losses) for losses in (ours, theirs))
+                lines.append(f"- {m}: the losses of the first steps differ by up to {worst:.1e} (graphgrad {a}; "
+                             f"TensorFlow {b})")
     return "\n".join(lines)

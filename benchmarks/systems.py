@@ -30,7 +30,7 @@ class Process:
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent / "src"), env.get("PYTHONPATH")]))
         if cache is not None:
             env["GRAPHGRAD_CACHE_DIR"] = cache
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by __exit__
         self._process = subprocess.Popen([python, str(HERE / "worker.py"), system], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=self._errors, text=True, env=env)  # fmt: skip
         self.import_seconds = self._answer()["import"]
