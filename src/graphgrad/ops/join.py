@@ -1,14 +1,19 @@
-"""Joining and parting tensors: stack, concat, split, tile, and their reversals."""
+"""Joining tensors: stack and concat; and unstack, which undoes it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ..errors import Complaint
+from ..ir.context import current_graph
+from ..ir.convert import constant, convert_to_tensor, is_tensor_like, make_array
 from ..ir.dtypes import INDEX, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.shape import is_fully_defined, merged, normalize_axis, shape_str, with_rank
-from .known import host_array, rank_of, shape_of
+from ..ir.scopes import name_scope
+from ..ir.shape import merged, normalize_axis, shape_str
+from .known import host_array, rank_of
 
 
 @op("Pack", "values: N*T -> output: T")
@@ -184,132 +189,126 @@ def _concat_offset_shape(axis, shapes):
 concat_offset.grad(NOT_DIFFERENTIABLE)
 
 
-@op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",))
-def split_op(xp, axis, value, *, num_split):
-    """The parts of equal size along an axis."""
-    at = normalize_axis(int(axis.reshape(())), len(value.shape))
-    _even(value.shape[at], num_split, at)
-    return xp.split(value, num_split, at)
+# -- functions ---------------------------------------------------------------------
 
 
-@split_op.on_device
-def _split_device(xp, axis, value, *, num_split):
-    at = normalize_axis(int(axis.reshape(())), len(value.shape))
-    _even(value.shape[at], num_split, at)
-    return _parts(value, [value.shape[at] // num_split] * num_split, at)
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+    """Joins tensors of one shape along a new axis.
+
+    Args:
+      values: a list of N tensors (*P, *Q) of one dtype, P having `axis` dimensions.
+      axis: int in [-rank - 1, rank], where the new axis goes.
+      name: a name for the operation.
+    Returns: (*P, N, *Q), the same dtype.
+    Raises: ValueError if shapes differ or the axis is out of range.
+    Gradient: Unpack.
+    Reference: TensorFlow 2.21 Pack.
+
+    >>> sess.run(tf.stack([[1, 2], [3, 4]], axis=1))
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+    if is_tensor_like(values):
+        if axis == 0:
+            return convert_to_tensor(values, name=name)
+        values = unstack(values)
+    elif isinstance(values, np.ndarray) or not _any_tensor(values):
+        array = make_array(values)
+        if axis == 0:
+            return constant(array, name=name)
+        values = list(array)
+    return raw.Pack(list(values), axis=axis, name=name)
 
 
-def _parts(value, sizes, at):
-    from jax import lax
-
-    stops = np.cumsum(sizes).tolist()
-    return [lax.slice_in_dim(value, stop - n, stop, axis=at) for n, stop in zip(sizes, stops, strict=True)]
+def _any_tensor(values):
+    return any(_any_tensor(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in values)
 
 
-def _even(size, n, at):
-    if n < 1:
-        raise Complaint(f"num_split must be positive, not {n}", "give the number of parts")
-    if size is not None and size % n:
-        raise Complaint(f"dimension {at} of size {size} does not divide into {n} equal parts",
-                        "give a divisor, or a list of sizes")
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
+    """Joins tensors of one shape along a new first axis.
+
+    Args:
+      values: a list of N tensors (*D) of one dtype.
+      name: a name for the operation.
+    Returns: (N, *D).
+    Raises: RuntimeError in eager mode; ValueError if shapes differ.
+    Gradient: Unpack.
+    Reference: TensorFlow 2.21 `tf.parallel_stack`.
+
+    >>> sess.run(tf.parallel_stack([[1, 2], [3, 4]]))
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    if current_graph() is None:
+        raise RuntimeError("tf.parallel_stack() is not compatible with eager execution. Fix: use tf.stack")
+    return raw.Pack(list(values), axis=0, name=name)
 
 
-@split_op.shape
-def _split_shape(axis, value, num_split):
-    if value is None:
-        return [None] * num_split
-    if axis is None:
-        return [(None,) * len(value)] * num_split
-    at = normalize_axis(axis[0] if isinstance(axis, tuple) else axis, len(value))
-    _even(value[at], num_split, at)
-    size = None if value[at] is None else value[at] // num_split
-    return [value[:at] + (size,) + value[at + 1 :]] * num_split
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+    """The parts of a tensor along an axis, which they lose.
+
+    Args:
+      value: (*P, n, *Q), any dtype, P having `axis` dimensions.
+      num: n; by default what is known of the shape.
+      axis: int in [-rank, rank).
+      name: a name for the operation.
+    Returns: a list of n tensors (*P, *Q).
+    Raises: ValueError if n is neither known nor given, differs, or the axis is out of range.
+    Gradient: Pack.
+    Reference: TensorFlow 2.21 Unpack.
+
+    >>> sess.run(tf.unstack([[1, 2], [3, 4]]))
+    [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
+    """
+    value = convert_to_tensor(value, name=f"{name or 'unstack'}/value")
+    if num is None:
+        known = value._spec.shape
+        if known is not None:
+            if not -len(known) <= axis < len(known):
+                raise ValueError(f"Argument `axis` = {axis} not in range [{-len(known)}, {len(known)}). "
+                                 f"Fix: use an axis of the shape {shape_str(known)}")
+            num = known[axis]
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {shape_str(known)}. Fix: give num, or set_shape")
+    return raw.Unpack(value, num=int(num), axis=axis, name=name)
 
 
-@split_op.grad
-def _split_grad(op, *dys):
-    return None, raw.ConcatV2(dys, op.inputs[0])
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Joins tensors along an axis that they have.
+
+    Args:
+      values: a list of tensors (*P, n_i, *Q) of one dtype, P having `axis` dimensions.
+      axis: scalar int in [-rank, rank).
+      name: a name for the operation.
+    Returns: (*P, sum of n_i, *Q), the same dtype.
+    Raises: ValueError, or InvalidArgumentError at run time, if other sizes differ.
+    Gradient: the parts of dy.
+    Reference: TensorFlow 2.21 ConcatV2.
+
+    >>> sess.run(tf.concat([[1, 2], [3]], 0))
+    array([1, 2, 3], dtype=int32)
+    """
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) == 1:
+        with name_scope(name, "concat"):
+            return raw.Identity(values[0], name="concat")
+    return raw.ConcatV2(list(values), axis, name=name)
 
 
-@op("SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T", Tlen=INDEX,
-    host=("size_splits", "split_dim"))  # fmt: skip
-def split_v(xp, value, sizes, axis, *, num_split):
-    """The parts of given sizes along an axis; one size may be -1."""
-    at = normalize_axis(int(axis.reshape(())), len(value.shape))
-    sizes = _all_sizes(tuple(sizes.tolist()), value.shape[at], at)
-    return xp.split(value, np.cumsum(sizes)[:-1].tolist(), at)
+def concat_v1(values: Any, axis: Any, name: str = "concat") -> Any:
+    """`concat`; takes the order (axis, values) of TensorFlow 0.x too.
 
+    Args:
+      values, axis, name: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.concat`; TensorFlow 0.12 `tf.concat`.
 
-@split_v.on_device
-def _split_v_device(xp, value, sizes, axis, *, num_split):
-    at = normalize_axis(int(axis.reshape(())), len(value.shape))
-    return _parts(value, _all_sizes(tuple(sizes.tolist()), value.shape[at], at), at)
-
-
-def _all_sizes(sizes, total, at):
-    """The sizes with their -1 replaced, as far as they are known."""
-    if None in sizes or total is None:
-        return [None if s == -1 else s for s in sizes]
-    given = sum(s for s in sizes if s != -1)
-    if sizes.count(-1) > 1 or given > total or (-1 not in sizes and given != total):
-        raise Complaint(f"sizes {list(sizes)} do not add up to {total}, the size of dimension {at}",
-                        "make them add up, or let one of them be -1")
-    return [total - given if s == -1 else s for s in sizes]
-
-
-@split_v.shape
-def _split_v_shape(value, sizes, axis, num_split):
-    if value is None:
-        return [None] * num_split
-    if axis is None:
-        return [(None,) * len(value)] * num_split
-    at = normalize_axis(axis[0] if isinstance(axis, tuple) else axis, len(value))
-    if sizes is None:
-        return [value[:at] + (None,) + value[at + 1 :]] * num_split
-    if len(sizes) != num_split:
-        raise Complaint(f"size_splits has {len(sizes)} elements but num_split is {num_split}",
-                        "give one size for each part")
-    return [value[:at] + (s,) + value[at + 1 :] for s in _all_sizes(sizes, value[at], at)]
-
-
-@split_v.grad
-def _split_v_grad(op, *dys):
-    return raw.ConcatV2(dys, op.inputs[2]), None, None
-
-
-@op("Tile", "input: T, multiples: Tmultiples -> output: T", Tmultiples=INDEX, host=("multiples",))
-def tile_op(xp, x, multiples):
-    """The input repeated `multiples[i]` times along each axis i."""
-    _tile_shape(x.shape, tuple(multiples.tolist()))
-    return xp.tile(x, tuple(multiples.tolist()))
-
-
-@tile_op.shape
-def _tile_shape(x, multiples):
-    if multiples is None:
-        return None if x is None else (None,) * len(x)
-    shape = with_rank(x, len(multiples))
-    if any(m is not None and m < 0 for m in multiples):
-        raise Complaint(f"Expected multiples >= 0, but got {list(multiples)}", "give multiples >= 0")
-    return tuple([None if d is None or m is None else d * m for d, m in zip(shape, multiples, strict=True)])
-
-
-@tile_op.grad
-def _tile_grad(op, dy):
-    x, multiples = op.inputs
-    known = host_array(multiples)
-    shape = x._spec.shape
-    if known is not None and is_fully_defined(shape):
-        # Axes that are not repeated need no split of their own.
-        parts, summed = [], []
-        for m, d in zip(known.tolist(), shape, strict=True):
-            if m != 1:
-                summed.append(len(parts))
-                parts.append(m)
-            parts.append(d)
-        if not summed:
-            return dy, None
-        return raw.Sum(raw.Reshape(dy, np.asarray(parts, np.int32)), np.asarray(summed, np.int32)), None
-    sizes = shape_of(x, multiples.dtype)
-    parts = raw.Reshape(raw.Transpose(raw.Pack([multiples, sizes]), [1, 0]), [-1])
-    return raw.Sum(raw.Reshape(dy, parts), raw.Range(0, raw.Size(parts), 2)), None
+    >>> sess.run(tf.concat([[1, 2], [3]], 0))
+    array([1, 2, 3], dtype=int32)
+    """
+    if isinstance(values, int) and isinstance(axis, (list, tuple)):
+        values, axis = axis, values
+    return concat(values, axis, name)
