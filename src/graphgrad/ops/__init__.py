@@ -1,9 +1,11 @@
 """The operations, one file a family; importing this package registers them all."""
 
+from . import argmax as argmax
 from . import array as array
 from . import bits as bits
 from . import broadcast as broadcast
 from . import cast as cast
+from . import clip as clip
 from . import complexes as complexes
 from . import control as control
 from . import conv as conv
@@ -23,6 +25,7 @@ from . import nn as nn
 from . import parting as parting
 from . import permute as permute
 from . import reduce as reduce
+from . import reduce_functions as reduce_functions
 from . import repetition as repetition
 from . import segment as segment
 from . import select as select

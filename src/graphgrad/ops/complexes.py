@@ -53,8 +53,9 @@ def complex(real, imag, name=None):
     with name_scope(name, "Complex") as scope:
         wanted = _OF_PARTS.get(real.dtype)
         if wanted is None or imag.dtype is not real.dtype:
-            raise TypeError(f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
-                            "They must be consistent, and one of tf.float32, tf.float64. Fix: tf.cast them")
+            raise TypeError(f"The `real` and `imag` components have incorrect types: {real.dtype.name} "
+                            f"{imag.dtype.name}. They must be consistent, and one of tf.float32, tf.float64. "
+                            "Fix: tf.cast them")
         return raw.Complex(real, imag, Tout=wanted, name=scope)
 
 

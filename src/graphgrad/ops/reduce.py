@@ -1,15 +1,16 @@
-"""Reductions over axes: sums, means, products, extrema, any and all."""
+"""Reductions over axes: sums, means, products, extrema, norms, any and all."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import INDEX, NUMERIC, REAL
+from ..ir.dtypes import INDEX, NUMERIC, REAL, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import is_fully_defined
 from ..ir.static import static_value
 from .elementwise import conj
+from .known import shape_of
 
 
 def _axes(axes, rank):
@@ -24,14 +25,9 @@ def _axes(axes, rank):
                             f"use an axis in [{-rank}, {rank})" if rank else "leave the axis out: it is a scalar")
         found.append(int(axis) % rank)
     if len(set(found)) != len(found):
-        raise Complaint(f"Invalid reduction arguments: Axes contains duplicate dimension: {tuple(map(int, axes))}",
+        raise Complaint(f"Invalid reduction arguments: Axes contains duplicate dimension: {tuple(axes)}",
                         "name each axis once")
     return tuple(sorted(found))
-
-
-def _axes_of(x, axes):
-    """What a kernel passes to NumPy as `axis`."""
-    return _axes(np.ravel(axes).tolist(), x.ndim)
 
 
 def _reduced(shape, reduction_indices, keep_dims):
@@ -44,63 +40,56 @@ def _reduced(shape, reduction_indices, keep_dims):
     if reduction_indices is None:
         return (None,) * rank if keep_dims else None
     if None in reduction_indices:
-        known = max(rank - len(reduction_indices), 0)
-        return (None,) * (rank if keep_dims else known)
+        return (None,) * (rank if keep_dims else max(rank - len(reduction_indices), 0))
     axes = _axes(reduction_indices, rank)
     if keep_dims:
         return tuple(1 if i in axes else d for i, d in enumerate(shape))
     return tuple(d for i, d in enumerate(shape) if i not in axes)
 
 
-def _wide(x):
+def wide(x):
     """Half floats as float32, in which they are accumulated; others as they are."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" else x
 
 
-def _reduction(name, types, kernel, doc):
-    """Declares a reduction op; the kernel takes (xp, x, axes, keep_dims)."""
+def _reduction(name, kernel, doc, T=None):
+    """Declares a reduction; `kernel` takes (xp, x, axes, keep_dims). Without T it is one of bools."""
 
     def reduce_kernel(xp, input, reduction_indices, *, keep_dims=False):
-        return kernel(xp, input, _axes_of(input, reduction_indices), bool(keep_dims))
+        return kernel(xp, input, _axes(np.ravel(reduction_indices).tolist(), input.ndim), bool(keep_dims))
 
     reduce_kernel.__doc__ = doc
-    types = {} if types is None else {"T": types}
-    kind = "T" if types else "bool"
+    kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
-              host=("reduction_indices",), shape=_reduced, **types)(reduce_kernel)  # fmt: skip
+              host=("reduction_indices",), shape=_reduced, **allowed)(reduce_kernel)  # fmt: skip
 
 
-# -- going back --------------------------------------------------------------------
+# -- the way back ------------------------------------------------------------------
 
 
-class _Kept:
-    """How a reduction's result is put back along the axes it lost.
+class _Reduced:
+    """A reduction in a gradient rule: how its result is put back along the axes that it lost.
 
     Args:
       op: the reduction, with inputs (x, reduction_indices) and the attribute keep_dims.
     """
 
     def __init__(self, op):
-        self.x = op.inputs[0]
-        self.indices = op.inputs[1]
+        self.x, self.indices = op.inputs
         self.keep_dims = op.get_attr("keep_dims")
         self.shape = self.x._spec.shape
-        axes = static_value(op.inputs[1])
+        axes = static_value(self.indices)
         axes = (axes,) if isinstance(axes, int) else axes
-        self.axes = None
+        self.axes = None  # a sorted tuple, where rank and axes are known
         if self.shape is not None and axes is not None and None not in axes:
             self.axes = _axes(axes, len(self.shape))
-
-    def input_shape(self):
-        """The shape of x: an array where it is known, else a tensor."""
-        return np.asarray(self.shape, np.int32) if is_fully_defined(self.shape) else raw.Shape(self.x)
 
     def expand(self, t):
         """`t`, of the result's shape, with a 1 in place of every axis that was lost."""
         if self.keep_dims:
             return t
         if self.axes is None:
-            return raw.Reshape(t, self._dynamic_shape())
+            return raw.Reshape(t, self._kept_shape())
         kept = [1 if i in self.axes else d for i, d in enumerate(self.shape)]
         unknown = kept.count(None)
         if not unknown or (unknown == 1 and 0 not in kept):
@@ -111,137 +100,132 @@ class _Kept:
 
     def broadcast(self, t):
         """`t`, of the result's shape, repeated to the shape of x."""
-        full = self.axes is not None and len(self.axes) == len(self.shape) and not self.keep_dims
-        # A scalar broadcasts as it is.
-        return raw.BroadcastTo(t if full else self.expand(t), self.input_shape())
+        scalar = self.axes is not None and len(self.axes) == len(self.shape) and not self.keep_dims
+        return raw.BroadcastTo(t if scalar else self.expand(t), shape_of(self.x))
 
     def count(self):
-        """How many elements of x make one of the result: an int where it is known, else a tensor (int32)."""
+        """How many elements of x make one of the result: an int where it is known, else an int32 tensor."""
         if self.axes is not None:
             sizes = [self.shape[i] for i in self.axes]
             if None not in sizes:
                 return int(np.prod(sizes))
-        return raw.Prod(raw.GatherV2(raw.Shape(self.x), self.indices, 0), np.asarray([0], np.int32))
+        return raw.Prod(raw.GatherV2(raw.Shape(self.x), self.indices, 0), raw.Range(0, raw.Rank(self.indices), 1))
 
-    def _dynamic_shape(self):
-        shape = raw.Shape(self.x)
-        rank = raw.Size(shape)
-        indices = self.indices if self.indices.dtype.name == "int32" else raw.Cast(self.indices, DstT=rank.dtype)
-        indices = raw.Reshape(indices, np.asarray([-1], np.int32))
-        indices = raw.FloorMod(raw.Add(indices, rank), rank)
-        ones = raw.Fill(raw.Shape(indices), np.int32(1))
-        return raw.DynamicStitch([raw.Range(0, rank, 1), indices], [shape, ones])
+    def absolute_indices(self):
+        """The axes as an int32 vector, counted from the front; and the rank of x."""
+        rank = raw.Rank(self.x)
+        indices = self.indices if self.indices.dtype is int32 else raw.Cast(self.indices, DstT=int32)
+        return raw.FloorMod(raw.AddV2(raw.Reshape(indices, [-1]), rank), rank), rank
+
+    def _kept_shape(self):
+        indices, rank = self.absolute_indices()
+        return raw.DynamicStitch([raw.Range(0, rank, 1), indices], [raw.Shape(self.x), raw.OnesLike(indices)])
 
 
 # -- sums and means ----------------------------------------------------------------
 
 
 def _sum_kernel(xp, x, axes, keep_dims):
-    if x.dtype.kind == "b":
-        return xp.any(x, axis=axes, keepdims=keep_dims)
-    return xp.sum(_wide(x), axis=axes, keepdims=keep_dims, dtype=_wide(x).dtype).astype(x.dtype)
+    x, dtype = wide(x), x.dtype
+    return xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_sum = _reduction("Sum", NUMERIC, _sum_kernel, "Sum over axes.")
+_sum = _reduction("Sum", _sum_kernel, "Sum over axes.", NUMERIC)
 
 
 @_sum.grad
 def _sum_grad(op, dy):
-    return _Kept(op).broadcast(dy), None
+    return _Reduced(op).broadcast(dy), None
 
 
 def _mean_kernel(xp, x, axes, keep_dims):
-    total = xp.sum(_wide(x), axis=axes, keepdims=keep_dims, dtype=_wide(x).dtype)
+    x, dtype = wide(x), x.dtype
+    total = xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
     n = int(np.prod([x.shape[i] for i in axes]))
-    if x.dtype.kind not in "iu":
-        return (total / xp.asarray(n, total.dtype)).astype(x.dtype)
-    quotient = total // xp.asarray(n, x.dtype)  # rounded down; the mean of integers is rounded toward zero
-    return quotient + ((quotient * n != total) & (total < 0)).astype(x.dtype)
+    if dtype.kind not in "iu":
+        return (total / xp.asarray(n, x.dtype)).astype(dtype)
+    if n == 0:
+        return total
+    quotient = total // xp.asarray(n, dtype)  # rounded down, but the mean of integers is rounded toward zero
+    return quotient + ((quotient * xp.asarray(n, dtype) != total) & (total < 0)).astype(dtype)
 
 
-_mean = _reduction("Mean", NUMERIC, _mean_kernel, "Mean over axes; of integers, rounded toward zero.")
+_mean = _reduction("Mean", _mean_kernel, "Mean over axes; of integers, rounded toward zero.", NUMERIC)
 
 
 @_mean.grad
 def _mean_grad(op, dy):
-    kept = _Kept(op)
-    n = kept.count()
+    reduced = _Reduced(op)
+    n = reduced.count()
     if not isinstance(n, int):
         n = raw.Cast(n, DstT=dy.dtype)
     # The small gradient is divided, not the repeated one.
-    return kept.broadcast(raw.RealDiv(dy, n)), None
+    return reduced.broadcast(raw.RealDiv(dy, n)), None
 
 
 # -- products ----------------------------------------------------------------------
 
 
 def _prod_kernel(xp, x, axes, keep_dims):
-    return xp.prod(_wide(x), axis=axes, keepdims=keep_dims, dtype=_wide(x).dtype).astype(x.dtype)
+    x, dtype = wide(x), x.dtype
+    return xp.prod(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_prod = _reduction("Prod", NUMERIC, _prod_kernel, "Product over axes.")
+_prod = _reduction("Prod", _prod_kernel, "Product over axes.", NUMERIC)
 
 
 @_prod.grad
 def _prod_grad(op, dy):
-    """dy times the product of all the other elements, which is right also where some are zero."""
-    kept = _Kept(op)
-    x = op.inputs[0]
-    others, restore = _lanes(kept, x)
-    left = raw.Cumprod(others, 0, exclusive=True)
-    right = raw.Cumprod(others, 0, exclusive=True, reverse=True)
-    product = restore(raw.Mul(left, right))
-    return raw.Mul(kept.expand(dy), conj(product)), None
+    """dy times the product of all the other elements, which holds also where some are zero."""
+    reduced = _Reduced(op)
+    rows, restore = _lanes(reduced)
+    left = raw.Cumprod(rows, 0, exclusive=True)
+    right = raw.Cumprod(rows, 0, exclusive=True, reverse=True)
+    return raw.Mul(reduced.expand(dy), conj(restore(raw.Mul(left, right)))), None
 
 
-def _lanes(kept, x):
-    """x with the reduced axes flattened into axis 0, and the way back."""
-    if kept.axes is not None and len(kept.axes) == len(kept.shape):
-        return raw.Reshape(x, np.asarray([-1], np.int32)), lambda t: raw.Reshape(t, kept.input_shape())
-    if kept.axes is not None:
-        rest = [i for i in range(len(kept.shape)) if i not in kept.axes]
-        order = np.asarray([*kept.axes, *rest], np.int32)
-        first = raw.Transpose(x, order)
+def _lanes(reduced):
+    """x as a matrix whose axis 0 holds the reduced axes, and the way back from there."""
+    x, shape, axes = reduced.x, reduced.shape, reduced.axes
+    if axes is not None and len(axes) == len(shape):
+        return raw.Reshape(x, [-1]), lambda t: raw.Reshape(t, shape_of(x))
+    if axes is not None:
+        order = np.asarray([*axes, *(i for i in range(len(shape)) if i not in axes)], np.int32)
         back = np.argsort(order).astype(np.int32)
-        if is_fully_defined(kept.shape):
-            moved = np.asarray(kept.shape, np.int32)[order]
-            n = int(np.prod(moved[: len(kept.axes)]))
-            m = int(np.prod(moved[len(kept.axes) :]))
-            flat = raw.Reshape(first, np.asarray([n, m], np.int32))
-        else:
-            moved = raw.Shape(first)
-            n = raw.Prod(raw.StridedSlice(moved, [0], [len(kept.axes)], [1]), [0])
-            m = raw.Prod(raw.StridedSlice(moved, [len(kept.axes)], [0], [1], end_mask=1), [0])
-            flat = raw.Reshape(first, raw.Pack([n, m], axis=0))
-        return flat, lambda t: raw.Transpose(raw.Reshape(t, moved), back)
-    shape = raw.Shape(x)
-    rank = raw.Size(shape)
-    indices = kept.indices if kept.indices.dtype.name == "int32" else raw.Cast(kept.indices, DstT=rank.dtype)
-    indices = raw.FloorMod(raw.Add(raw.Reshape(indices, np.asarray([-1], np.int32)), rank), rank)
-    rest, _ = raw.ListDiff(raw.Range(0, rank, 1), indices)
-    order = raw.ConcatV2([indices, rest], 0)
-    first = raw.Transpose(x, order)
-    moved = raw.Shape(first)
-    n = raw.Prod(raw.GatherV2(shape, indices, 0), [0])
-    m = raw.Prod(raw.GatherV2(shape, rest, 0), [0])
-    flat = raw.Reshape(first, raw.Pack([n, m], axis=0))
-    return flat, lambda t: raw.Transpose(raw.Reshape(t, moved), raw.InvertPermutation(order))
+    else:
+        indices, rank = reduced.absolute_indices()
+        order = raw.ConcatV2([indices, raw.ListDiff(raw.Range(0, rank, 1), indices)[0]], 0)
+        back = raw.InvertPermutation(order)
+    moved = x if axes == tuple(range(len(axes or ()))) else raw.Transpose(x, order)
+    if is_fully_defined(shape) and axes is not None:
+        n = int(np.prod([shape[i] for i in axes]))
+        target = np.asarray([n, int(np.prod(shape)) // n if n else 0], np.int32)
+    else:
+        n = reduced.count()
+        target = raw.Pack([n, raw.FloorDiv(raw.Size(x), raw.Maximum(n, 1))], axis=0)
+    moved_shape = shape_of(moved)
+
+    def restore(t):
+        t = raw.Reshape(t, moved_shape)
+        return t if moved is x else raw.Transpose(t, back)
+
+    return raw.Reshape(moved, target), restore
 
 
 # -- extrema -----------------------------------------------------------------------
 
 
 def _extremum(name, doc):
-    """Max or Min: NumPy's, with the neutral element for an empty range as TensorFlow has it."""
+    """Declares Max or Min; of no elements, the neutral element, as TensorFlow has it."""
 
     def kernel(xp, x, axes, keep_dims):
         if x.dtype.kind in "iu":
-            edge = np.iinfo(x.dtype).min if name == "max" else np.iinfo(x.dtype).max
+            neutral = np.iinfo(x.dtype).min if name == "max" else np.iinfo(x.dtype).max
         else:
-            edge = -np.inf if name == "max" else np.inf
-        return getattr(xp, name)(x, axis=axes, keepdims=keep_dims, initial=xp.asarray(edge, x.dtype)).astype(x.dtype)
+            neutral = -np.inf if name == "max" else np.inf
+        return getattr(xp, name)(x, axis=axes, keepdims=keep_dims, initial=xp.asarray(neutral, x.dtype))
 
-    return _reduction(name.capitalize(), REAL, kernel, doc)
+    return _reduction(name.capitalize(), kernel, doc, REAL)
 
 
 _max = _extremum("max", "Maximum over axes.")
@@ -251,14 +235,33 @@ _min = _extremum("min", "Minimum over axes.")
 @_max.grad
 def _max_grad(op, dy):
     """Equal shares for all elements that attain the extremum."""
-    kept = _Kept(op)
-    x, y = op.inputs[0], kept.expand(op.outputs[0])
-    chosen = raw.Cast(raw.Equal(x, y), DstT=dy.dtype)
+    reduced = _Reduced(op)
+    chosen = raw.Cast(raw.Equal(op.inputs[0], reduced.expand(op.outputs[0])), DstT=dy.dtype)
     ties = raw.Sum(chosen, op.inputs[1], keep_dims=True)
-    return raw.Mul(chosen, raw.RealDiv(kept.expand(dy), ties)), None
+    return raw.Mul(chosen, raw.RealDiv(reduced.expand(dy), ties)), None
 
 
 _min.grad(_max_grad)
+
+
+# -- norms -------------------------------------------------------------------------
+
+
+def _euclidean_norm_kernel(xp, x, axes, keep_dims):
+    x, dtype = wide(x), x.dtype
+    squares = xp.real(x * xp.conj(x)) if dtype.kind == "c" else x * x
+    total = xp.sum(squares, axis=axes, keepdims=keep_dims, dtype=squares.dtype)
+    return xp.sqrt(total).astype(dtype)
+
+
+_euclidean_norm = _reduction("EuclideanNorm", _euclidean_norm_kernel, "The root of the sum of squares over axes.",
+                             NUMERIC)  # fmt: skip
+
+
+@_euclidean_norm.grad
+def _euclidean_norm_grad(op, dy):
+    reduced = _Reduced(op)
+    return raw.Mul(op.inputs[0], reduced.expand(raw.RealDiv(dy, op.outputs[0]))), None
 
 
 # -- logic -------------------------------------------------------------------------
@@ -272,7 +275,7 @@ def _any_kernel(xp, x, axes, keep_dims):
     return xp.any(x, axis=axes, keepdims=keep_dims)
 
 
-_all = _reduction("All", None, _all_kernel, "Whether all elements along axes are true.")
-_any = _reduction("Any", None, _any_kernel, "Whether any element along axes is true.")
+_all = _reduction("All", _all_kernel, "Whether all elements along axes are true.")
+_any = _reduction("Any", _any_kernel, "Whether any element along axes is true.")
 _all.grad(NOT_DIFFERENTIABLE)
 _any.grad(NOT_DIFFERENTIABLE)
