@@ -2,6 +2,7 @@
 
 from . import argmax as argmax
 from . import array as array
+from . import bias as bias
 from . import bits as bits
 from . import broadcast as broadcast
 from . import cast as cast
@@ -9,6 +10,7 @@ from . import clip as clip
 from . import complexes as complexes
 from . import control as control
 from . import conv as conv
+from . import depthwise as depthwise
 from . import division as division
 from . import elementwise as elementwise
 from . import exponential as exponential
@@ -17,6 +19,7 @@ from . import functional as functional
 from . import gather as gather
 from . import join as join
 from . import logical as logical
+from . import losses as losses
 from . import masking as masking
 from . import math as math
 from . import math_unary as math_unary
@@ -24,6 +27,7 @@ from . import matmul as matmul
 from . import nn as nn
 from . import parting as parting
 from . import permute as permute
+from . import pool as pool
 from . import reduce as reduce
 from . import reduce_functions as reduce_functions
 from . import repetition as repetition

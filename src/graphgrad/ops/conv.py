@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import FLOATING, INDEX, int32
 from ..ir.opdef import op, raw
-from ..ir.shape import is_fully_defined, with_rank
+from ..ir.shape import with_rank
+from .known import shape_of
 from .window import (
     assemble,
     cells,
@@ -217,12 +218,6 @@ def _filter_shape(nd):
         return f
 
     return shape
-
-
-def shape_of(x):
-    """The shape of x as an input for another op: a constant where it is known."""
-    shape = x._spec.shape
-    return np.asarray(shape, np.int32) if is_fully_defined(shape) else raw.Shape(x)
 
 
 def _attrs(op):

@@ -12,7 +12,7 @@ from ..errors import Complaint
 from ..ir.dtypes import FLOATING
 from ..ir.opdef import op, raw
 from ..ir.shape import with_rank
-from .conv import shape_of
+from .known import shape_of
 from .window import (
     assemble,
     cells,

@@ -10,11 +10,8 @@ from ..ir.dtypes import NUMERIC, as_dtype
 from ..ir.opdef import op, raw
 from ..ir.shape import broadcast, is_fully_defined, with_rank, with_rank_at_least
 from .broadcast import reduced_axes
-
-
-def conj(x):
-    """The complex conjugate; x itself where it is real, without adding an op."""
-    return raw.Conj(x) if x.dtype.is_complex else x
+from .elementwise import conj
+from .known import shape_of
 
 
 def _product(xp, a, b):
@@ -134,7 +131,7 @@ def _batch_part(shape):
 def _sum_axes(g, axes, operand, rank):
     if not axes:
         return g
-    return raw.Reshape(raw.Sum(g, np.asarray(axes, np.int32)), raw.Shape(operand))
+    return raw.Reshape(raw.Sum(g, np.asarray(axes, np.int32)), shape_of(operand))
 
 
 # -- the public function ---------------------------------------------------------------

@@ -1,22 +1,20 @@
-"""Activations and bias, with the gradient ops that TensorFlow has for them."""
+"""Activations, with the gradient ops that TensorFlow has for them."""
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from ..errors import Complaint
-from ..ir.dtypes import FLOATING, NUMERIC, REAL
+from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import FLOATING, REAL, float32
 from ..ir.opdef import op, raw
-from ..ir.shape import merged, with_rank, with_rank_at_least
+from ..ir.scopes import name_scope
+from ..ir.shape import merged
+from .elementwise import same
 
 # -- relu and its relatives ------------------------------------------------------------
 
 
-def _same(x):
-    return x
-
-
-@op("Relu", "features: T -> activations: T", T=REAL, shape=_same)
+@op("Relu", "features: T -> activations: T", T=REAL, shape=same)
 def relu_op(xp, x):
     """max(x, 0)."""
     return xp.maximum(x, xp.asarray(0, x.dtype))
@@ -39,7 +37,24 @@ def _relu_grad_grad(op, ddx):
     return raw.ReluGrad(ddx, x), raw.ZerosLike(x)
 
 
-@op("Relu6", "features: T -> activations: T", T=REAL, shape=_same)
+def relu(features, name=None):
+    """max(x, 0), elementwise.
+
+    Args:
+      features: a real tensor.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: dy where the result is positive, else 0.
+    Reference: TensorFlow 2.21 Relu.
+
+    >>> sess.run(tf.nn.relu([-1.0, 2.0]))
+    array([0., 2.], dtype=float32)
+    """
+    return raw.Relu(features, name=name)
+
+
+@op("Relu6", "features: T -> activations: T", T=REAL, shape=same)
 def relu6_op(xp, x):
     """min(max(x, 0), 6)."""
     return xp.minimum(xp.maximum(x, xp.asarray(0, x.dtype)), xp.asarray(6, x.dtype))
@@ -62,7 +77,24 @@ def _relu6_grad_grad(op, ddx):
     return raw.Relu6Grad(ddx, x), raw.ZerosLike(x)
 
 
-@op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=_same)
+def relu6(features, name=None):
+    """min(max(x, 0), 6), elementwise.
+
+    Args:
+      features: a real tensor.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: dy where the result lies strictly between 0 and 6, else 0.
+    Reference: TensorFlow 2.21 Relu6.
+
+    >>> sess.run(tf.nn.relu6([-1.0, 2.0, 8.0]))
+    array([0., 2., 6.], dtype=float32)
+    """
+    return raw.Relu6(features, name=name)
+
+
+@op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same)
 def leaky_relu_op(xp, x, *, alpha=0.2):
     """x where positive, alpha * x elsewhere."""
     return xp.where(x > 0, x, x * xp.asarray(alpha, x.dtype))
@@ -85,10 +117,69 @@ def _leaky_relu_grad_grad(op, ddx):
     return raw.LeakyReluGrad(ddx, x, alpha=op.get_attr("alpha")), raw.ZerosLike(x)
 
 
+def leaky_relu(features, alpha=0.2, name=None):
+    """x where positive, alpha * x elsewhere.
+
+    Args:
+      features: a real tensor; integers become float32.
+      alpha: the slope for negative values, a Python number or a scalar tensor.
+      name: a name for the operation.
+    Returns: a float tensor of the same shape.
+    Raises: TypeError for other dtypes.
+    Gradient: dy where `features` is positive, alpha dy elsewhere.
+    Reference: TensorFlow 2.21 LeakyRelu.
+
+    >>> sess.run(tf.nn.leaky_relu([-1.0, 2.0]))
+    array([-0.2,  2. ], dtype=float32)
+    """
+    features = convert_to_tensor(features, name="features")
+    if features.dtype.is_integer:
+        features = raw.Cast(features, DstT=float32)
+    if hasattr(alpha, "_spec"):  # a tensor cannot be an attribute
+        with name_scope(name, "LeakyRelu") as scope:
+            return raw.Maximum(raw.Mul(alpha, features), features, name=scope)
+    return raw.LeakyRelu(features, alpha=float(alpha), name=name)
+
+
+def crelu(features, axis=-1, name=None):
+    """The relu of x and of -x, joined along an axis.
+
+    Args:
+      features: a real tensor.
+      axis: the axis that is doubled.
+      name: a name for the operation.
+    Returns: a tensor with twice the size along `axis`.
+    Raises: ValueError if the axis is out of range.
+    Gradient: dy of the half that is positive.
+    Reference: TensorFlow 2.21 `tf.nn.crelu`.
+
+    >>> sess.run(tf.nn.crelu([-1.0, 2.0]))
+    array([0., 2., 1., 0.], dtype=float32)
+    """
+    with name_scope(name, "CRelu") as scope:
+        features = convert_to_tensor(features, name="features")
+        return raw.Relu(raw.ConcatV2([features, raw.Neg(features)], axis, name=scope))
+
+
+def crelu_v1(features, name=None, axis=-1):
+    """The relu of x and of -x, joined along an axis: `crelu` with TensorFlow 1's order of arguments.
+
+    Args:
+      features: a real tensor.
+      name: a name for the operation.
+      axis: the axis that is doubled.
+    Returns: a tensor with twice the size along `axis`.
+    Raises: ValueError if the axis is out of range.
+    Gradient: dy of the half that is positive.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.crelu`.
+    """
+    return crelu(features, axis, name)
+
+
 # -- exponential units -----------------------------------------------------------------
 
 
-@op("Elu", "features: T -> activations: T", T=FLOATING, shape=_same)
+@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same)
 def elu_op(xp, x):
     """exp(x) - 1 where negative, x elsewhere."""
     zero = xp.asarray(0, x.dtype)
@@ -112,11 +203,28 @@ def _elu_grad_grad(op, ddx):
     return raw.EluGrad(ddx, y), raw.Select(raw.Less(y, raw.ZerosLike(y)), raw.Mul(ddx, dy), raw.ZerosLike(y))
 
 
+def elu(features, name=None):
+    """exp(x) - 1 where negative, x elsewhere.
+
+    Args:
+      features: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: dy (y + 1) where y is negative, dy elsewhere.
+    Reference: TensorFlow 2.21 Elu.
+
+    >>> sess.run(tf.nn.elu([-1.0, 2.0]))
+    array([-0.63212055,  2.        ], dtype=float32)
+    """
+    return raw.Elu(features, name=name)
+
+
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 
 
-@op("Selu", "features: T -> activations: T", T=FLOATING, shape=_same)
+@op("Selu", "features: T -> activations: T", T=FLOATING, shape=same)
 def selu_op(xp, x):
     """scale * alpha * (exp(x) - 1) where negative, scale * x elsewhere."""
     below = xp.expm1(xp.minimum(x, xp.asarray(0, x.dtype))) * xp.asarray(_SELU_SCALE_ALPHA, x.dtype)
@@ -141,10 +249,27 @@ def _selu_grad_grad(op, ddx):
     return raw.SeluGrad(ddx, y), raw.Select(raw.Less(y, raw.ZerosLike(y)), raw.Mul(ddx, dy), raw.ZerosLike(y))
 
 
+def selu(features, name=None):
+    """The scaled exponential unit: scale (alpha (exp(x) - 1)) where negative, scale x elsewhere.
+
+    Args:
+      features: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: dy (y + scale alpha) where y is negative, scale dy elsewhere.
+    Reference: TensorFlow 2.21 Selu.
+
+    >>> sess.run(tf.nn.selu([-1.0, 2.0]))
+    array([-1.1113307,  2.101402 ], dtype=float32)
+    """
+    return raw.Selu(features, name=name)
+
+
 # -- softplus and softsign -------------------------------------------------------------
 
 
-@op("Softplus", "features: T -> activations: T", T=FLOATING, shape=_same)
+@op("Softplus", "features: T -> activations: T", T=FLOATING, shape=same)
 def softplus_op(xp, x):
     """log(exp(x) + 1), without overflow."""
     return xp.logaddexp(x, xp.asarray(0, x.dtype)) if x.dtype.itemsize > 2 else _softplus_half(xp, x)
@@ -172,7 +297,24 @@ def _softplus_grad_grad(op, ddx):
     return raw.SoftplusGrad(ddx, x), raw.SigmoidGrad(s, raw.Mul(ddx, dy))
 
 
-@op("Softsign", "features: T -> activations: T", T=FLOATING, shape=_same)
+def softplus(features, name=None):
+    """log(exp(x) + 1), elementwise and without overflow.
+
+    Args:
+      features: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: dy sigmoid(x).
+    Reference: TensorFlow 2.21 Softplus.
+
+    >>> sess.run(tf.nn.softplus([0.0, 100.0]))
+    array([  0.6931472, 100.       ], dtype=float32)
+    """
+    return raw.Softplus(features, name=name)
+
+
+@op("Softsign", "features: T -> activations: T", T=FLOATING, shape=same)
 def softsign_op(xp, x):
     """x / (1 + |x|)."""
     return x / (xp.asarray(1, x.dtype) + xp.abs(x))
@@ -198,77 +340,67 @@ def _softsign_grad_grad(op, ddx):
     return raw.SoftsignGrad(ddx, x), raw.Mul(raw.Mul(ddx, dy), slope)
 
 
-# -- bias ------------------------------------------------------------------------------
+def softsign(features, name=None):
+    """x / (1 + abs(x)), elementwise.
+
+    Args:
+      features: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: dy / (1 + abs(x))**2.
+    Reference: TensorFlow 2.21 Softsign.
+
+    >>> sess.run(tf.nn.softsign([-1.0, 3.0]))
+    array([-0.5 ,  0.75], dtype=float32)
+    """
+    return raw.Softsign(features, name=name)
 
 
-@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMERIC)
-def bias_add_op(xp, value, bias, *, data_format="NHWC"):
-    """Adds a vector along the channels: the last dimension, or the second for NCHW."""
-    if data_format == "NCHW":
-        bias = bias.reshape((1, -1) + (1,) * (value.ndim - 2))
-    return value + bias
+# -- made of other ops -----------------------------------------------------------------
 
 
-@bias_add_op.shape
-def _bias_add_op_shape(value, bias, data_format):
-    (n,) = with_rank(bias, 1, "bias")
-    with_rank_at_least(value, 2, "value")
-    if value is None:
-        return None
-    axis = _channels(data_format, len(value))
-    if n is not None and value[axis] is not None and n != value[axis]:
-        raise Complaint(f"bias has {n} elements but value has {value[axis]} channels in dimension {axis}",
-                        "give one bias for each channel, or another data_format")
-    return value if value[axis] is not None else value[:axis] + (n,) + value[axis + 1 :]
+def gelu(features, approximate=False, name=None):
+    """x times the normal distribution function of x.
+
+    Args:
+      features: a float tensor.
+      approximate: whether to use tanh for the distribution function.
+      name: a name for the operation.
+    Returns: a tensor like `features`.
+    Raises: ValueError for dtypes that are not floating.
+    Gradient: that of its ops.
+    Reference: TensorFlow 2.21 `tf.nn.gelu`; Hendrycks and Gimpel 2016, arXiv:1606.08415.
+
+    >>> import graphgrad
+    >>> sess.run(graphgrad.nn.gelu([0.0, 1.0]))
+    array([0.      , 0.841345], dtype=float32)
+    """
+    with name_scope(name, "Gelu") as scope:
+        x = convert_to_tensor(features, name="features")
+        if not x.dtype.is_floating:
+            raise ValueError(f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}")
+        half = raw.Mul(0.5, x)
+        if not approximate:
+            return raw.Mul(half, raw.Erfc(raw.Mul(raw.Neg(x), math.sqrt(0.5))), name=scope)
+        inner = raw.AddV2(x, raw.Mul(0.044715, raw.Pow(x, 3.0)))
+        return raw.Mul(half, raw.AddV2(1.0, raw.Tanh(raw.Mul(math.sqrt(2 / math.pi), inner))), name=scope)
 
 
-def _channels(data_format, rank):
-    return 1 if data_format == "NCHW" else rank - 1
+def silu(features, beta=1.0):
+    """x sigmoid(beta x), elementwise.
 
+    Args:
+      features: a float tensor.
+      beta: a number or a tensor that broadcasts.
+    Returns: a tensor like `features`.
+    Raises: TypeError for other dtypes.
+    Gradient: that of its ops.
+    Reference: TensorFlow 2.21 `tf.nn.silu`.
 
-@bias_add_op.grad
-def _bias_add_op_grad(op, dy):
-    return dy, raw.BiasAddGrad(dy, data_format=op.get_attr("data_format"))
-
-
-@op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC)
-def bias_add_grad(xp, dy, *, data_format="NHWC"):
-    """The sum over everything but the channels."""
-    keep = _channels(data_format, dy.ndim)
-    return xp.sum(dy, axis=tuple(i for i in range(dy.ndim) if i != keep), dtype=dy.dtype)
-
-
-@bias_add_grad.shape
-def _bias_add_grad_shape(dy, data_format):
-    with_rank_at_least(dy, 2, "out_backprop")
-    return (None,) if dy is None else (dy[_channels(data_format, len(dy))],)
-
-
-@bias_add_grad.grad
-def _bias_add_grad_grad(op, db):
-    dy = op.inputs[0]
-    if op.get_attr("data_format") == "NCHW":
-        rank = dy._spec.shape and len(dy._spec.shape)
-        after = np.ones(rank - 2, np.int32) if rank else raw.OnesLike(raw.StridedSlice(raw.Shape(dy), [2], [0], [1],
-                                                                                       end_mask=1))  # fmt: skip
-        db = raw.Reshape(db, raw.ConcatV2([[-1], after], 0))
-    return raw.BroadcastTo(db, raw.Shape(dy))
-
-
-# -- L2Loss ----------------------------------------------------------------------------
-
-
-@op("L2Loss", "t: T -> output: T", T=FLOATING)
-def l2_loss_op(xp, t):
-    """Half the sum of the squares."""
-    return (xp.sum(t * t) * xp.asarray(0.5, t.dtype)).astype(t.dtype)
-
-
-@l2_loss_op.shape
-def _l2_loss_op_shape(t):
-    return ()
-
-
-@l2_loss_op.grad
-def _l2_loss_op_grad(op, dy):
-    return raw.Mul(op.inputs[0], dy)
+    >>> sess.run(tf.nn.silu([0.0, 1.0]))
+    array([0.       , 0.7310586], dtype=float32)
+    """
+    x = convert_to_tensor(features, name="features")
+    plain = isinstance(beta, (int, float)) and beta == 1
+    return raw.Mul(x, raw.Sigmoid(x if plain else raw.Mul(beta, x)))

@@ -15,7 +15,7 @@ from ..errors import Complaint
 from ..ir.dtypes import FLOATING, INDEX, REAL, int64
 from ..ir.opdef import op, raw
 from ..ir.shape import merged, with_rank
-from .conv import shape_of
+from .known import shape_of
 from .window import (
     assemble,
     cells,
