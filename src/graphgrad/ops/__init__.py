@@ -39,4 +39,6 @@ from . import slicing as slicing
 from . import softmax as softmax
 from . import state as state
 from . import strided as strided
+from . import training as training
 from . import trig as trig
+from . import updates as updates

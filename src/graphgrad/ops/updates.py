@@ -1,0 +1,77 @@
+"""Updates of parts of a variable: slices by index tuples, strided slices, counting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Complaint, OutOfRangeError
+from ..ir.dtypes import ANY, INDEX
+from ..ir.opdef import op
+from .strided import _indexer
+
+_STATEFUL = ("stateful",)
+
+
+def _nd(name, method, doc):
+    @op(name, "ref: resource, indices: Tindices, updates: dtype ->", dtype=ANY, Tindices=INDEX, flags=_STATEFUL)
+    def scatter_nd(xp, ref, indices, updates, *, use_locking=True):
+        shape = ref.value.shape
+        depth = indices.shape[-1]
+        if isinstance(indices, np.ndarray) and indices.size:
+            outside = ((indices < 0) | (indices >= np.asarray(shape[:depth]))).any(axis=-1)
+            if outside.any():
+                at = np.unravel_index(int(np.argmax(outside)), outside.shape)
+                raise Complaint(f"indices{list(map(int, at))} = {indices[at].tolist()} does not index into shape "
+                                f"{tuple(shape)}", "give indices inside of the variable's shape")
+        where = tuple(xp.moveaxis(indices, -1, 0))
+        if hasattr(ref.value, "at"):
+            ref.value = getattr(ref.value.at[where], method)(updates)
+            return
+        value = np.array(ref.value)
+        if method == "set":
+            value[where] = updates
+        else:
+            _UFUNC[method].at(value, where, updates)
+        ref.value = value
+
+    scatter_nd.__doc__ = doc
+    return scatter_nd
+
+
+_UFUNC = {"add": np.add, "subtract": np.subtract, "min": np.minimum, "max": np.maximum}
+
+scatter_nd_update = _nd("ResourceScatterNdUpdate", "set", "ref[indices[i]] = updates[i].")
+scatter_nd_add = _nd("ResourceScatterNdAdd", "add", "ref[indices[i]] += updates[i].")
+scatter_nd_sub = _nd("ResourceScatterNdSub", "subtract", "ref[indices[i]] -= updates[i].")
+scatter_nd_min = _nd("ResourceScatterNdMin", "min", "ref[indices[i]] = min(ref[indices[i]], updates[i]).")
+scatter_nd_max = _nd("ResourceScatterNdMax", "max", "ref[indices[i]] = max(ref[indices[i]], updates[i]).")
+
+
+@op("ResourceCountUpTo", "resource: resource -> output: T", T=INDEX, flags=("stateful", "host"))
+def count_up_to(xp, ref, *, limit):
+    """The value, which is then raised by one; OutOfRangeError at the limit."""
+    value = np.asarray(ref.value)
+    if value >= limit:
+        raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+    ref.value = value + value.dtype.type(1)
+    return value
+
+
+@count_up_to.shape
+def _count_up_to_shape(ref):
+    return ()
+
+
+@op("ResourceStridedSliceAssign", "ref: resource, begin: Index, end: Index, strides: Index, value: T ->", T=ANY,
+    Index=INDEX, host=("begin", "end", "strides"), flags=_STATEFUL)  # fmt: skip
+def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
+                         new_axis_mask=0, shrink_axis_mask=0):  # fmt: skip
+    """ref[slice] = value, the slice as in StridedSlice."""
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    where = _indexer(tuple(ref.value.shape), begin.tolist(), end.tolist(), strides.tolist(), masks)
+    if hasattr(ref.value, "at"):
+        ref.value = ref.value.at[where].set(value)
+        return
+    changed = np.array(ref.value)
+    changed[where] = value
+    ref.value = changed
