@@ -63,7 +63,7 @@ bench: $(STAMP) $(TFSTAMP)
 	@$(PY) benchmarks/run.py --tensorflow $(TF)/bin/python
 
 record: $(TFSTAMP)
-	@$(TF)/bin/python tests/record.py
+	@$(TF)/bin/python tests/record_tensorflow.py
 
 # After a change of the dependencies: fresh pins from a fresh environment.
 pins:

@@ -26,6 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from .missing import explain, names
+from .names_of_1 import OF_1, OF_1_BENEATH
 
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
 VERSIONS = {1: "1.15.5", 2: "2.21.0"}
@@ -150,9 +151,9 @@ _HOMES = {
     "tf_logging": ("logging",),
 }
 _COMMON = (".", "math", "nn", "linalg", "random", "image", "train", "initializers", "losses", "errors", "sets",
-           "strings", "signal", "test", "summary", "layers")  # fmt: skip
+           "strings", "signal", "test", "summary", "layers")
 _PACKAGES = frozenset({"client", "core", "data", "eager", "framework", "keras", "layers", "lib", "ops", "platform",
-                       "summary", "training", "util"})  # fmt: skip
+                       "summary", "training", "util"})
 
 
 class _Ops:
@@ -183,7 +184,7 @@ class _GradientFunctions:
 class _Internals:
     """Names that are in no public namespace of TensorFlow's, and where this package has them."""
 
-    _PLACES = {  # noqa: RUF012
+    _PLACES = {
         "constant_value": "graphgrad.ir.static",
         "make_tensor_proto": "graphgrad.ir.convert",
         "registry": "graphgrad.ir.opdef",
@@ -226,56 +227,14 @@ def _no_module(fullname: str) -> str:
     parts = fullname.split(".")
     if parts[1:2] == ["contrib"]:
         return (f"{text}: tf.contrib left TensorFlow with 2.0 and graphgrad does not have it. Fix: use the name that "
-                "replaced it, e.g. tf.layers, tf.nn.rnn_cell, tf.initializers")  # fmt: skip
+                "replaced it, e.g. tf.layers, tf.nn.rnn_cell, tf.initializers")
     if parts[1:3] == ["examples", "tutorials"]:
         return (f"{text}: TensorFlow's tutorial data sets are not part of it any more. Fix: load the data another way, "
-                "e.g. sklearn.datasets.load_digits()")  # fmt: skip
+                "e.g. sklearn.datasets.load_digits()")
     return f"{text}: graphgrad has no such module (yet)."
 
 
 # -- which TensorFlow a program is written for -----------------------------------------
-
-# Names that 2.x dropped from its root, among those that programs use most.
-_OF_1 = frozenset({
-    "AUTO_REUSE", "ConfigProto", "FIFOQueue", "GPUOptions", "GraphDef", "GraphKeys", "InteractiveSession",
-    "OptimizerOptions", "QueueBase", "RandomShuffleQueue", "RunMetadata", "RunOptions", "Session",
-    "all_variables", "app", "arg_max", "arg_min", "assign", "assign_add", "assign_sub", "batch_matmul", "ceil",
-    "check_numerics", "cholesky", "colocate_with", "complex_abs", "concat_v2", "conj", "container", "contrib",
-    "count_nonzero", "cross", "decode_csv", "decode_raw", "diag", "diag_part", "digamma", "disable_v2_behavior",
-    "div", "enable_eager_execution", "erf", "fft", "flags", "floordiv", "get_collection", "get_collection_ref",
-    "get_default_graph", "get_default_session", "get_local_variable", "get_seed", "get_variable",
-    "get_variable_scope", "gfile", "global_norm", "global_variables", "global_variables_initializer", "ifft",
-    "imag", "initialize_all_tables", "initialize_all_variables", "initialize_variables", "initializers", "invert_permutation",
-    "is_finite", "is_inf", "is_nan", "is_variable_initialized", "layers", "lbeta", "lgamma",
-    "local_variables_initializer", "log", "log1p", "logging", "losses", "make_template", "matrix_band_part",
-    "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag", "matrix_solve",
-    "matrix_transpose", "matrix_triangular_solve", "merge_all_summaries", "moving_average_variables", "mul", "multinomial",
-    "neg", "op_scope", "pack", "parse_example", "parse_single_example", "placeholder", "placeholder_with_default",
-    "polygamma", "py_func", "python_io", "random_crop", "random_gamma", "random_normal",
-    "random_normal_initializer_", "random_poisson", "random_shuffle", "random_uniform", "read_file", "real",
-    "reciprocal", "report_uninitialized_variables", "reset_default_graph", "resource_loader", "rint",
-    "round_", "rsqrt", "scatter_add", "scatter_nd_add", "scatter_nd_update", "scatter_sub", "scatter_update",
-    "segment_mean", "segment_sum", "select", "self_adjoint_eig", "set_random_seed", "spectral", "space_to_batch",
-    "sparse_concat", "sparse_placeholder", "sparse_reduce_sum", "sparse_reset_shape", "sparse_reshape",
-    "sparse_reorder", "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense", "squared_difference_",
-    "string_to_number", "sub", "svd", "tables_initializer", "to_bfloat16", "to_double", "to_float", "to_int32",
-    "to_int64", "trace", "trainable_variables", "truncated_normal", "uniform_unit_scaling_initializer", "unpack",
-    "unsorted_segment_sum", "user_ops", "variable_op_scope", "variable_scope", "variables_initializer",
-    "verify_tensor_all_finite", "where_v2", "wrap_function", "zeta",
-})  # fmt: skip
-_OF_1_BENEATH = {
-    "train": frozenset({"AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer",
-                        "GradientDescentOptimizer", "MomentumOptimizer", "MonitoredTrainingSession", "Optimizer",
-                        "ProximalGradientDescentOptimizer", "RMSPropOptimizer", "Saver", "SummaryWriter",
-                        "Supervisor", "SyncReplicasOptimizer", "exponential_decay", "get_global_step",
-                        "get_or_create_global_step", "global_step", "import_meta_graph",
-                        "polynomial_decay", "start_queue_runners"}),
-    "nn": frozenset({"bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "rnn_cell", "sampled_softmax_loss_",
-                     "softmax_cross_entropy_with_logits_v2", "static_rnn", "xw_plus_b"}),
-    "summary": frozenset({"FileWriter", "merge", "merge_all"}),
-    "saved_model": frozenset({"builder", "loader", "simple_save", "tag_constants"}),
-}  # fmt: skip
-
 
 def detect_version(path: str) -> int:
     """Which TensorFlow a program is written for: 1 or 2.
@@ -362,7 +321,7 @@ class _Scan(ast.NodeVisitor):
     def _used(self, path: list[str]) -> None:
         if path[0] == "compat" and path[1:2] in (["v1"], ["v2"]):
             self.compat = True
-        elif path[0] in _OF_1 or (len(path) > 1 and path[1] in _OF_1_BENEATH.get(path[0], ())):
+        elif path[0] in OF_1 or (len(path) > 1 and path[1] in OF_1_BENEATH.get(path[0], ())):
             self.uses_1 = True
 
 

@@ -62,4 +62,4 @@ def _elsewhere(module: ModuleType, name: str) -> str | None:
 def _is_of_tensorflow_1(module: ModuleType, name: str) -> bool:
     v1 = sys.modules.get("graphgrad.compat.v1")
     return v1 is not None and module is not v1 and module.__name__ in ("graphgrad", "graphgrad.compat.v2") \
-        and name in vars(v1)  # fmt: skip
+        and name in vars(v1)

@@ -1,0 +1,238 @@
+"""The command line: `graphgrad run PROGRAM` and `graphgrad draw PROGRAM`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+_USAGE = """\
+graphgrad run [options] PROGRAM [ARGS ...]
+       graphgrad draw [options] PROGRAM [ARGS ...]"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line.
+
+    Args:
+      argv: the arguments after the command's name; those of this process by default.
+    Returns: the exit status.
+    """
+    options = _parser().parse_args(argv)
+    command = {"run": _run, "draw": _draw}[options.command]
+    return command(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="graphgrad",
+        description="Runs TensorFlow programs, unmodified, without TensorFlow; draws their graphs.",
+    )
+    parser.add_argument("--version", action="version", version=f"graphgrad {_version()}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,draw}")
+    run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
+                              description="Runs a program in which `import tensorflow` gives this package.")
+    draw = commands.add_parser("draw", help="run a program, then draw its graph as SVG",
+                               description="Runs a program as `graphgrad run` does, then draws the graph it built: the "
+                               "default graph, or the largest one if that is empty.")
+    for p in (run, draw):
+        p.add_argument("--tf", choices=("1", "2", "auto"), default="auto",
+                       help="which TensorFlow `import tensorflow` is; auto (the default) looks in the program for "
+                       "names that only 1.x has, such as tf.Session")
+    draw.add_argument("--out", default="graph.svg", metavar="FILE", help="where to write (default: graph.svg)")
+    draw.add_argument("--fetch", action="append", default=[], metavar="NAME",
+                      help="draw what this tensor or operation needs instead of everything; may be repeated")
+    draw.add_argument("--at-run", type=int, metavar="N",
+                      help="stop the program at its Nth Session.run and draw what that fetches")
+    draw.add_argument("--depth", type=int, metavar="N", help="how many levels of name scopes to show")
+    draw.add_argument("--max-boxes", type=int, default=60, metavar="N",
+                      help="fold name scopes until about N boxes are left (default: 60)")
+    draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
+    draw.add_argument("--title", help="the heading of the picture")
+    for p in (run, draw):
+        p.add_argument("program", metavar="PROGRAM", help="a Python file")
+        p.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
+    return parser
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version("graphgrad")
+    except metadata.PackageNotFoundError:  # used from the source tree
+        return "(not installed)"
+
+
+# -- run -------------------------------------------------------------------------------
+
+
+def _run(options: argparse.Namespace) -> int:
+    status = _execute(options)
+    return _exit_status(status)
+
+
+def _execute(options: argparse.Namespace) -> Any:
+    """Runs the program; what it gave to sys.exit, None if nothing, 1 if it failed."""
+    path = options.program
+    if not os.path.isfile(path):
+        what = "is a folder; name a file in it" if os.path.isdir(path) else "does not exist"
+        print(f"graphgrad: the program {path!r} {what}", file=sys.stderr)
+        return 2
+    from .compat import importing
+
+    version = importing.detect_version(path) if options.tf == "auto" else int(options.tf)
+    importing.install(version)
+    sys.argv = [path, *options.args]
+    folder = os.path.dirname(os.path.abspath(path))
+    if sys.path[:1] != [folder]:
+        sys.path.insert(0, folder)
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as stop:
+        return stop.code
+    except _Reached:
+        return None
+    except KeyboardInterrupt:
+        print("KeyboardInterrupt", file=sys.stderr)
+        return 130
+    except BaseException as error:
+        _print_traceback(error, path)
+        return 1
+    return None
+
+
+def _print_traceback(error: BaseException, path: str) -> None:
+    """Prints a traceback that begins in the program, as Python's own would."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename != path:
+        tb = tb.tb_next
+    sys.stdout.flush()
+    traceback.print_exception(type(error), error, tb)
+
+
+def _exit_status(code: Any) -> int:
+    """What Python makes of the argument of sys.exit."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    print(code, file=sys.stderr)
+    return 1
+
+
+# -- draw ------------------------------------------------------------------------------
+
+
+class _Reached(BaseException):
+    """Stops the program at the run that is to be drawn."""
+
+
+class _Watch:
+    """What the program did that `draw` wants to know."""
+
+    def __init__(self) -> None:
+        self.graphs: list[Any] = []
+        self.fetches: list[Any] | None = None
+        self.runs = 0
+
+
+def _draw(options: argparse.Namespace) -> int:
+    if not options.out.endswith(".svg"):
+        print(f"graphgrad: --out {options.out!r}: the picture is SVG; name a file that ends in .svg", file=sys.stderr)
+        return 2
+    if options.depth is not None and options.depth < 1:
+        print(f"graphgrad: --depth must be 1 or more, not {options.depth}", file=sys.stderr)
+        return 2
+    try:
+        import igraph  # noqa: F401  # asked for before the program has run for an hour
+    except ImportError:
+        print("graphgrad: drawing needs the package 'igraph'. Fix: pip install 'graphgrad[draw]'", file=sys.stderr)
+        return 2
+    with _watching(options.at_run) as watch:
+        status = _exit_status(_execute(options))
+    from .viz import draw
+
+    try:
+        what = _what_to_draw(options, watch)
+        draw(what, options.out, depth=options.depth, max_boxes=options.max_boxes, initializers=options.initializers,
+             title=options.title or os.path.basename(options.program))
+    except (ValueError, KeyError, TypeError) as error:
+        print(f"graphgrad: nothing was drawn: {error.args[0] if error.args else error}", file=sys.stderr)
+        return status or 1
+    print(f"Graph drawn to {options.out}")
+    return status
+
+
+@contextlib.contextmanager
+def _watching(at_run: int | None) -> Iterator[_Watch]:
+    """Notes the graphs a program makes, and stops it at its run number `at_run`."""
+    from .executor.session import Session
+    from .ir.graph import Graph
+
+    watch = _Watch()
+    make, run = Graph.__init__, Session.run
+
+    def noting(graph: Any, *args: Any, **kwargs: Any) -> None:
+        make(graph, *args, **kwargs)
+        watch.graphs.append(graph)
+
+    def counting(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        watch.runs += 1
+        if watch.runs == at_run:
+            watch.fetches = [_element(session.graph, f) for f in _leaves(fetches)]
+            raise _Reached
+        return run(session, fetches, *args, **kwargs)
+
+    Graph.__init__ = noting  # type: ignore[method-assign]
+    if at_run is not None:
+        Session.run = counting  # type: ignore[method-assign]
+    try:
+        yield watch
+    finally:
+        Graph.__init__ = make  # type: ignore[method-assign]
+        Session.run = run  # type: ignore[method-assign]
+
+
+def _leaves(fetches: Any) -> Iterator[Any]:
+    if isinstance(fetches, dict):
+        fetches = list(fetches.values())
+    if isinstance(fetches, (list, tuple)):
+        for f in fetches:
+            yield from _leaves(f)
+    else:
+        yield fetches
+
+
+def _element(graph: Any, fetch: Any) -> Any:
+    return graph.as_graph_element(fetch) if isinstance(fetch, (str, bytes)) else fetch
+
+
+def _what_to_draw(options: argparse.Namespace, watch: _Watch) -> Any:
+    if options.at_run is not None:
+        if watch.fetches is None:
+            raise ValueError(f"the program ran a session {watch.runs} times, not {options.at_run}")
+        return watch.fetches
+    graphs = [g for g in watch.graphs if g.version]
+    if not graphs:
+        raise ValueError("the program built no graph; in TensorFlow 2 a graph is built by tf.function or Graph()")
+    if options.fetch:
+        for graph in sorted(graphs, key=lambda g: -g.version):
+            try:
+                return [graph.as_graph_element(name) for name in options.fetch]
+            except KeyError as error:
+                missing = error
+        raise missing
+    from .ir.context import get_default_graph
+
+    default = get_default_graph()
+    return default if default.version else max(graphs, key=lambda g: g.version)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

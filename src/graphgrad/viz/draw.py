@@ -1,0 +1,117 @@
+"""`draw`: a graph as a picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from ..ir.context import get_default_graph
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.slices import IndexedSlices
+from .fold import fold
+from .layout import place
+from .svg import write
+from .text import width_of
+
+
+def draw(
+    graph_or_tensors: Any = None,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    depth: int | None = None,
+    max_boxes: int = 60,
+    title: str | None = None,
+    initializers: bool = False,
+) -> str:
+    """Draws a graph, or what some tensors need, as an SVG picture.
+
+    The forward part, gradients and what is built on them stand in panels of their own, rows of
+    a gradient level with the operations it is the gradient of. Name scopes are folded until
+    about `max_boxes` boxes are left; pointing at a box or an arrow tells the rest: op type,
+    name, inputs, shapes, the line of the program that built it.
+
+    Args:
+      graph_or_tensors: a `Graph`; or tensors, operations, or lists of them, to draw with all
+        that they depend on; None for the default graph.
+      path: the file to write, usually `*.svg`; None only returns the text.
+      depth: how many levels of name scopes to show, instead of choosing by `max_boxes`.
+      max_boxes: how many boxes the folding aims at.
+      title: the heading; tells the counts by default.
+      initializers: whether to show the operations that only give variables a first value.
+    Returns: the SVG document.
+    Raises: ValueError where there is nothing to draw, or tensors of several graphs are given;
+      TypeError for what is none of the above; ImportError without the package igraph.
+
+    >>> x = tf.placeholder(tf.float32, [None, 3], name="x")
+    >>> svg = draw(tf.gradients(tf.nn.relu(x), x))
+    >>> "ReluGrad" in svg
+    True
+    """
+    if depth is not None and depth < 1:
+        raise ValueError(f"depth must be 1 or more, not {depth}")
+    graph, ends = _ends(graph_or_tensors)
+    ops = _upstream(ends) if ends else graph.get_operations()
+    if not ops:
+        raise ValueError("the graph has no operations to draw. Fix: build some, or name the graph that holds them")
+    view = fold(graph, ops, depth, max_boxes, initializers)
+    widths = {box: width_of(box) for box in view.boxes}
+    placed = place(view, widths)
+    marked = {box for box in view.boxes if any(op in ends for op in box.ops)}
+    heading = title or "Graph"
+    left_out = view.total - view.shown
+    heading += f": {view.shown} operations in {len(view.boxes)} boxes"
+    heading += f" ({left_out} others, such as initialisers, left out)" if left_out else ""
+    text = write(view, placed, widths, heading, marked)
+    if path is not None:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+    return text
+
+
+def _ends(what: Any) -> tuple[Graph, set[Operation]]:
+    """The graph, and the operations to draw the ancestors of (none for a whole graph)."""
+    if what is None:
+        return get_default_graph(), set()
+    if isinstance(what, Graph):
+        return what, set()
+    graph = getattr(what, "graph", None)
+    if isinstance(graph, Graph) and not isinstance(what, (Tensor, Operation)):
+        return graph, set()  # a Session, a concrete function
+    ends = dict.fromkeys(_operations(what))
+    graphs = {op.graph for op in ends}
+    if len(graphs) != 1:
+        raise ValueError("the tensors to draw belong to several graphs" if graphs else "there are no tensors to draw")
+    return graphs.pop(), set(ends)
+
+
+def _operations(what: Any) -> Iterable[Operation]:
+    if isinstance(what, (list, tuple, set)):
+        for w in what:
+            yield from _operations(w)
+    elif isinstance(what, dict):
+        yield from _operations(list(what.values()))
+    elif isinstance(what, Operation):
+        yield what
+    elif isinstance(what, Tensor):
+        yield what.op
+    elif isinstance(what, IndexedSlices):
+        yield from _operations([t for t in (what.values, what.indices, what.dense_shape) if t is not None])
+    elif what is not None:
+        element = getattr(what, "_as_graph_element", None)
+        if element is None:
+            raise TypeError(f"cannot draw a {type(what).__name__}; give a Graph, tensors or operations")
+        yield from _operations(element())
+
+
+def _upstream(ends: set[Operation]) -> list[Operation]:
+    seen: dict[Operation, None] = {}
+    stack = list(ends)
+    while stack:
+        op = stack.pop()
+        if op not in seen:
+            seen[op] = None
+            stack += [t.op for t in op.inputs]
+            stack += op.control_inputs
+    return list(seen)

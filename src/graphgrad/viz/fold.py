@@ -1,0 +1,416 @@
+"""From a graph to what is shown of it: boxes (operations or folded name scopes) and arrows.
+
+Three things make a graph of some hundred operations readable. Plumbing goes: variables
+swallow their initialisers and reads, operations swallow the constants made for them. Parts
+are told apart: forward, gradient, and what uses gradients. And name scopes are folded, those
+of a forward part and of its gradient alike, until what is left fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.graph import Graph, Operation, Tensor
+
+VARIABLE_TYPES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
+SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}
+_READS = frozenset({"ReadVariableOp", "Identity", "Const", "Cast"})
+_INIT_TYPES = frozenset({"VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables"})
+_GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?=/|$)")
+
+
+class Part(NamedTuple):
+    """Which part of the graph an operation belongs to; parts are ordered as they depend on each other.
+
+    `order` counts how often was differentiated; `kind` is "forward" (depends on no gradient
+    of its order), "gradient" or "update" (uses a gradient of its order).
+    """
+
+    order: int
+    rank: int  # 0: a gradient (or the forward part), 1: what uses it
+
+    @property
+    def kind(self) -> str:
+        """One of "forward", "gradient", "update"."""
+        return "update" if self.rank else "gradient" if self.order else "forward"
+
+
+FORWARD = Part(0, 0)
+
+
+class Box:
+    """One box of the picture.
+
+    Attributes:
+      key: what identifies it: its part and its path of scopes.
+      ops: the operations it stands for, in creation order.
+      folded: whether it stands for a scope.
+      part: the `Part` of its operations.
+      name: the scope's or the operation's name.
+      main: the operation that gives the box its title.
+    """
+
+    __slots__ = ("folded", "key", "main", "name", "ops", "part")
+
+    main: Operation
+
+    def __init__(self, key: tuple[Any, ...], part: Part, name: str, folded: bool):
+        self.key = key
+        self.part = part
+        self.name = name
+        self.folded = folded
+        self.ops: list[Operation] = []
+
+    @property
+    def kind(self) -> str:
+        """How it is painted: "variable", "input", or the part's kind."""
+        if not self.folded and self.main.type in VARIABLE_TYPES:
+            return "variable"
+        if not self.folded and self.main.type in SOURCE_TYPES and self.part.kind != "gradient":
+            return "input"
+        return self.part.kind
+
+    def __repr__(self) -> str:
+        return f"<Box {self.name} {len(self.ops)} ops>"
+
+
+@dataclass(eq=False, slots=True)
+class Arrow:
+    """What flows from one box to another: tensors, or only an order when `tensors` is empty."""
+
+    source: Box
+    target: Box
+    tensors: tuple[Tensor, ...]
+
+
+class View(NamedTuple):
+    """What is shown: boxes, arrows, and how many operations were left out as plumbing."""
+
+    boxes: list[Box]
+    arrows: list[Arrow]
+    shown: int
+    total: int
+
+
+def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budget: int = 60,
+         initializers: bool = False) -> View:
+    """Folds operations into boxes.
+
+    Args:
+      graph: their graph.
+      ops: the operations to show.
+      depth: how many levels of name scopes to unfold; None chooses by the budget.
+      budget: at most about this many boxes, where folding can achieve it.
+      initializers: whether to show what gives variables their first value.
+    """
+    chosen = sorted(ops, key=_index)
+    if not initializers:
+        chosen = _without_initializers(chosen)
+    parts = _parts(chosen)
+    consumers = _consumers(chosen)
+    hosts = _absorb(chosen, parts, consumers)
+    visible = [op for op in chosen if op.index not in hosts]
+    tree = _tree(visible, parts)
+    cut = _cut_at(tree, depth) if depth is not None else _cut_within(tree, budget)
+    box_of: dict[int, Box] = {}
+    boxes: dict[tuple[Any, ...], Box] = {}
+    for op in visible:
+        key, folded, name = cut[op.index]
+        box = boxes.get(key)
+        if box is None:
+            box = boxes[key] = Box(key, parts[op.index], name, folded)
+        box.ops.append(op)
+        box_of[op.index] = box
+    for box in boxes.values():
+        if len(box.ops) == 1 and box.folded:
+            box.folded, box.name = False, box.ops[0].name
+        box.main = next((op for op in box.ops if op.name == box.name), box.ops[-1])
+    for op in chosen:  # what was swallowed counts, and its arrows lead to whoever swallowed it
+        if op.index in hosts:
+            host = hosts[op.index]
+            while host.index in hosts:
+                host = hosts[host.index]
+            box_of[op.index] = box_of[host.index]
+            box_of[op.index].ops.append(op)
+    return View(list(boxes.values()), _arrows(chosen, box_of, hosts), len(chosen), len(graph.get_operations()))
+
+
+def _index(op: Operation) -> int:
+    return op.index
+
+
+# -- which operations ------------------------------------------------------------------
+
+
+def _is_initializer(op: Operation) -> bool:
+    """Whether the operation exists to give a variable its first value."""
+    if op.type in _INIT_TYPES:
+        return True
+    if op.type in ("Assign", "AssignVariableOp"):
+        target = op.inputs[0].op
+        return op.name == f"{target.name}/Assign"
+    return False
+
+
+def _without_initializers(ops: list[Operation]) -> list[Operation]:
+    """Leaves out the operations that only initialisation needs."""
+    shown = {op.index for op in ops}
+    initializing: set[int] = set()
+    for op in ops:
+        waits = [c for c in op.control_inputs if c.index in shown]
+        if _is_initializer(op) or (
+            op.type == "NoOp" and not op.inputs and waits and all(c.index in initializing for c in waits)
+        ):
+            initializing.add(op.index)
+    used: set[int] = set()
+    for op in reversed(ops):
+        if op.index in initializing:
+            continue
+        is_end = not any(c.index in shown for t in op.outputs for c in t.consumers())
+        if op.index in used or (is_end and not _is_loose(op)):
+            used.add(op.index)
+            used.update(t.op.index for t in op.inputs)
+            used.update(c.index for c in op.control_inputs)
+    return [op for op in ops if op.index in used] or ops
+
+
+def _is_loose(op: Operation) -> bool:
+    """Whether an operation at the end of nothing is no result: a constant, a variable's read."""
+    return op.type in ("Const", "ReadVariableOp") or (
+        op.type == "Identity" and op.inputs[0].op.type in VARIABLE_TYPES and op.name.endswith("/read")
+    )
+
+
+# -- which part ------------------------------------------------------------------------
+
+
+def _is_gradient(op: Operation) -> bool:
+    return op._original_op is not None or _GRADIENT_SCOPE.search(op.name) is not None
+
+
+def _parts(ops: list[Operation]) -> dict[int, Part]:
+    """The part of each operation, by index."""
+    parts: dict[int, Part] = {}
+    unsettled = []
+    for op in ops:
+        before = [parts[i.index] for i in _inputs(op) if i.index in parts]
+        latest = max(before, default=FORWARD)
+        if _is_gradient(op):
+            original = op._original_op
+            if original is not None:
+                part = Part(parts.get(original.index, FORWARD).order + 1, 0)
+            else:
+                part = Part(max(latest.order, 1), 0)
+                if not before:
+                    unsettled.append(op)
+        else:
+            part = latest if latest.rank or not latest.order else Part(latest.order, 1)
+        parts[op.index] = part
+    # A source belongs where it is used, e.g. a learning rate to the update.
+    users: dict[int, Part] = {}
+    settle = {op.index for op in unsettled}
+    for op in reversed(ops):
+        first_use = users.get(op.index)
+        gradient = _is_gradient(op)
+        movable = op.index in settle or (not gradient and _only_sources(op) and op.type != "Placeholder")
+        if first_use is not None and movable and first_use > parts[op.index] and (first_use.rank == 0) == gradient:
+            parts[op.index] = first_use
+        for i in _inputs(op):
+            users[i.index] = min(users.get(i.index, parts[op.index]), parts[op.index])
+    return parts
+
+
+def _only_sources(op: Operation) -> bool:
+    return op.type in SOURCE_TYPES or (
+        op.type in _READS and all(t.op.type in VARIABLE_TYPES for t in op.inputs) and not op.control_inputs
+    )
+
+
+def _inputs(op: Operation) -> list[Operation]:
+    return [t.op for t in op.inputs] + list(op.control_inputs)
+
+
+# -- plumbing --------------------------------------------------------------------------
+
+
+def _consumers(ops: list[Operation]) -> dict[int, list[Operation]]:
+    table: dict[int, list[Operation]] = {}
+    for op in ops:
+        for i in dict.fromkeys(_inputs(op)):
+            table.setdefault(i.index, []).append(op)
+    return table
+
+
+def _absorb(ops: list[Operation], parts: dict[int, Part],
+            consumers: dict[int, list[Operation]]) -> dict[int, Operation]:
+    """For each operation that needs no box of its own the one that swallows it, by index."""
+    by_name = {op.name: op for op in ops}
+    hosts: dict[int, Operation] = {}
+    for op in ops:
+        owner = by_name.get(op.name.rpartition("/")[0])
+        variable = _variable_above(op, by_name)
+        users = consumers.get(op.index, [])
+        if variable is not None:
+            hosts[op.index] = variable
+        elif op.type == "ReadVariableOp" and op.inputs[0].op.name in by_name and owner is None:
+            hosts[op.index] = op.inputs[0].op
+        elif op.type in _READS and owner is not None and users and all(u is owner for u in users):
+            hosts[op.index] = owner
+        elif op.type == "Const" and users and _is_detail(op, parts, users):
+            hosts[op.index] = users[0]
+    return hosts
+
+
+def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation | None:
+    """The variable under whose name the operation was made."""
+    scope = op.name.rpartition("/")[0]
+    found = None
+    while scope:
+        owner = by_name.get(scope)
+        if owner is not None and owner.type in VARIABLE_TYPES:
+            found = owner  # the outermost: slots belong to the variable they are for
+        scope = scope.rpartition("/")[0]
+    return found
+
+
+def _is_detail(op: Operation, parts: dict[int, Part], users: list[Operation]) -> bool:
+    """Whether a constant is a detail of its users: a shape, an axis, a small number of a gradient."""
+    if all(_sees_value(u, op) for u in users):
+        return True
+    return parts[op.index] != FORWARD and np.size(op.attrs.get("value", 0)) <= 16
+
+
+def _sees_value(user: Operation, const: Operation) -> bool:
+    seen = user.opdef.seen
+    return bool(seen) and not any(
+        t.op is const and i not in seen for i, t in enumerate(user.inputs) if not user.opdef.has_lists
+    )
+
+
+# -- scopes ----------------------------------------------------------------------------
+
+# Where an operation is shown: (key of the box, whether it is a folded scope, its name), by index.
+_Cut = dict[int, tuple[tuple[Any, ...], bool, str]]
+
+
+class _Leaf(NamedTuple):
+    op: Operation
+    root: tuple[Any, ...]  # the part, and the scope of the gradients call
+    prefix: str  # what comes before the path in the operation's name
+    path: tuple[str, ...]  # the names of scopes and operation
+
+
+def _tree(ops: list[Operation], parts: dict[int, Part]) -> list[_Leaf]:
+    """The path of each operation; the scope of a `gradients` call is none of its levels."""
+    leaves = []
+    scopes = {op.name.rpartition("/")[0] for op in ops}
+    for op in ops:
+        prefix = _gradients_scope(op) if _is_gradient(op) else ""
+        rest = op.name[len(prefix) + 1 :] if prefix else op.name
+        path = tuple(rest.split("/"))
+        if op.name in scopes:
+            path = (*path, "")  # an operation that bears the name of a scope belongs to it
+        leaves.append(_Leaf(op, (parts[op.index], prefix), prefix, path))
+    return leaves
+
+
+def _gradients_scope(op: Operation) -> str:
+    original = op._original_op
+    if original is not None:
+        at = op.name.find(f"/{original.name}_grad")
+        if at >= 0:
+            return op.name[:at]
+    found = list(_GRADIENT_SCOPE.finditer(op.name))
+    if found:
+        last = found[0] if original is None else found[-1]
+        return op.name[: last.end()] if last.end() < len(op.name) else op.name[: last.start()].rstrip("/")
+    return op.name.rpartition("/")[0]
+
+
+def _cut_at(leaves: list[_Leaf], depth: int) -> _Cut:
+    """Unfolds `depth` levels."""
+    return _place(leaves, lambda leaf, level: level < depth)
+
+
+def _cut_within(leaves: list[_Leaf], budget: int) -> _Cut:
+    """Unfolds level by level, and in the last level scopes of one kind together, within the budget."""
+    deepest = max((len(leaf.path) for leaf in leaves), default=1)
+    depth = 1
+    while depth < deepest and _count(_cut_at(leaves, depth + 1)) <= budget:
+        depth += 1
+    cut = _cut_at(leaves, depth)
+    if depth >= deepest:
+        return cut
+    # Scopes of one pattern (layer_1, layer_2, ...), and their gradients, are unfolded together or not at all.
+    groups: dict[str, set[tuple[str, ...]]] = {}
+    for leaf in leaves:
+        if len(leaf.path) > depth:
+            groups.setdefault(_pattern(leaf.path[:depth]), set()).add(leaf.path[:depth])
+    opened: set[tuple[str, ...]] = set()
+    for group in sorted(groups.values(), key=lambda g: (-len(g), min(g))):
+        attempt = opened | group
+        wider = _place(leaves, lambda leaf, level, a=attempt: level < depth + (leaf.path[:depth] in a))
+        if _count(wider) <= budget:
+            opened, cut = attempt, wider
+    return cut
+
+
+def _pattern(path: tuple[str, ...]) -> str:
+    """A path with its numbers and '_grad' taken out."""
+    return re.sub(r"_?\d+|_grad$", "", "/".join(path))
+
+
+def _place(leaves: list[_Leaf], is_open: Any) -> _Cut:
+    cut: _Cut = {}
+    for leaf in leaves:
+        level = 1
+        while level < len(leaf.path) and is_open(leaf, level):
+            level += 1
+        path = leaf.path[:level]
+        folded = level < len(leaf.path)
+        shown = "/".join(p for p in path if p)
+        name = leaf.op.name if not folded else f"{leaf.prefix}/{shown}" if leaf.prefix else shown
+        cut[leaf.op.index] = ((leaf.root, path), folded, name)
+    return cut
+
+
+def _count(cut: _Cut) -> int:
+    return len({key for key, _, _ in cut.values()})
+
+
+# -- arrows ----------------------------------------------------------------------------
+
+
+def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Operation]) -> list[Arrow]:
+    """One arrow for each pair of boxes that something flows between."""
+    tensors: dict[tuple[int, int], dict[int, Tensor]] = {}
+    ends: dict[tuple[int, int], tuple[Box, Box]] = {}
+    for op in ops:
+        target = box_of.get(op.index)
+        if target is None:
+            continue
+        for t in op.inputs:
+            source = box_of.get(t.op.index)
+            if source is None or source is target:
+                continue
+            if t.op.index in hosts and t.op.type == "Const":
+                continue  # swallowed by one user, a detail of the others too
+            pair = id(source), id(target)
+            ends[pair] = source, target
+            tensors.setdefault(pair, {})[id(t)] = t
+        for c in op.control_inputs:
+            source = box_of.get(c.index)
+            if source is not None and source is not target:
+                ends.setdefault((id(source), id(target)), (source, target))
+    return [Arrow(s, t, tuple(tensors.get(pair, {}).values())) for pair, (s, t) in ends.items()]
+
+
+def types_in(box: Box) -> list[tuple[str, int]]:
+    """The types of the operations in a box with their counts, the most frequent first."""
+    return Counter(op.type for op in box.ops).most_common()
