@@ -54,9 +54,7 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     except Complaint as complaint:
         raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from None
     if name is None:
-        name = graph.unique_name(opdef.name)
-    elif name.endswith("/"):
-        name = name[:-1]
+        name = graph._unique(f"{graph._scope}/{opdef.name}" if graph._scope else opdef.name)
     else:
         name = _full_name(graph, opdef, name)
     return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
