@@ -301,6 +301,45 @@ def squared_difference(x, y, name=None):
     return raw.SquaredDifference(x, y, name=name)
 
 
+@op("Cross", "a: T, b: T -> product: T", T=REAL)
+def _cross(xp, a, b):
+    """The cross product of vectors of three along the last axis."""
+    a0, a1, a2 = (a[..., i] for i in range(3))
+    b0, b1, b2 = (b[..., i] for i in range(3))
+    return xp.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
+
+
+@_cross.shape
+def _cross_shape(a, b):
+    shape = merged(a, b)
+    if shape is not None and (not shape or shape[-1] not in (3, None)):
+        raise Complaint("inputs must be vectors of 3 elements along the last axis", "give tensors of shape (..., 3)")
+    return shape
+
+
+@_cross.grad
+def _cross_grad(op, dz):
+    a, b = op.inputs
+    return raw.Cross(b, dz), raw.Cross(dz, a)
+
+
+def cross(a, b, name=None):
+    """The cross product of vectors of three.
+
+    Args:
+      a, b: (*B, 3), real tensors of one dtype and shape.
+      name: a name for the operation.
+    Returns: (*B, 3).
+    Raises: TypeError for different dtypes; ValueError for other shapes.
+    Gradient: cross(b, dz) and cross(dz, a).
+    Reference: TensorFlow 2.21 Cross.
+
+    >>> sess.run(tf.linalg.cross([1, 0, 0], [0, 1, 0]))
+    array([0, 0, 1], dtype=int32)
+    """
+    return raw.Cross(a, b, name=name)
+
+
 # -- extrema -----------------------------------------------------------------------
 
 

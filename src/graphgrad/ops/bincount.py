@@ -1,0 +1,127 @@
+"""Counting integers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Complaint
+from ..ir.convert import constant, convert_to_tensor
+from ..ir.dtypes import INDEX, as_dtype, float32, float64, int32, int64
+from ..ir.opdef import op, raw
+from ..ir.scopes import name_scope
+from ..ir.shape import merged
+
+_COUNTED = frozenset({int32, int64, float32, float64})
+
+
+def _count(xp, rows, size, weights):
+    """The sums of the weights (1 where there are none) by value, for each row of a matrix."""
+    if xp is np and rows.size and rows.min() < 0:
+        raise Complaint("Input arr must be non-negative", "shift or drop the negative numbers")
+    size = int(size)
+    out = xp.zeros((len(rows), size), weights.dtype)
+    if not rows.size:
+        return out
+    values = weights.reshape(rows.shape) if weights.size else xp.ones(rows.shape, weights.dtype)
+    row = xp.broadcast_to(xp.arange(len(rows))[:, None], rows.shape)
+    if xp is not np:
+        return out.at[row, xp.where(rows < 0, size, rows)].add(values, mode="drop")
+    kept = rows < size
+    np.add.at(out, (row[kept], rows[kept]), values[kept])
+    return out
+
+
+@op("Bincount", "arr: int32, size: int32, weights: T -> bins: T", T=_COUNTED, host=("size",))
+def _bincount(xp, arr, size, weights):
+    """The sums of the weights by value; values from `size` on are left out."""
+    return _count(xp, arr.reshape(1, -1), size, weights)[0]
+
+
+@_bincount.shape
+def _bincount_shape(arr, size, weights):
+    return (size,)
+
+
+@op("DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T", T=_COUNTED, Tidx=INDEX, host=("size",))
+def _dense_bincount(xp, input, size, weights, *, binary_output=False):
+    """The sums of the weights by value, for a vector or each row of a matrix; or whether a value occurs."""
+    rows = input if input.ndim == 2 else input.reshape(1, -1)
+    bins = _count(xp, rows, size, xp.zeros(0, weights.dtype) if binary_output else weights)
+    if binary_output:
+        bins = (bins > 0).astype(bins.dtype)
+    return bins if input.ndim == 2 else bins[0]
+
+
+@_dense_bincount.shape
+def _dense_bincount_shape(input, size, weights):
+    if input is None:
+        return None
+    if len(input) > 2:
+        raise Complaint(f"Shape must be at most rank 2 but is rank {len(input)}", "tf.reshape the input")
+    if weights is not None and weights != (0,) and None not in weights:
+        merged(input, weights)
+    return (*input[:-1], size) if len(input) == 2 else (size,)
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,
+             binary_output=False):  # fmt: skip
+    """How often each of the numbers 0, 1, 2, ... occurs.
+
+    Args:
+      arr: an int32 or int64 tensor without negative numbers.
+      weights: a tensor of the same shape to sum instead of counting ones.
+      minlength: the least length of the result; it is padded with zeros.
+      maxlength: the greatest; larger numbers are left out.
+      dtype: the dtype of the result where there are no weights.
+      name: a name for the operations.
+      axis: None or 0 to count all numbers together, -1 to count along the last axis of a matrix.
+      binary_output: whether to say 1 for each number that occurs instead of counting it.
+    Returns: a vector as long as the largest number plus 1; a matrix for axis=-1.
+    Raises: ValueError for other axes; InvalidArgumentError at run time for negative numbers.
+    Gradient: none is declared, as in TensorFlow.
+    Reference: TensorFlow 2.21 `tf.math.bincount`.
+
+    >>> sess.run(tf.math.bincount([1, 1, 3]))
+    array([0, 2, 0, 1], dtype=int32)
+    """
+    with name_scope(name, "bincount"):
+        if axis not in (None, 0, -1):
+            raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        arr = convert_to_tensor(arr, name="arr")
+        if arr.dtype not in INDEX:
+            arr = raw.Cast(arr, DstT=int32)
+        some = raw.Cast(raw.Greater(raw.Size(arr), 0), DstT=arr.dtype)
+        size = raw.Mul(some, raw.AddV2(_largest(arr), 1, name="add"), name="mul")
+        if minlength is not None:
+            size = raw.Maximum(convert_to_tensor(minlength, arr.dtype, name="minlength"), size)
+        if maxlength is not None:
+            size = raw.Minimum(convert_to_tensor(maxlength, arr.dtype, name="maxlength"), size)
+        weights = constant([], as_dtype(dtype)) if weights is None else convert_to_tensor(weights, name="weights")
+        if axis != -1:
+            arr = raw.Reshape(arr, [-1])
+            weights = raw.Reshape(weights, [-1])
+        return raw.DenseBincount(arr, size, weights, binary_output=binary_output)
+
+
+def _largest(x):
+    return raw.Max(raw.Reshape(x, [-1]), [0])
+
+
+def bincount_v1(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
+    """How often each of the numbers 0, 1, 2, ... occurs.
+
+    Args:
+      arr: an int32 or int64 tensor without negative numbers.
+      weights: a tensor of the same shape to sum instead of counting ones.
+      minlength: the least length of the result; it is padded with zeros.
+      maxlength: the greatest; larger numbers are left out.
+      dtype: the dtype of the result where there are no weights.
+    Returns: a vector as long as the largest number plus 1.
+    Raises: InvalidArgumentError at run time for negative numbers.
+    Gradient: none is declared, as in TensorFlow.
+    Reference: TensorFlow 2.21 `tf.compat.v1.bincount`.
+
+    >>> sess.run(tf.bincount([1, 1, 3]))
+    array([0, 2, 0, 1], dtype=int32)
+    """
+    return bincount(arr, weights, minlength, maxlength, dtype)
