@@ -8,6 +8,7 @@ from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import INDEX, int32
 from ..ir.opdef import op, raw
+from ..ir.scopes import name_scope
 from ..ir.shape import merged, normalize_axis
 from ..ir.slices import IndexedSlices
 from .known import axes, fill, host_array, is_tensor, join, minus, part, plus, rank_of, shape_of, times
@@ -124,3 +125,195 @@ def _along_axis(dy, params, indices, at, lead):
     summed = raw.Reshape(summed, join(batch, n, part(shape, lead, at), part(shape, plus(at, 1), rank)))
     return raw.Transpose(summed, join(axes(0, lead), axes(plus(lead, 1), plus(at, 1)), axes(lead, plus(lead, 1)),
                                       axes(plus(at, 1), rank)))  # fmt: skip
+
+
+def _gather_v1_shape(params, indices):
+    return _gather_shape(params, indices, 0, 0)
+
+
+@op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX, shape=_gather_v1_shape)
+def gather_v1_op(xp, params, indices, *, validate_indices=True):
+    """Rows of `params`, picked by `indices`."""
+    if isinstance(indices, np.ndarray):
+        _check_range(indices, params.shape[0])
+    return _take(xp, params, indices, 0, 0)
+
+
+@gather_v1_op.grad
+def _gather_v1_grad(op, dy):
+    return _rows(dy, *op.inputs), None
+
+
+# -- by coordinates ----------------------------------------------------------------
+
+
+def coordinates(xp, indices, shape):
+    """The index tuple for the vectors in the last axis of `indices`, checked or clamped to lie in `shape`.
+
+    Args:
+      indices: (*I, k), integers.
+      shape: the shape whose first k sizes are the bounds.
+    """
+    k = indices.shape[-1]
+    if isinstance(indices, np.ndarray):
+        bad = (indices < 0) | (indices >= np.array(shape[:k], np.int64))
+        if bad.any():
+            at = np.unravel_index(np.argmax(bad.any(-1)), indices.shape[:-1])
+            where = ",".join(map(str, at))
+            raise Complaint(f"indices[{where}] = {indices[at].tolist()} does not index into shape {list(shape)}",
+                            f"give indices in {' x '.join(f'[0, {n})' for n in shape[:k])}")
+        return tuple([indices[..., i] for i in range(k)])
+    # XLA cannot complain: it clamps, as GatherV2 does.
+    return tuple([xp.clip(indices[..., i], 0, shape[i] - 1) for i in range(k)])
+
+
+@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX)
+def gather_nd_op(xp, params, indices, *, bad_indices_policy=""):
+    """Slices of `params` at the coordinates in the last axis of `indices`."""
+    if not indices.shape[-1]:
+        return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
+    return xp.asarray(params)[coordinates(xp, indices, params.shape)]
+
+
+@gather_nd_op.shape
+def _gather_nd_shape(params, indices):
+    if indices == ():
+        raise Complaint("indices must be at least a vector", "give one coordinate for each axis to index")
+    if params is None or indices is None or indices[-1] is None:
+        return None
+    if indices[-1] > len(params):
+        raise Complaint(f"indices.shape[-1] must be <= params.rank, but saw indices.shape[-1] = {indices[-1]} and "
+                        f"params.rank = {len(params)}", "give fewer coordinates")
+    return indices[:-1] + params[indices[-1] :]
+
+
+@gather_nd_op.grad
+def _gather_nd_grad(op, dy):
+    params, indices = op.inputs
+    shape = indices._spec.shape
+    if shape is not None and len(shape) == 2 and shape[-1] == 1:
+        return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), shape_of(params)), None
+    return raw.ScatterNd(indices, dy, shape_of(params, indices.dtype)), None
+
+
+# -- functions ---------------------------------------------------------------------
+
+
+def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
+           name: str | None = None) -> Any:  # fmt: skip
+    """Picks slices of `params` along `axis`.
+
+    Args:
+      params: (*B, *P, n, *Q), any dtype, B having batch_dims and (*B, *P) having `axis` axes.
+      indices: (*B, *I), int32 or int64, each in [0, n).
+      validate_indices: accepted as TensorFlow does; not used.
+      axis: scalar int; batch_dims by default.
+      batch_dims: int, how many first axes of both go together.
+      name: a name for the operation.
+    Returns: (*B, *P, *I, *Q), dtype of `params`.
+    Raises: InvalidArgumentError at run time if an index is out of range and NumPy takes the
+      slices; XLA takes the nearest.
+    Gradient: IndexedSlices if axis is 0, else a scatter-add; None for indices.
+    Reference: TensorFlow 2.21 GatherV2.
+
+    >>> sess.run(tf.gather([10, 20, 30], [2, 0]))
+    array([30, 10], dtype=int32)
+    """
+    return raw.GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
+
+
+def gather_v1(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
+              batch_dims: int = 0) -> Any:  # fmt: skip
+    """`gather` with the arguments in TensorFlow 1's order.
+
+    Args:
+      params, indices, validate_indices, name, axis, batch_dims: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gather`.
+
+    >>> sess.run(tf.gather([[1, 2, 3]], [2, 0], axis=1))
+    array([[3, 1]], dtype=int32)
+    """
+    return gather(params, indices, validate_indices, axis, batch_dims, name)
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Picks elements along the last axis of `indices`; all axes before go together.
+
+    Args:
+      params: (*B, n, *Q), any dtype.
+      indices: (*B, m), int32 or int64, each in [0, n).
+      name: a name for the operation.
+    Returns: (*B, m, *Q), dtype of `params`.
+    Raises: ValueError if the rank of indices is not known.
+    Gradient: a scatter-add; None for indices.
+    Reference: TensorFlow 2.21 `tf.compat.v1.batch_gather`.
+
+    >>> sess.run(tf.batch_gather([[1, 2], [3, 4]], [[1], [0]]))
+    array([[2],
+           [3]], dtype=int32)
+    """
+    indices = convert_to_tensor(indices, name="BatchGather/indices")
+    shape = indices._spec.shape
+    if not shape:
+        raise ValueError(f"batch_gather does not allow indices with shape {indices.shape}. Fix: give it a last axis")
+    return gather(params, indices, batch_dims=len(shape) - 1, axis=len(shape) - 1, name=name or "BatchGather")
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None,
+              bad_indices_policy: str = "") -> Any:  # fmt: skip
+    """Picks slices of `params` at coordinates.
+
+    Args:
+      params: (*B, *P, *Q), any dtype.
+      indices: (*B, *I, k), int32 or int64: coordinates into P, which has k axes.
+      batch_dims: int, how many first axes of both go together.
+      name: a name for the operation.
+      bad_indices_policy: accepted as TensorFlow does; not used.
+    Returns: (*B, *I, *Q), dtype of `params`.
+    Raises: ValueError if k is larger than the rank; InvalidArgumentError at run time if an
+      index is out of range and NumPy takes the slices; XLA takes the nearest.
+    Gradient: ScatterNd (IndexedSlices for a list of rows); None for indices.
+    Reference: TensorFlow 2.21 GatherNd.
+
+    >>> sess.run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]))
+    array([2, 3], dtype=int32)
+    """
+    if not batch_dims:
+        return raw.GatherNd(params, indices, name=name)
+    with name_scope(name, "BatchGatherNd"):
+        params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+        shape = shape_of(indices)
+        batch = part(shape, 0, batch_dims)
+        rank = rank_of(indices)
+        # The batch coordinates of each index, in front of its own.
+        columns = []
+        for axis in range(batch_dims):
+            size = part(shape, axis, axis + 1)
+            if isinstance(size, np.ndarray):
+                row = np.arange(size.item(), dtype=indices.dtype.np_dtype)
+            else:
+                row = raw.Cast(raw.Range(0, raw.Reshape(size, []), 1), DstT=indices.dtype)
+            own = join(fill(axis, 1), size, fill(minus(rank, axis + 1), 1))
+            columns.append(raw.BroadcastTo(raw.Reshape(row, own), join(batch, part(shape, batch_dims, minus(rank, 1)),
+                                                                       [1])))  # fmt: skip
+        return raw.GatherNd(params, raw.ConcatV2([*columns, indices], -1))
+
+
+def gather_nd_v1(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0,
+                 bad_indices_policy: str = "") -> Any:  # fmt: skip
+    """`gather_nd` with the arguments in TensorFlow 1's order.
+
+    Args:
+      params, indices, name, batch_dims, bad_indices_policy: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gather_nd`.
+
+    >>> sess.run(tf.gather_nd([[1, 2], [3, 4]], [[1], [0]], batch_dims=1))
+    array([2, 3], dtype=int32)
+    """
+    return gather_nd(params, indices, batch_dims, name, bad_indices_policy)

@@ -1,0 +1,317 @@
+"""Putting slices in their places: ScatterNd, the tensor_scatter family, one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import Complaint
+from ..ir.convert import convert_to_tensor, is_tensor_like
+from ..ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
+from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.shape import compatible, normalize_axis, shape_str
+from .gather import coordinates
+
+
+def _check_updates(indices, updates, shape, what):
+    if indices == ():
+        raise Complaint("indices must be at least a vector", "give one coordinate for each axis to index")
+    if indices is None or updates is None or shape is None or indices[-1] is None:
+        return
+    if indices[-1] > len(shape):
+        raise Complaint(f"indices.shape[-1] = {indices[-1]} must be at most the rank {len(shape)} of {what}",
+                        "give fewer coordinates")
+    wanted = indices[:-1] + tuple(shape[indices[-1] :])
+    if not compatible(wanted, updates):
+        raise Complaint(f"updates must have shape {shape_str(wanted)} = indices.shape[:-1] + {what}.shape"
+                        f"[{indices[-1]}:] but has {shape_str(updates)}", "give one slice for each index")
+
+
+def _apply(xp, tensor, indices, updates, method):
+    """`tensor` with `updates` combined in at the coordinates `indices`."""
+    if xp is np:
+        result = np.array(tensor)
+        at = coordinates(np, indices, tensor.shape)
+        if not at:  # every update is of the whole tensor
+            at = (Ellipsis,)
+            for u in updates.reshape(-1, *tensor.shape):
+                _UFUNCS[method](result, at, u)
+            return result
+        _UFUNCS[method](result, at, updates)
+        return result
+    if not indices.shape[-1]:
+        tensor = xp.asarray(tensor)
+        flat = xp.reshape(updates, (-1, *tensor.shape))
+        zero = xp.zeros(flat.shape[:1], np.int32)
+        return getattr(tensor[None].at[zero], method)(flat)[0]
+    at = tuple([indices[..., i] for i in range(indices.shape[-1])])
+    # Out of range: XLA leaves such an update out.
+    return getattr(xp.asarray(tensor).at[at], method)(updates, mode="drop", wrap_negative_indices=False)
+
+
+def _set(result, at, updates):
+    result[at] = updates
+
+
+_UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.maximum.at, "min": np.minimum.at}
+
+
+@op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC, Tindices=INDEX,
+    host=("shape",))  # fmt: skip
+def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
+    """Zeros of the given shape with `updates` added in at the coordinates `indices`."""
+    return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add")
+
+
+@scatter_nd_op.shape
+def _scatter_nd_shape(indices, updates, shape):
+    _check_updates(indices, updates, shape, "shape")
+    return shape
+
+
+@scatter_nd_op.grad
+def _scatter_nd_grad(op, dy):
+    return None, raw.GatherNd(dy, op.inputs[0]), None
+
+
+def _tensor_scatter_shape(tensor, indices, updates):
+    _check_updates(indices, updates, tensor, "tensor")
+    return tensor
+
+
+def _tensor_scatter(name, method, allowed, doc):
+    @op(name, "tensor: T, indices: Tindices, updates: T -> output: T", T=allowed, Tindices=INDEX,
+        shape=_tensor_scatter_shape)  # fmt: skip
+    def kernel(xp, tensor, indices, updates, *, bad_indices_policy=""):
+        return _apply(xp, tensor, indices, updates, method)
+
+    kernel.__doc__ = doc
+    return kernel
+
+
+tensor_scatter_update_op = _tensor_scatter(
+    "TensorScatterUpdate", "set", ANY, "`tensor` with the slices at `indices` replaced.")  # fmt: skip
+tensor_scatter_add_op = _tensor_scatter(
+    "TensorScatterAdd", "add", NUMERIC, "`tensor` with `updates` added to the slices at `indices`.")  # fmt: skip
+tensor_scatter_sub_op = _tensor_scatter(
+    "TensorScatterSub", "subtract", NUMERIC, "`tensor` with `updates` subtracted from the slices at `indices`.")  # fmt: skip
+tensor_scatter_max_op = _tensor_scatter(
+    "TensorScatterMax", "max", REAL, "The larger of `updates` and the slices of `tensor` at `indices`.")  # fmt: skip
+tensor_scatter_min_op = _tensor_scatter(
+    "TensorScatterMin", "min", REAL, "The smaller of `updates` and the slices of `tensor` at `indices`.")  # fmt: skip
+
+
+@tensor_scatter_update_op.grad
+def _tensor_scatter_update_grad(op, dy):
+    _, indices, updates = op.inputs
+    return raw.TensorScatterUpdate(dy, indices, raw.ZerosLike(updates)), None, raw.GatherNd(dy, indices)
+
+
+@tensor_scatter_add_op.grad
+def _tensor_scatter_add_grad(op, dy):
+    return dy, None, raw.GatherNd(dy, op.inputs[1])
+
+
+@tensor_scatter_sub_op.grad
+def _tensor_scatter_sub_grad(op, dy):
+    return dy, None, raw.Neg(raw.GatherNd(dy, op.inputs[1]))
+
+
+@tensor_scatter_max_op.grad
+@tensor_scatter_min_op.grad
+def _tensor_scatter_extremum_grad(op, dy):
+    # Where several values tie, each gets the same share.
+    tensor, indices, updates = op.inputs
+    out = op.outputs[0]
+    own = raw.Cast(raw.Equal(tensor, out), DstT=dy.dtype)
+    theirs = raw.Cast(raw.Equal(updates, raw.GatherNd(out, indices)), DstT=dy.dtype)
+    share = raw.RealDiv(dy, raw.TensorScatterAdd(own, indices, theirs))
+    return raw.Mul(share, own), None, raw.Mul(raw.GatherNd(share, indices), theirs)
+
+
+# -- one-hot -----------------------------------------------------------------------
+
+
+@op("OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T", TI=INDEX | {uint8, int8},
+    host=("depth",))  # fmt: skip
+def one_hot_op(xp, indices, depth, on_value, off_value, *, axis=-1):
+    """`on_value` at the places that `indices` name along a new axis, `off_value` elsewhere."""
+    at = normalize_axis(axis, len(indices.shape) + 1)
+    shape = [1] * (len(indices.shape) + 1)
+    shape[at] = int(depth)
+    places = np.arange(int(depth)).astype(np.int64).reshape(shape)
+    return xp.where(xp.expand_dims(indices, at) == places, on_value, off_value)
+
+
+@one_hot_op.shape
+def _one_hot_shape(indices, depth, on_value, off_value, axis):
+    if isinstance(depth, tuple) or on_value not in (None, ()) or off_value not in (None, ()):
+        raise Complaint("depth, on_value and off_value must be scalars", "give one number each")
+    if depth is not None and depth < 0:
+        raise Complaint(f"depth must be non-negative, got: {depth}", "give the number of classes")
+    if indices is None:
+        return None
+    at = normalize_axis(axis, len(indices) + 1)
+    return indices[:at] + (depth,) + indices[at:]
+
+
+one_hot_op.grad(NOT_DIFFERENTIABLE)
+
+
+# -- functions ---------------------------------------------------------------------
+
+
+def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
+            dtype: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """Vectors that have one value at the place an index names and another elsewhere.
+
+    Args:
+      indices: (*I), uint8, int8, int32 or int64; an index outside of [0, depth) is nowhere.
+      depth: scalar int, the length of the vectors.
+      on_value, off_value: scalars of one dtype; 1 and 0 by default.
+      axis: int, where the new axis goes; -1, the end, by default.
+      dtype: the dtype; that of the values, else float32.
+      name: a name for the operation.
+    Returns: I with `depth` put in at `axis`.
+    Raises: TypeError if dtypes differ; ValueError for a negative depth.
+    Gradient: None.
+    Reference: TensorFlow 2.21 OneHot.
+
+    >>> sess.run(tf.one_hot([1, 0], 2))
+    array([[0., 1.],
+           [1., 0.]], dtype=float32)
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    given = [_dtype_of(v, wanted) for v in (on_value, off_value) if v is not None]
+    for found in given:
+        if found is not (wanted or given[0]):
+            raise TypeError(f"dtypes of on_value, off_value and dtype must agree: {found.name} is not "
+                            f"{(wanted or given[0]).name}. Fix: tf.cast the values, or leave dtype out")
+    final = wanted or (given[0] if given else float32)
+    on, off = (final.np_dtype.type(d) if v is None else v if is_tensor_like(v) else convert_to_tensor(v, final)
+               for v, d in ((on_value, 1), (off_value, 0)))
+    return raw.OneHot(indices, depth, on, off, axis=-1 if axis is None else axis, name=name or "one_hot")
+
+
+def _dtype_of(value, wanted):
+    if is_tensor_like(value):
+        return value.dtype
+    return wanted if wanted is not None else convert_to_tensor(value).dtype
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+    """Adds slices into zeros at coordinates.
+
+    Args:
+      indices: (*I, k), int32 or int64: coordinates into the first k axes of `shape`.
+      updates: (*I, *shape[k:]), a number type; those of one place are added.
+      shape: an integer vector, dtype of `indices`.
+      bad_indices_policy: accepted as TensorFlow does; not used.
+      name: a name for the operation.
+    Returns: a tensor of that shape, dtype of `updates`.
+    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is
+      out of range and NumPy puts the slices; XLA leaves such a slice out.
+    Gradient: GatherNd for updates; None for the rest.
+    Reference: TensorFlow 2.21 ScatterNd.
+
+    >>> sess.run(tf.scatter_nd([[1], [3]], [9, 8], [4]))
+    array([0, 9, 0, 8], dtype=int32)
+    """
+    if is_tensor_like(indices) and not is_tensor_like(shape):
+        shape = convert_to_tensor(shape, indices.dtype)
+    elif is_tensor_like(shape) and not is_tensor_like(indices):
+        indices = convert_to_tensor(indices, shape.dtype)
+    return raw.ScatterNd(indices, updates, shape, name=name)
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """Replaces slices of a tensor at coordinates.
+
+    Args:
+      tensor: (*P, *Q), any dtype.
+      indices: (*I, k), int32 or int64: coordinates into P, which has k axes.
+      updates: (*I, *Q), dtype of `tensor`. Which of several for one place wins is not said.
+      name: a name for the operation.
+    Returns: a tensor of the same shape and dtype.
+    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is
+      out of range and NumPy puts the slices; XLA leaves such a slice out.
+    Gradient: dy with zeros in those places for tensor, GatherNd for updates, None for indices.
+    Reference: TensorFlow 2.21 TensorScatterUpdate.
+
+    >>> sess.run(tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]))
+    array([1, 9, 3], dtype=int32)
+    """
+    return raw.TensorScatterUpdate(tensor, indices, updates, name=name)
+
+
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Any:  # fmt: skip
+    """Adds to slices of a tensor at coordinates.
+
+    Args:
+      tensor: (*P, *Q), a number type.
+      indices: (*I, k), int32 or int64: coordinates into P, which has k axes.
+      updates: (*I, *Q), dtype of `tensor`; those of one place are all added.
+      bad_indices_policy: accepted as TensorFlow does; not used.
+      name: a name for the operation.
+    Returns: a tensor of the same shape and dtype.
+    Raises: as `tensor_scatter_nd_update`.
+    Gradient: dy for tensor, GatherNd for updates, None for indices.
+    Reference: TensorFlow 2.21 TensorScatterAdd.
+
+    >>> sess.run(tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [5, 5]))
+    array([ 1, 12,  3], dtype=int32)
+    """
+    return raw.TensorScatterAdd(tensor, indices, updates, name=name)
+
+
+def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Any:  # fmt: skip
+    """Subtracts from slices of a tensor at coordinates.
+
+    Args:
+      tensor, indices, updates, bad_indices_policy, name: as for `tensor_scatter_nd_add`.
+    Returns: a tensor of the same shape and dtype.
+    Raises: as `tensor_scatter_nd_update`.
+    Gradient: dy for tensor, -GatherNd for updates, None for indices.
+    Reference: TensorFlow 2.21 TensorScatterSub.
+
+    >>> sess.run(tf.tensor_scatter_nd_sub([1, 2, 3], [[1]], [5]))
+    array([ 1, -3,  3], dtype=int32)
+    """
+    return raw.TensorScatterSub(tensor, indices, updates, name=name)
+
+
+def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Any:  # fmt: skip
+    """Raises slices of a tensor at coordinates to at least the updates.
+
+    Args:
+      tensor, indices, updates, bad_indices_policy, name: as for `tensor_scatter_nd_add`; real.
+    Returns: a tensor of the same shape and dtype.
+    Raises: as `tensor_scatter_nd_update`.
+    Gradient: dy for what is largest, in equal shares where several are; None for indices.
+    Reference: TensorFlow 2.21 TensorScatterMax.
+
+    >>> sess.run(tf.tensor_scatter_nd_max([1, 2, 3], [[1], [2]], [5, 0]))
+    array([1, 5, 3], dtype=int32)
+    """
+    return raw.TensorScatterMax(tensor, indices, updates, name=name)
+
+
+def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Any:  # fmt: skip
+    """Lowers slices of a tensor at coordinates to at most the updates.
+
+    Args:
+      tensor, indices, updates, bad_indices_policy, name: as for `tensor_scatter_nd_add`; real.
+    Returns: a tensor of the same shape and dtype.
+    Raises: as `tensor_scatter_nd_update`.
+    Gradient: dy for what is smallest, in equal shares where several are; None for indices.
+    Reference: TensorFlow 2.21 TensorScatterMin.
+
+    >>> sess.run(tf.tensor_scatter_nd_min([1, 2, 3], [[1], [2]], [5, 0]))
+    array([1, 2, 0], dtype=int32)
+    """
+    return raw.TensorScatterMin(tensor, indices, updates, name=name)
