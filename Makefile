@@ -60,7 +60,7 @@ lint: $(STAMP)
 	@$(VENV)/bin/mypy --no-error-summary
 
 bench: $(STAMP) $(TFSTAMP)
-	@$(PY) benchmarks/run.py --tensorflow $(TF)/bin/python
+	@$(PY) -m benchmarks --tensorflow $(TF)/bin/python
 
 record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_tensorflow.py

@@ -262,9 +262,16 @@ def _absorb(ops: list[Operation], parts: dict[int, Part],
             hosts[op.index] = op.inputs[0].op
         elif op.type in _READS and owner is not None and users and all(u is owner for u in users):
             hosts[op.index] = owner
+        elif op.type == "Const" and owner is not None and _is_factor(op, owner, users):
+            hosts[op.index] = owner
         elif op.type == "Const" and users and _is_detail(op, parts, users):
             hosts[op.index] = users[0]
     return hosts
+
+
+def _is_factor(op: Operation, owner: Operation, users: list[Operation]) -> bool:
+    """Whether a constant is a number written next to its owner, such as the 2 of `2 * x`."""
+    return np.size(op.attrs.get("value", ())) == 1 and all(u is owner or u._original_op is owner for u in users)
 
 
 def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation | None:
