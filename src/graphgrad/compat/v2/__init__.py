@@ -73,5 +73,73 @@ from graphgrad.frontend.control_flow import case as case
 from graphgrad.frontend.control_flow import cond as cond
 from graphgrad.frontend.control_flow import while_loop as while_loop
 
+# -- arithmetic, reductions ------------------------------------------------------------
+from graphgrad.ops.argmax import argmax as argmax
+from graphgrad.ops.argmax import argmin as argmin
+from graphgrad.ops.cast import cast as cast
+from graphgrad.ops.cast import saturate_cast as saturate_cast
+from graphgrad.ops.clip import clip_by_global_norm as clip_by_global_norm
+from graphgrad.ops.clip import clip_by_norm as clip_by_norm
+from graphgrad.ops.clip import clip_by_value as clip_by_value
+from graphgrad.ops.complexes import complex as complex  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.cumulative import cumsum as cumsum
+from graphgrad.ops.division import divide as divide
+from graphgrad.ops.division import realdiv as realdiv
+from graphgrad.ops.division import truediv as truediv
+from graphgrad.ops.division import truncatediv as truncatediv
+from graphgrad.ops.division import truncatemod as truncatemod
+from graphgrad.ops.exponential import exp as exp
+from graphgrad.ops.exponential import pow as pow  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.logical import equal as equal
+from graphgrad.ops.logical import greater as greater
+from graphgrad.ops.logical import greater_equal as greater_equal
+from graphgrad.ops.logical import less as less
+from graphgrad.ops.logical import less_equal as less_equal
+from graphgrad.ops.logical import logical_and as logical_and
+from graphgrad.ops.logical import logical_not as logical_not
+from graphgrad.ops.logical import logical_or as logical_or
+from graphgrad.ops.logical import not_equal as not_equal
+from graphgrad.ops.math import add as add
+from graphgrad.ops.math import add_n as add_n
+from graphgrad.ops.math import maximum as maximum
+from graphgrad.ops.math import minimum as minimum
+from graphgrad.ops.math import multiply as multiply
+from graphgrad.ops.math import scalar_mul as scalar_mul
+from graphgrad.ops.math import subtract as subtract
+from graphgrad.ops.math_unary import abs as abs  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import floor as floor
+from graphgrad.ops.math_unary import negative as negative
+from graphgrad.ops.math_unary import round as round  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import sign as sign
+from graphgrad.ops.math_unary import sqrt as sqrt
+from graphgrad.ops.math_unary import square as square
+from graphgrad.ops.reduce_functions import reduce_all as reduce_all
+from graphgrad.ops.reduce_functions import reduce_any as reduce_any
+from graphgrad.ops.reduce_functions import reduce_logsumexp as reduce_logsumexp
+from graphgrad.ops.reduce_functions import reduce_max as reduce_max
+from graphgrad.ops.reduce_functions import reduce_mean as reduce_mean
+from graphgrad.ops.reduce_functions import reduce_min as reduce_min
+from graphgrad.ops.reduce_functions import reduce_prod as reduce_prod
+from graphgrad.ops.reduce_functions import reduce_sum as reduce_sum
+from graphgrad.ops.trig import acos as acos
+from graphgrad.ops.trig import acosh as acosh
+from graphgrad.ops.trig import asin as asin
+from graphgrad.ops.trig import asinh as asinh
+from graphgrad.ops.trig import atan as atan
+from graphgrad.ops.trig import atan2 as atan2
+from graphgrad.ops.trig import atanh as atanh
+from graphgrad.ops.trig import cos as cos
+from graphgrad.ops.trig import cosh as cosh
+from graphgrad.ops.trig import sigmoid as sigmoid
+from graphgrad.ops.trig import sin as sin
+from graphgrad.ops.trig import sinh as sinh
+from graphgrad.ops.trig import tan as tan
+from graphgrad.ops.trig import tanh as tanh
+from graphgrad.compat.v2 import math as math
+from graphgrad.compat.v2 import dtypes as dtypes
+from graphgrad.compat.v2 import bitwise as bitwise
+from graphgrad.compat.v2 import linalg as linalg
+from graphgrad.compat.v2 import nn as nn
+
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None

@@ -1,0 +1,9 @@
+"""`tf.bitwise` of TensorFlow 2."""
+
+# -- arithmetic, reductions ------------------------------------------------------------
+from graphgrad.ops.bits import bitwise_and as bitwise_and
+from graphgrad.ops.bits import bitwise_or as bitwise_or
+from graphgrad.ops.bits import bitwise_xor as bitwise_xor
+from graphgrad.ops.bits import invert as invert
+from graphgrad.ops.bits import left_shift as left_shift
+from graphgrad.ops.bits import right_shift as right_shift
