@@ -1,0 +1,500 @@
+"""Random operations, with TensorFlow's own numbers.
+
+The numbers of a stateful op follow from its two seeds and from how often it has run before;
+the session (or eager mode) counts, and hands the count to the kernel as `rng`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import Complaint
+from ..ir.convert import convert_to_tensor, is_tensor_like
+from ..ir.dtypes import ANY, FLOATING, INDEX, REAL, DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
+from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.scopes import name_scope
+from ..ir.shape import TensorShape, with_rank
+from . import philox, rejection
+from .checks import after_check
+from .seeds import known_sizes, seed_attrs, sizes, start
+
+_SET_ASIDE = 256  # blocks that a run sets aside for each number it returns
+_FLAGS = ("stateful", "random")
+
+@op("RandomUniform", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
+    shape=known_sizes)  # fmt: skip
+def random_uniform_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
+    """Numbers from [0, 1)."""
+    shape = sizes(shape)
+    stream = start(xp, "RandomUniform", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    return philox.sample(xp, stream, shape, philox.Uniform(dtype))
+
+
+random_uniform_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("RandomUniformInt", "shape: T, minval: Tout, maxval: Tout -> output: Tout", T=INDEX, Tout=INDEX, host=("shape",),
+    flags=_FLAGS)  # fmt: skip
+def random_uniform_int_op(xp, shape, minval, maxval, *, seed=0, seed2=0, Tout, rng=0):
+    """Integers from [minval, maxval)."""
+    shape = sizes(shape)
+    check_range(minval, maxval)
+    stream = start(xp, "RandomUniformInt", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    return philox.sample(xp, stream, shape, philox.UniformInt(Tout, minval, maxval))
+
+
+def check_range(minval: Any, maxval: Any) -> None:
+    """A Complaint if the range is known and empty."""
+    if isinstance(minval, np.ndarray) and isinstance(maxval, np.ndarray) and not minval < maxval:
+        raise Complaint(f"Need minval < maxval, got {minval} >= {maxval}", "give a range that is not empty")
+
+
+@random_uniform_int_op.shape
+def _random_uniform_int_shape(shape, minval, maxval):
+    with_rank(minval, 0, "minval")
+    with_rank(maxval, 0, "maxval")
+    return known_sizes(shape)
+
+
+random_uniform_int_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("RandomStandardNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
+    shape=known_sizes)  # fmt: skip
+def random_standard_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
+    """Normal deviates of mean 0 and standard deviation 1."""
+    shape = sizes(shape)
+    stream = start(xp, "RandomStandardNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    return philox.sample(xp, stream, shape, philox.Normal(dtype))
+
+
+random_standard_normal_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("TruncatedNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
+    shape=known_sizes)  # fmt: skip
+def truncated_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
+    """Normal deviates, those of magnitude 2 and more drawn again."""
+    shape = sizes(shape)
+    stream = start(xp, "TruncatedNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    return philox.truncated_normal(xp, stream, shape, dtype)
+
+
+truncated_normal_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("RandomShuffle", "value: T -> output: T", T=ANY, flags=(*_FLAGS, "host"))
+def random_shuffle_op(xp, value, *, seed=0, seed2=0, rng=0):
+    """The slices along the first axis in random order (Fisher and Yates)."""
+    value = np.asarray(value)
+    if value.ndim == 0 or value.size <= 1 or value.shape[0] <= 1:
+        return value
+    n = value.shape[0]
+    blocks = -(-(n - 1) // 4)
+    stream = start(np, "RandomShuffle", rng, seed, seed2, blocks)
+    words = np.stack(philox.host_blocks(stream, np.arange(blocks, dtype=np.uint64)), 1).reshape(-1)[: n - 1]
+    steps = (words % np.arange(n, 1, -1, dtype=np.uint32)).tolist()
+    order = list(range(n))
+    for i, step in enumerate(steps):
+        order[i], order[i + step] = order[i + step], order[i]
+    return value[order]
+
+
+@random_shuffle_op.shape
+def _random_shuffle_shape(value):
+    return value
+
+
+random_shuffle_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("Multinomial", "logits: T, num_samples: int32 -> output: output_dtype", T=REAL, output_dtype=INDEX,
+    host=("num_samples",), flags=_FLAGS)  # fmt: skip
+def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int64, rng=0):
+    """Draws classes with probabilities softmax(logits) in each row.
+
+    The numbers are those of a TensorFlow that does all rows in one piece; on several threads
+    it starts each piece elsewhere in the stream.
+    """
+    num_samples = draws(num_samples)
+    blocks = logits.shape[0] * (-(-num_samples // 4) * 4 * 2) * _SET_ASIDE
+    stream = start(xp, "Multinomial", rng, seed, seed2, blocks)
+    return categorical_draw(xp, stream, logits, num_samples, output_dtype)
+
+
+def draws(num_samples: Any) -> int:
+    """The number of samples; a Complaint if it is negative."""
+    n = int(num_samples)
+    if n < 0:
+        raise Complaint(f"num_samples should be non-negative, got {n}", "give a number >= 0")
+    return n
+
+
+def categorical_draw(xp: Any, stream: philox.Stream, logits: Any, n: int, dtype: Any) -> Any:
+    """Draws `n` classes for each row of logits (rows, classes), by inverting the cumulative distribution."""
+    rows, classes = logits.shape
+    uniform = philox.sample(xp, stream, (rows, n), philox.Uniform(float64))
+    if rows == 0 or n == 0:
+        return xp.zeros((rows, n), dtype.np_dtype)
+    if classes == 0:
+        raise Complaint("num_classes should be positive, got 0", "give logits of at least one class")
+    x = xp.asarray(logits).astype(xp.float64)
+    finite = xp.isfinite(x)
+    top = xp.max(xp.where(finite, x, -xp.inf), axis=1, keepdims=True)
+    mass = xp.where(finite, xp.exp(x - top), 0.0)
+    cumulative = xp.cumsum(mass, axis=1)
+    wanted = uniform * cumulative[:, -1:]
+    if xp is np:
+        found = np.stack([np.searchsorted(c, w, side="right") for c, w in zip(cumulative, wanted, strict=True)])
+    elif n <= 64:
+        found = xp.sum(cumulative[:, None, :] <= wanted[:, :, None], axis=2)
+    else:
+        import jax
+
+        found = jax.vmap(lambda c, w: xp.searchsorted(c, w, side="right"))(cumulative, wanted)
+    return found.astype(dtype.np_dtype)
+
+
+def categorical_shape(logits, num_samples, *_):
+    """The shape rule of the categorical ops."""
+    logits = with_rank(logits, 2, "logits")
+    if isinstance(num_samples, tuple):
+        raise Complaint("num_samples must be a scalar, but has rank 1 or more", "give one number")
+    if num_samples is not None:
+        draws(num_samples)
+    return logits[0], num_samples
+
+
+multinomial_op.shape(categorical_shape)
+multinomial_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("RandomGamma", "shape: S, alpha: T -> output: T", S=INDEX, T=FLOATING, host=("shape",), flags=(*_FLAGS, "host"))
+def random_gamma_op(xp, shape, alpha, *, seed=0, seed2=0, rng=0):
+    """Gamma deviates of the shape parameters `alpha` and scale 1 (Marsaglia and Tsang, 2000)."""
+    shape = sizes(shape)
+    stream = start(np, "RandomGamma", rng, seed, seed2, math.prod(shape) * alpha.size * _SET_ASIDE)
+    return rejection.gamma(stream, shape, np.asarray(alpha))
+
+
+@random_gamma_op.shape
+def _random_gamma_shape(shape, alpha):
+    shape = known_sizes(shape)
+    return None if shape is None or alpha is None else tuple(shape) + alpha
+
+
+@op("RandomPoissonV2", "shape: S, rate: R -> output: dtype", S=INDEX, R=FLOATING | INDEX,
+    dtype=FLOATING | INDEX, host=("shape",), flags=(*_FLAGS, "host"))  # fmt: skip
+def random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, dtype=int64, rng=0):
+    """Poisson deviates (products of uniform numbers; from rate 10 on Hörmann's rejection, 1993)."""
+    shape = sizes(shape)
+    stream = start(np, "RandomPoissonV2", rng, seed, seed2, math.prod(shape) * rate.size * _SET_ASIDE)
+    return rejection.poisson(stream, shape, np.asarray(rate)).astype(dtype.np_dtype)
+
+
+random_poisson_op.shape(_random_gamma_shape)
+
+# -- public functions --------------------------------------------------------------------------
+
+
+def shape_tensor(shape: Any) -> Any:
+    """The tensor for a `shape` argument: a list of sizes (or tensors), a `TensorShape`, a tensor."""
+    if isinstance(shape, TensorShape):
+        shape = shape.as_list()
+    if isinstance(shape, (list, tuple)) and not any(is_tensor_like(d) for d in shape):
+        shape = [int(d) for d in shape]
+        shape = np.asarray(shape, np.int64 if any(d > 2**31 - 1 for d in shape) else np.int32)
+    elif isinstance(shape, (list, tuple)):
+        return convert_to_tensor(shape, int32, name="shape")
+    return convert_to_tensor(shape, name="shape")
+
+
+_ACCEPTED = (float16, bfloat16, float32, float64, int32, int64)
+
+
+def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
+                   name: str | None = None) -> Any:  # fmt: skip
+    """Numbers from a uniform distribution over [minval, maxval).
+
+    Args:
+      shape: the shape of the result.
+      minval, maxval: the ends of the range, of dtype `dtype`; broadcast. maxval is 1 by default
+        for floating types and has to be given for integers (scalars then).
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the operation.
+    Returns: `shape`, dtype `dtype`.
+    Raises: ValueError for another dtype, or if an integer range has no end.
+    Gradient: for minval and maxval of floating types; the drawn numbers are constants.
+    Reference: TensorFlow 2.21 RandomUniform, RandomUniformInt.
+
+    >>> print(sess.run(tf.random_uniform([3], 0, 10, tf.int32, seed=1)))
+    [2 6 1]
+    """
+    dtype = as_dtype(dtype)
+    if dtype not in _ACCEPTED:
+        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {_ACCEPTED}.")
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        maxval = 1
+    with name_scope(name, "random_uniform") as scope:
+        shape = shape_tensor(shape)
+        from_zero = isinstance(minval, int) and minval == 0
+        to_one = isinstance(maxval, int) and maxval == 1
+        if not (from_zero and to_one) or dtype.is_integer:
+            minval = convert_to_tensor(minval, dtype, name="min")
+            maxval = convert_to_tensor(maxval, dtype, name="max")
+        if dtype.is_integer:
+            return raw.RandomUniformInt(shape, minval, maxval, **seed_attrs(seed), name=scope)
+        result = raw.RandomUniform(shape, dtype=dtype, **seed_attrs(seed))
+        if from_zero:
+            return result if to_one else raw.Mul(result, maxval, name="Mul")
+        return raw.AddV2(raw.Mul(result, raw.Sub(maxval, minval, name="sub"), name="mul"), minval, name=scope)
+
+
+def _scaled(name: str | None, default: str, shape: Any, mean: Any, stddev: Any, dtype: Any, draw: Any) -> Any:
+    dtype = as_dtype(dtype)
+    with name_scope(name, default) as scope:
+        shape = shape_tensor(shape)
+        mean = convert_to_tensor(mean, dtype, name="mean")
+        stddev = convert_to_tensor(stddev, dtype, name="stddev")
+        return raw.AddV2(raw.Mul(draw(shape, dtype), stddev, name="mul"), mean, name=scope)
+
+
+def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
+                  name: str | None = None) -> Any:  # fmt: skip
+    """Numbers from a normal distribution.
+
+    Args:
+      shape: the shape of the result.
+      mean, stddev: of the distribution, of dtype `dtype`; broadcast.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the operation.
+    Returns: `shape`, dtype `dtype`.
+    Raises: TypeError for another dtype.
+    Gradient: for mean and stddev; the drawn numbers are constants.
+    Reference: TensorFlow 2.21 RandomStandardNormal.
+
+    >>> print(sess.run(tf.random_normal([2], seed=1)))
+    [-0.8113182  1.4845988]
+    """
+
+    def draw(shape: Any, dtype: DType) -> Any:
+        return raw.RandomStandardNormal(shape, dtype=dtype, **seed_attrs(seed))
+
+    return _scaled(name, "random_normal", shape, mean, stddev, dtype, draw)
+
+
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
+                     name: str | None = None) -> Any:  # fmt: skip
+    """Numbers from a normal distribution, those beyond two standard deviations drawn again.
+
+    Args:
+      shape: the shape of the result.
+      mean, stddev: of the distribution before truncation, of dtype `dtype`; broadcast.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the operation.
+    Returns: `shape`, dtype `dtype`.
+    Raises: TypeError for another dtype.
+    Gradient: for mean and stddev; the drawn numbers are constants.
+    Reference: TensorFlow 2.21 TruncatedNormal.
+
+    >>> sess.run(tf.truncated_normal([1000], seed=1)).max() < 2
+    np.True_
+    """
+
+    def draw(shape: Any, dtype: DType) -> Any:
+        return raw.TruncatedNormal(shape, dtype=dtype, **seed_attrs(seed))
+
+    return _scaled(name, "truncated_normal", shape, mean, stddev, dtype, draw)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+    """Puts the slices along the first axis into a random order.
+
+    Args:
+      value: (n, *D), any dtype.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the operation.
+    Returns: (n, *D), dtype of `value`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 RandomShuffle.
+
+    >>> print(sess.run(tf.random_shuffle([1, 2, 3, 4], seed=1)))
+    [1 3 4 2]
+    """
+    return raw.RandomShuffle(value, **seed_attrs(seed), name=name)
+
+
+def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Any:
+    return raw.Multinomial(convert_to_tensor(logits, name="logits"), num_samples, output_dtype=class_dtype(dtype),
+                           **seed_attrs(seed))  # fmt: skip
+
+
+def class_dtype(dtype: Any) -> DType:
+    """The dtype of drawn classes, int64 by default; ValueError if it is not int32 or int64."""
+    dtype = int64 if dtype is None else as_dtype(dtype)
+    if dtype not in (int32, int64):
+        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {(int32, int64)}.")
+    return dtype
+
+
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
+                name: str | None = None) -> Any:  # fmt: skip
+    """Draws classes with probabilities softmax(logits).
+
+    Args:
+      logits: (rows, classes), unnormalised log-probabilities; infinite ones are never drawn.
+      num_samples: how many to draw for each row.
+      dtype: int32 or int64 (the default).
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the scope.
+    Returns: (rows, num_samples), indices of classes.
+    Raises: ValueError if logits is no matrix, or for another dtype.
+    Gradient: none; indices are integers.
+    Reference: TensorFlow 2.21 Multinomial.
+
+    >>> print(sess.run(tf.random.categorical([[0.0, 0.0, 100.0]], 4)))
+    [[2 2 2 2]]
+    """
+    with name_scope(name, "categorical"):
+        return _categorical(logits, num_samples, dtype, seed)
+
+
+def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
+                output_dtype: Any = None) -> Any:  # fmt: skip
+    """Draws classes with probabilities softmax(logits); see `random.categorical`.
+
+    Args:
+      logits: (rows, classes).
+      num_samples: how many to draw for each row.
+      seed: the op's seed.
+      name: a name for the scope.
+      output_dtype: int32 or int64 (the default).
+    Returns: (rows, num_samples).
+    Raises: ValueError if logits is no matrix, or for another dtype.
+    Gradient: none; indices are integers.
+    Reference: TensorFlow 2.21 Multinomial.
+
+    >>> print(sess.run(tf.multinomial([[0.0, 100.0]], 3)))
+    [[1 1 1]]
+    """
+    with name_scope(name, "multinomial"):
+        return _categorical(logits, num_samples, output_dtype, seed)
+
+
+def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None,
+                 name: str | None = None) -> Any:  # fmt: skip
+    """Numbers from gamma distributions.
+
+    Args:
+      shape: how many for each pair of parameters.
+      alpha: the shape parameters, of dtype `dtype`.
+      beta: the inverse scales, broadcast with alpha; 1 by default.
+      dtype: float16, float32 or float64.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the scope.
+    Returns: `shape` followed by the shape of alpha and beta broadcast together.
+    Gradient: for beta, and for alpha by implicit reparameterisation.
+    Reference: TensorFlow 2.21 RandomGamma; Figurnov et al. (2018) for the gradient.
+
+    >>> sess.run(tf.random_gamma([1000], 3.0, seed=1)).mean().round()
+    np.float32(3.0)
+    """
+    dtype = as_dtype(dtype)
+    with name_scope(name, "random_gamma"):
+        shape = shape_tensor(shape)
+        alpha = convert_to_tensor(alpha, dtype, name="alpha")
+        beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        alpha = broadcast_parameters(alpha, beta)
+        drawn = raw.RandomGamma(shape, alpha, **seed_attrs(seed))
+        return raw.Maximum(np.asarray(dtype_tiny(dtype), dtype.np_dtype), raw.RealDiv(drawn, beta, name="truediv"))
+
+
+def broadcast_parameters(a: Any, b: Any) -> Any:
+    """`a`, broadcast to the shape of both."""
+    sa, sb = a._spec.shape, b._spec.shape
+    if sb == () or (sa == sb and sa is not None and None not in sa):
+        return a
+    return raw.BroadcastTo(a, raw.BroadcastArgs(raw.Shape(a), raw.Shape(b)))
+
+
+def dtype_tiny(dtype: DType) -> Any:
+    """The smallest positive normal number of a floating dtype."""
+    return np.finfo(dtype.np_dtype if dtype.np_dtype.kind == "f" else np.float32).tiny
+
+
+def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
+    """Numbers from Poisson distributions; the order of arguments is TensorFlow 1's.
+
+    Args:
+      lam: the rates.
+      shape: how many for each rate.
+      dtype, seed, name: as in `random.poisson`.
+    Returns: `shape` followed by the shape of `lam`.
+    Gradient: none is declared.
+    Reference: TensorFlow 2.21 RandomPoissonV2.
+
+    >>> sess.run(tf.random_poisson([2.0, 30.0], [4], seed=1)).shape
+    (4, 2)
+    """
+    return poisson(shape, lam, dtype, seed, name)
+
+
+def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
+    """Numbers from Poisson distributions.
+
+    Args:
+      shape: how many for each rate.
+      lam: the rates.
+      dtype: of the result: float16, float32, float64, int32 or int64.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the scope.
+    Returns: `shape` followed by the shape of `lam`.
+    Gradient: none is declared.
+    Reference: TensorFlow 2.21 RandomPoissonV2.
+
+    >>> sess.run(tf.random.poisson([4], [2.0, 30.0], seed=1)).shape
+    (4, 2)
+    """
+    with name_scope(name, "random_poisson"):
+        return raw.RandomPoissonV2(shape_tensor(shape), lam, dtype=as_dtype(dtype), **seed_attrs(seed))
+
+
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
+    """Cuts a piece of shape `size` out of `value`, at a random place.
+
+    Args:
+      value: a tensor.
+      size: the shape of the piece: one number for each dimension of `value`.
+      seed: the op's seed; see `set_random_seed`.
+      name: a name for the operation.
+    Returns: `size`, dtype of `value`.
+    Raises: ValueError (while building, if shapes are known) or InvalidArgumentError if the piece
+      does not fit.
+    Gradient: to the place that was cut out.
+    Reference: TensorFlow 2.21 `tf.image.random_crop`.
+
+    >>> sess.run(tf.random_crop(np.zeros([8, 8]), [2, 3])).shape
+    (2, 3)
+    """
+    with name_scope(name, "random_crop") as scope:
+        value = convert_to_tensor(value, name="value")
+        size = convert_to_tensor(size, int32, name="size")
+        shape = raw.Shape(value)
+        fits = raw.All(raw.GreaterEqual(shape, size), [0])
+        shape = after_check(shape, fits, ["Need value.shape >= size, got ", shape, size], 1000)
+        limit = raw.AddV2(raw.Sub(shape, size, name="sub"), 1, name="add")
+        offset = random_uniform(raw.Shape(shape), dtype=int32, maxval=int32.max, seed=seed)
+        return raw.Slice(value, raw.FloorMod(offset, limit, name="mod"), size, name=scope)
+
+
+__all__ = ["categorical", "categorical_draw", "categorical_shape", "check_range", "class_dtype", "draws", "multinomial",
+           "poisson", "random_crop", "random_gamma", "random_normal", "random_poisson", "random_shuffle",
+           "random_uniform", "shape_tensor", "truncated_normal"]  # fmt: skip

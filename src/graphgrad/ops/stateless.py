@@ -1,0 +1,409 @@
+"""Random operations whose numbers are a function of a seed that is an input.
+
+The op types of both TensorFlow 1 (a `seed` of two integers) and 2 (a key and a counter made
+from it) are here; they give the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import Complaint
+from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import (
+    FLOATING,
+    INDEX,
+    REAL,
+    as_dtype,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    uint32,
+    uint64,
+)
+from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.scopes import name_scope
+from ..ir.shape import with_rank
+from . import philox, rejection
+from .random import (
+    broadcast_parameters,
+    categorical_draw,
+    categorical_shape,
+    check_range,
+    class_dtype,
+    draws,
+    dtype_tiny,
+    shape_tensor,
+)
+from .seeds import known_sizes, sizes
+
+_SEEDED = "shape: T, seed: Tseed"
+_KEYED = "shape: Tshape, key: uint64, counter: uint64, alg: int32"
+_INT = frozenset({int32, int64})
+_FULL = frozenset({int32, int64, uint32, uint64})
+
+
+def _seed_shape(seed: Any) -> None:
+    if seed is not None and seed != (2,) and seed != (None,):
+        raise Complaint(f"seed must have shape [2], not {seed}", "give two integers")
+
+
+@op("StatelessRandomGetKeyCounter", "seed: Tseed -> key: uint64, counter: uint64", Tseed=INDEX)
+def get_key_counter(xp, seed):
+    """The key and the first counter that two integers stand for."""
+    stream = philox.stateless(xp, seed)
+    if xp is np:
+        return np.array([stream.key], np.uint64), np.array([stream.low, stream.high], np.uint64)
+    return xp.reshape(stream.key, (1,)), xp.stack([stream.low, stream.high])
+
+
+@get_key_counter.shape
+def _get_key_counter_shape(seed):
+    _seed_shape(seed)
+    return [(1,), (2,)]
+
+
+get_key_counter.grad(NOT_DIFFERENTIABLE)
+
+
+def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None:
+    """Declares `<name>` (with a seed) and `<name>V2` (with key and counter).
+
+    `make(xp, stream, shape, dtype, *rest)` draws; the rest are the inputs named in `inputs`.
+    """
+    summary = f"{name}: numbers that are a function of the seed."
+
+    def seeded(xp, shape, seed, *rest, dtype):
+        return make(xp, philox.stateless(xp, seed), sizes(shape), dtype, *rest)
+
+    def keyed(xp, shape, key, counter, alg, *rest, dtype):
+        return make(xp, philox.from_key_counter(xp, key, counter), sizes(shape), dtype, *rest)
+
+    def seeded_shape(shape, seed, *rest):
+        _seed_shape(seed)
+        for r in rest:
+            with_rank(r, 0, "minval and maxval")
+        return known_sizes(shape)
+
+    def keyed_shape(shape, key, counter, alg, *rest):
+        return known_sizes(shape)
+
+    for kernel, signature, rule, suffix, indices in (
+        (seeded, _SEEDED, seeded_shape, "", {"T": INDEX, "Tseed": INDEX}),
+        (keyed, _KEYED, keyed_shape, "V2", {"Tshape": INDEX}),
+    ):
+        kernel.__doc__ = summary
+        declared = op(name + suffix, f"{signature}{inputs} -> output: {output}", host=("shape",), shape=rule,
+                      **indices, **allowed)(kernel)  # fmt: skip
+        declared.grad(NOT_DIFFERENTIABLE)
+
+
+def _uniform(xp, stream, shape, dtype):
+    return philox.sample(xp, stream, shape, philox.Uniform(dtype))
+
+
+def _normal(xp, stream, shape, dtype):
+    return philox.sample(xp, stream, shape, philox.Normal(dtype))
+
+
+def _full_int(xp, stream, shape, dtype):
+    return philox.sample(xp, stream, shape, philox.UniformInt(dtype))
+
+
+def _uniform_int(xp, stream, shape, dtype, minval, maxval):
+    check_range(minval, maxval)
+    return philox.sample(xp, stream, shape, philox.UniformInt(dtype, minval, maxval))
+
+
+_ops("StatelessRandomUniform", "", "dtype", _uniform, dtype=FLOATING)
+_ops("StatelessRandomNormal", "", "dtype", _normal, dtype=FLOATING)
+_ops("StatelessTruncatedNormal", "", "dtype", philox.truncated_normal, dtype=FLOATING)
+_ops("StatelessRandomUniformFullInt", "", "dtype", _full_int, dtype=_FULL)
+_ops("StatelessRandomUniformInt", ", minval: dtype, maxval: dtype", "dtype", _uniform_int, dtype=_INT)
+
+
+@op("StatelessMultinomial", "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", T=REAL, Tseed=INDEX,
+    output_dtype=INDEX, host=("num_samples",))  # fmt: skip
+def stateless_multinomial_op(xp, logits, num_samples, seed, *, output_dtype=int64):
+    """Draws classes with probabilities softmax(logits) in each row."""
+    return categorical_draw(xp, philox.stateless(xp, seed), logits, draws(num_samples), output_dtype)
+
+
+@stateless_multinomial_op.shape
+def _stateless_multinomial_shape(logits, num_samples, seed):
+    _seed_shape(seed)
+    return categorical_shape(logits, num_samples)
+
+
+stateless_multinomial_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype", T=INDEX, Tseed=INDEX,
+    dtype=FLOATING, host=("shape",), flags=("host",))  # fmt: skip
+def stateless_gamma_op(xp, shape, seed, alpha):
+    """Gamma deviates of scale 1; `shape` is that of the whole result."""
+    shape = sizes(shape)
+    lead = shape[: len(shape) - alpha.ndim]
+    alpha = np.broadcast_to(alpha, shape[len(lead) :])
+    return rejection.gamma(philox.stateless(np, np.asarray(seed)), lead, alpha)
+
+
+@stateless_gamma_op.shape
+def _stateless_gamma_shape(shape, seed, alpha):
+    _seed_shape(seed)
+    return known_sizes(shape)
+
+
+@op("StatelessRandomPoisson", "shape: T, seed: Tseed, lam: Rtype -> output: dtype", T=INDEX, Tseed=INDEX,
+    Rtype=FLOATING | INDEX, dtype=FLOATING | INDEX, host=("shape",), flags=("host",))  # fmt: skip
+def stateless_poisson_op(xp, shape, seed, lam, *, dtype):
+    """Poisson deviates; `shape` is that of the whole result."""
+    shape = sizes(shape)
+    lead = shape[: len(shape) - lam.ndim]
+    lam = np.broadcast_to(lam, shape[len(lead) :])
+    return rejection.poisson(philox.stateless(np, np.asarray(seed)), lead, lam).astype(dtype.np_dtype)
+
+
+stateless_poisson_op.shape(_stateless_gamma_shape)
+stateless_poisson_op.grad(NOT_DIFFERENTIABLE)
+
+# -- public functions ----------------------------------------------------------------------------
+
+_PHILOX = 1
+
+
+def _keyed(seed: Any) -> tuple[Any, Any, Any]:
+    key, counter = raw.StatelessRandomGetKeyCounter(seed)
+    return key, counter, np.int32(_PHILOX)
+
+
+def _check_algorithm(alg: Any) -> None:
+    if alg not in ("philox", "auto_select", 1, 3) and getattr(alg, "name", None) not in ("PHILOX", "AUTO_SELECT"):
+        raise ValueError(f"Argument `alg` got unsupported value {alg!r}. "
+                         "Fix: use 'philox' or 'auto_select', which is the same")
+
+
+def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
+                      name: str | None = None, alg: Any = "auto_select") -> Any:  # fmt: skip
+    """Numbers from a uniform distribution over [minval, maxval), a function of `seed`.
+
+    Args:
+      shape: the shape of the result.
+      seed: (2,), integers.
+      minval, maxval: the ends of the range; None for both draws from all integers of the type.
+      dtype: a floating type, int32, int64, uint32 or uint64 (the latter two in full range).
+      name: a name for the operation.
+      alg: "philox" or "auto_select".
+    Returns: `shape`, dtype `dtype`.
+    Raises: ValueError for another dtype or an incomplete range.
+    Gradient: for minval and maxval of floating types.
+    Reference: TensorFlow 2.21 StatelessRandomUniformV2.
+
+    >>> print(sess.run(tf.random.stateless_uniform([3], [1, 2], 0, 10, tf.int32)))
+    [4 9 5]
+    """
+    dtype = as_dtype(dtype)
+    accepted = (float16, bfloat16, float32, float64, int32, int64, uint32, uint64)
+    if dtype not in accepted:
+        raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {accepted}.")
+    if dtype.is_integer:
+        if (minval is None) != (maxval is None):
+            raise ValueError(f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both "
+                             f"None or not None. Got `minval`={minval} and `maxval`={maxval}.")
+        if minval is not None and dtype.is_unsigned:
+            raise ValueError(f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. Please "
+                             "don't use unsigned integers in this case.")
+    elif maxval is None:
+        maxval = 1
+    _check_algorithm(alg)
+    with name_scope(name, "stateless_random_uniform") as scope:
+        shape = shape_tensor(shape)
+        if minval is None:
+            return raw.StatelessRandomUniformFullIntV2(shape, *_keyed(seed), dtype=dtype, name=scope)
+        minval = convert_to_tensor(minval, dtype, name="min")
+        maxval = convert_to_tensor(maxval, dtype, name="max")
+        if dtype.is_integer:
+            return raw.StatelessRandomUniformIntV2(shape, *_keyed(seed), minval, maxval, name=scope)
+        drawn = raw.StatelessRandomUniformV2(shape, *_keyed(seed), dtype=dtype)
+        return raw.AddV2(raw.Mul(drawn, raw.Sub(maxval, minval, name="sub"), name="mul"), minval, name=scope)
+
+
+def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: str | None,
+            alg: Any) -> Any:  # fmt: skip
+    _check_algorithm(alg)
+    dtype = as_dtype(dtype)
+    with name_scope(name, default) as scope:
+        shape = shape_tensor(shape)
+        mean = convert_to_tensor(mean, dtype, name="mean")
+        stddev = convert_to_tensor(stddev, dtype, name="stddev")
+        drawn = getattr(raw, op_type)(shape, *_keyed(seed), dtype=dtype)
+        return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
+
+
+def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
+                     name: str | None = None, alg: Any = "auto_select") -> Any:  # fmt: skip
+    """Numbers from a normal distribution, a function of `seed`.
+
+    Args:
+      shape: the shape of the result.
+      seed: (2,), integers.
+      mean, stddev: of the distribution; broadcast.
+      dtype: a floating type.
+      name: a name for the operation.
+      alg: "philox" or "auto_select".
+    Returns: `shape`, dtype `dtype`.
+    Raises: TypeError for another dtype.
+    Gradient: for mean and stddev.
+    Reference: TensorFlow 2.21 StatelessRandomNormalV2.
+
+    >>> print(sess.run(tf.random.stateless_normal([2], [1, 2])))
+    [0.5441101 0.2074903]
+    """
+    return _scaled("StatelessRandomNormalV2", "stateless_random_normal", shape, seed, mean, stddev, dtype, name, alg)
+
+
+def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
+                               name: str | None = None, alg: Any = "auto_select") -> Any:  # fmt: skip
+    """Numbers from a normal distribution cut off at two standard deviations, a function of `seed`.
+
+    Args:
+      shape, seed, mean, stddev, dtype, name, alg: as in `random.stateless_normal`.
+    Returns: `shape`, dtype `dtype`.
+    Raises: TypeError for another dtype.
+    Gradient: for mean and stddev.
+    Reference: TensorFlow 2.21 StatelessTruncatedNormalV2.
+
+    >>> print(sess.run(tf.random.stateless_truncated_normal([2], [1, 2])))
+    [0.5441101 0.2074903]
+    """
+    return _scaled("StatelessTruncatedNormalV2", "stateless_truncated_normal", shape, seed, mean, stddev, dtype, name,
+                   alg)  # fmt: skip
+
+
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
+    """Draws classes with probabilities softmax(logits), a function of `seed`.
+
+    Args:
+      logits: (rows, classes).
+      num_samples: how many to draw for each row.
+      seed: (2,), integers.
+      dtype: int32 or int64.
+      name: a name for the scope.
+    Returns: (rows, num_samples).
+    Raises: ValueError if logits is no matrix, or for another dtype.
+    Gradient: none; indices are integers.
+    Reference: TensorFlow 2.21 StatelessMultinomial.
+
+    >>> print(sess.run(tf.random.stateless_categorical([[0.0, 100.0]], 3, [1, 2])))
+    [[1 1 1]]
+    """
+    with name_scope(name, "stateless_categorical"):
+        return _categorical(logits, num_samples, seed, dtype)
+
+
+def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64,
+                          name: str | None = None) -> Any:  # fmt: skip
+    """Draws classes with probabilities softmax(logits); see `random.stateless_categorical`.
+
+    >>> print(sess.run(tf.random.stateless_multinomial([[0.0, 100.0]], 3, [1, 2])))
+    [[1 1 1]]
+    """
+    with name_scope(name, "stateless_multinomial"):
+        return _categorical(logits, num_samples, seed, output_dtype)
+
+
+def _categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Any:
+    logits = convert_to_tensor(logits, name="logits")
+    return raw.StatelessMultinomial(logits, num_samples, seed, output_dtype=class_dtype(dtype))
+
+
+def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32,
+                    name: str | None = None) -> Any:  # fmt: skip
+    """Numbers from gamma distributions, a function of `seed`.
+
+    Args:
+      shape: the shape of the whole result; it ends in the shape of the parameters.
+      seed: (2,), integers.
+      alpha: the shape parameters.
+      beta: the inverse scales; 1 by default.
+      dtype: a floating type.
+      name: a name for the scope.
+    Returns: `shape`, dtype `dtype`.
+    Gradient: for beta, and for alpha by implicit reparameterisation.
+    Reference: TensorFlow 2.21 StatelessRandomGammaV2.
+
+    >>> sess.run(tf.random.stateless_gamma([3, 2], [1, 2], [0.5, 2.0])).shape
+    (3, 2)
+    """
+    dtype = as_dtype(dtype)
+    with name_scope(name, "stateless_random_gamma"):
+        shape = shape_tensor(shape)
+        alpha = convert_to_tensor(alpha, dtype, name="alpha")
+        beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        drawn = raw.StatelessRandomGammaV2(shape, seed, broadcast_parameters(alpha, beta))
+        return raw.Maximum(np.asarray(dtype_tiny(dtype), dtype.np_dtype), raw.RealDiv(drawn, beta, name="truediv"))
+
+
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Any:
+    """Numbers from Poisson distributions, a function of `seed`.
+
+    Args:
+      shape: the shape of the whole result; it ends in the shape of `lam`.
+      seed: (2,), integers.
+      lam: the rates.
+      dtype: of the result.
+      name: a name for the operation.
+    Returns: `shape`, dtype `dtype`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StatelessRandomPoisson.
+
+    >>> sess.run(tf.random.stateless_poisson([3, 2], [1, 2], [0.5, 20.0])).shape
+    (3, 2)
+    """
+    with name_scope(name, "stateless_random_poisson"):
+        return raw.StatelessRandomPoisson(shape_tensor(shape), seed, lam, dtype=as_dtype(dtype))
+
+
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
+    """Makes `num` new seeds out of one.
+
+    Args:
+      seed: (2,), int32 or int64.
+      num: how many.
+      alg: "philox" or "auto_select".
+    Returns: (num, 2), dtype of `seed`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.random.split`.
+
+    >>> sess.run(tf.random.split([1, 2], 3)).shape
+    (3, 2)
+    """
+    seed = convert_to_tensor(seed)
+    return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+    """Makes a new seed out of one and a number.
+
+    Args:
+      seed: (2,), int32 or int64.
+      data: a scalar, int32 or int64.
+      alg: "philox" or "auto_select".
+    Returns: (2,), dtype of `data`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.random.fold_in`.
+
+    >>> sess.run(tf.random.fold_in([1, 2], 3)).shape
+    (2,)
+    """
+    data = convert_to_tensor(data)
+    return raw.Pack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data], axis=0)
+
+
+__all__ = ["fold_in", "split", "stateless_categorical", "stateless_gamma", "stateless_multinomial", "stateless_normal",
+           "stateless_poisson", "stateless_truncated_normal", "stateless_uniform"]  # fmt: skip
