@@ -246,7 +246,8 @@ class Function:
         if len(bound.args) < len(self._signature):
             raise TypeError(f"{self._name} takes {len(self._signature)} arguments by its input_signature, "
                             f"not {len(bound.args)}.")
-        fitted = nest.map_structure(self._fit, list(self._signature), list(bound.args[: len(self._signature)]))
+        signature = list(self._signature)
+        fitted = nest.map_structure_up_to(signature, self._fit, signature, list(bound.args[: len(signature)]))
         return (*fitted, *bound.args[len(self._signature) :]), bound.kwargs
 
     def _fit(self, spec: TensorSpec, value: Any) -> Any:

@@ -116,3 +116,34 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
                          f"First structure: {nest1}\n\nSecond structure: {nest2}")
     for a, b in zip(_children(nest1), _children(nest2), strict=True):
         assert_same_structure(a, b, check_types)
+
+
+def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
+    """Applies `func` where `shallow_tree` has leaves; what `inputs` hold there may be nested further.
+
+    Args:
+      shallow_tree: the pattern.
+      func: takes one part of each input.
+      *inputs: structures that have at least the nesting of `shallow_tree`.
+      **kwargs: accepted as TensorFlow does.
+    Raises: ValueError if an input is not nested like the pattern.
+
+    >>> from graphgrad.frontend.nest import map_structure_up_to
+    >>> map_structure_up_to([0, 0], len, [[1, 2], [3]])
+    [2, 1]
+    """
+    if not is_nested(shallow_tree):
+        return func(*inputs)
+    for i in inputs:
+        if not is_nested(i) or len(i) != len(shallow_tree):
+            raise ValueError(f"The input {i!r} is not nested like {shallow_tree!r}.")
+    columns = zip(*map(_children, inputs), strict=True)
+    parts = [map_structure_up_to(s, func, *c) for s, c in zip(_children(shallow_tree), columns, strict=True)]
+    return _pack(_mark_leaves(shallow_tree), iter(parts))
+
+
+def _mark_leaves(structure: Any) -> Any:
+    """A structure of one level: its children count as leaves."""
+    if isinstance(structure, Mapping):
+        return dict.fromkeys(structure)
+    return type(structure)(*[None] * len(structure)) if hasattr(structure, "_fields") else type(structure)([None] * len(structure))

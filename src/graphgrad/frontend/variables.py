@@ -161,6 +161,7 @@ class Variable:
         self._graph: Graph | None = None
         self._handle_name = name or "Variable"
         self._handle: Any = Handle(Cell(value._value, self._handle_name, self._dtype, self._shape))
+        self._handle._variable = self  # custom_gradient finds the variables that a function uses
 
     def _create_in(self, graph: Graph, initial_value: Any, validate_shape: bool, name: str | None,
                    dtype: DType | None, shape: Any) -> None:  # fmt: skip
@@ -173,6 +174,7 @@ class Variable:
             self._settle(value, validate_shape, shape)
             self._handle_name = scope[:-1]
             self._handle = raw.VarHandleOp(dtype=self._dtype, shape=self._shape, shared_name=scope[:-1], name=scope)
+            self._handle._variable = self
             self._initial_value = value
             self._initializer_op = raw.AssignVariableOp(self._handle, value, dtype=self._dtype, name="Assign")
             self._snapshot = self._read(graph._unique(f"{scope}Read/ReadVariableOp") + "/")
@@ -546,6 +548,7 @@ class Variable:
         copied.__dict__.update(self.__dict__)
         cell = self._handle._value
         copied._handle = Handle(Cell(np.array(cell.value), cell.name, cell.dtype, cell.shape))
+        copied._handle._variable = copied
         memo[id(self)] = copied
         return copied
 

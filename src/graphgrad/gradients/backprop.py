@@ -104,7 +104,7 @@ def gradients(
         x_tensors = [_in_graph(graph, _as_x(x, i), f"xs[{i}]") for i, x in enumerate(_flatten(xs))]
         stops = [_in_graph(graph, _as_x(t, i, "stop_gradients"), f"stop_gradients[{i}]")
                  for i, t in enumerate(_flatten(stop_gradients))]  # fmt: skip
-        seeds = _seed(graph, y_tensors, _flatten(grad_ys, len(y_tensors)), call)
+        seeds = _seed(graph, y_tensors, _grad_ys(ys, grad_ys, len(y_tensors)), call)
         between, reached = _reach(y_tensors, x_tensors)
         arrived: _Arrived = {}
         for y, seed in zip(y_tensors, seeds, strict=True):
@@ -181,15 +181,40 @@ def _collector_paused() -> Iterator[None]:
 # -- arguments -------------------------------------------------------------------------
 
 
-def _flatten(value: Any, count: int | None = None) -> list[Any]:
-    """The leaves of a nested list; with `count`, a list of that many grad_ys."""
-    if value is None:
-        return [] if count is None else [None] * count
-    leaves = list(_leaves(value))
-    if count is not None and len(leaves) != count:
-        raise ValueError(f"Length mismatch. Passed {len(leaves)} grad_ys for {count} ys. "
+def _flatten(value: Any) -> list[Any]:
+    """The leaves of a nested structure; [] for None."""
+    return [] if value is None else list(_leaves(value))
+
+
+def _grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
+    """One grad_y, or None, for each y; what stands for a single y may itself be a list of numbers."""
+    if grad_ys is None:
+        return [None] * count
+    nested = isinstance(ys, (list, tuple, dict))
+    found: list[Any] = []
+    if nested or not isinstance(grad_ys, (list, tuple)):
+        _align(ys if nested else [ys], grad_ys if nested and isinstance(grad_ys, (list, tuple, dict)) else [grad_ys], found)
+    else:
+        found = list(grad_ys)
+    if len(found) != count:
+        raise ValueError(f"Length mismatch. Passed {len(found)} grad_ys for {count} ys. "
                          "Fix: give one grad_y, or None, for each y")
-    return leaves
+    return found
+
+
+def _align(ys: Any, grad_ys: Any, found: list[Any]) -> None:
+    """Appends to `found` the parts of `grad_ys` that stand where `ys` has leaves."""
+    if isinstance(ys, dict):
+        for key in sorted(ys):
+            _align(ys[key], grad_ys[key], found)
+    elif isinstance(ys, (list, tuple)) and isinstance(grad_ys, (list, tuple)):
+        if len(ys) != len(grad_ys):
+            found.extend(grad_ys)  # the count tells
+            return
+        for y, grad_y in zip(ys, grad_ys, strict=True):
+            _align(y, grad_y, found)
+    else:
+        found.append(grad_ys)
 
 
 def _leaves(value: Any) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource
+from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
 
@@ -128,7 +129,21 @@ def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
     for op in graph._operations[start:]:
         for t in op.inputs:
             if t.dtype is resource and id(t) not in given and id(t) not in found:
-                variable = graph._variables.get(id(t))
+                variable = _variable_behind(graph, t)
                 if variable is not None and variable.trainable:
                     found[id(t)] = variable
     return list(found.values())
+
+
+def _variable_behind(graph: Graph, handle: Any) -> Any:
+    """The variable whose handle this is, also if it was captured; None if there is none."""
+    while getattr(handle, "_variable", None) is None and isinstance(graph, FuncGraph):
+        captured = dict(zip(map(id, graph.inputs[-len(graph.captured) :]), graph.captured, strict=False))
+        handle = captured.get(id(handle))
+        if handle is None:
+            return None
+        outer = graph.outer_graph
+        if outer is None:
+            break
+        graph = outer
+    return getattr(handle, "_variable", None)

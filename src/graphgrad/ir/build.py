@@ -9,7 +9,7 @@ from . import opdef as _opdef
 from .context import _settle, stack
 from .convert import convert, is_tensor_like
 from .dtypes import DType, as_dtype
-from .graph import _VALID_OP_NAME, Graph, Operation, Tensor
+from .graph import Graph, Operation, Tensor
 from .opdef import Arg, OpDef, put_in_context
 
 
@@ -32,7 +32,7 @@ def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str 
     if direct:
         op = add_to_graph(graph, opdef, args, attrs, name)
         return op.outputs[0] if len(op.outputs) == 1 and not opdef.outputs[0].is_list else _results(op)
-    full_name = _full_name(graph, opdef, name)
+    full_name = graph.operation_name(name or opdef.name)
     flat = _convert_all(opdef, args, attrs, graph, full_name)
     return _results(add_to_graph(graph, opdef, tuple(flat), attrs, full_name + "/"))
 
@@ -56,20 +56,9 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     if name is None:
         name = graph._unique(f"{graph._scope}/{opdef.name}" if graph._scope else opdef.name)
     else:
-        name = _full_name(graph, opdef, name)
+        name = graph.operation_name(name)
     return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
                       inferred.specs)  # fmt: skip
-
-
-def _full_name(graph: Graph, opdef: OpDef, name: str | None) -> str:
-    if name is None:
-        return graph.unique_name(opdef.name)
-    if name.endswith("/"):  # a scope that is ours already
-        return name[:-1]
-    if not _VALID_OP_NAME.match(name):
-        raise ValueError(f"'{name}' is not a valid root scope name. Fix: use letters, digits and _.-/, "
-                         "beginning with a letter or digit")
-    return graph.unique_name(name)
 
 
 def _results(op: Operation) -> Any:

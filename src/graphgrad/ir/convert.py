@@ -242,11 +242,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     # The graph keeps its own copy: a constant must not change with the caller's array.
     if isinstance(value, np.ndarray) and (array is value or array.base is not None):
         array = array.copy()
-    return constant_in(graph, array, _name_in(graph, name or "Const"), dtype)
-
-
-def _name_in(graph: Graph, name: str) -> str:
-    return name[:-1] if name.endswith("/") else graph.unique_name(name)
+    return constant_in(graph, array, graph.operation_name(name or "Const"), dtype)
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,

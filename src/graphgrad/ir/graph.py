@@ -280,7 +280,6 @@ class Graph:
         self._unfetchable: set[int] = set()
         self._attr_scope: dict[str, Any] = {}
         self.seed: int | None = None
-        self._variables: dict[int, Any] = {}  # id of a handle -> the variable, for custom_gradient
         self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
 
     # -- adding operations ---------------------------------------------------------
@@ -375,6 +374,20 @@ class Graph:
         if self._scope:
             name = f"{self._scope}/{name}"
         return self._unique(name, mark_as_used)
+
+    def operation_name(self, name: str) -> str:
+        """The full, unique name for an operation that is to be called `name`.
+
+        Args:
+          name: the wish; one that ends in '/' is a scope of the caller's own and taken as it is.
+        Raises: ValueError for what cannot be a name.
+        """
+        if name.endswith("/"):
+            return name[:-1]
+        if not _VALID_OP_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid root scope name. Fix: use letters, digits and _.-/, "
+                             "beginning with a letter or digit")
+        return self.unique_name(name)
 
     def _unique(self, name: str, mark_as_used: bool = True) -> str:
         # `names[a] == n` says that a and its numbered a_1 .. a_(n-1) are in use; only numbered names that
