@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ..ir.dtypes import INDEX
@@ -46,10 +48,11 @@ def unbroadcast(gx, gy, x, y):
     Returns: the pair, of the shapes of x and y.
     """
     sx, sy = x._spec.shape, y._spec.shape
-    if sx == sy and is_fully_defined(sx):
+    if x is y or (sx == sy and is_fully_defined(sx)):
         return gx, gy
-    if is_fully_defined(sx) and is_fully_defined(sy):
-        return _sum_to(gx, sx, sy), _sum_to(gy, sy, sx)
+    repeated_x, repeated_y = _repeated_axes(sx, sy), _repeated_axes(sy, sx)
+    if repeated_x is not None and repeated_y is not None:
+        return _sum_over(gx, *repeated_x), _sum_over(gy, *repeated_y)
     shape_x, shape_y = raw.Shape(x), raw.Shape(y)
     axes_x, axes_y = raw.BroadcastGradientArgs(shape_x, shape_y)
     if gx is not None:
@@ -59,12 +62,36 @@ def unbroadcast(gx, gy, x, y):
     return gx, gy
 
 
-def _sum_to(g, own, other):
+@functools.lru_cache(maxsize=4096)
+def _repeated_axes(own, other):
+    """Along which axes an operand is repeated beside another one.
+
+    Args:
+      own, other: the static shapes of the two.
+    Returns: the axes that it lacks, and those of its own of size 1; None if only the run knows.
+    """
+    if own is None or other is None:
+        return None
+    lead = len(other) - len(own)
+    ones = []
+    for i, d in enumerate(own):
+        beside = other[i + lead] if i + lead >= 0 else 1
+        if beside == 1:
+            continue
+        if d is None:
+            return None
+        if d == 1:  # should `beside` turn out to be 1, the sum is over one term
+            ones.append(i)
+    return _axes(range(lead)), _axes(ones)
+
+
+def _axes(values):
+    return np.asarray(values, np.int32) if len(values) else None
+
+
+def _sum_over(g, lacking, ones):
     if g is None:
         return None
-    result = np.broadcast_shapes(own, other)
-    axes = reduced_axes(result, own)
-    if not axes:
-        return g
-    g = raw.Sum(g, np.asarray(axes, np.int32))
-    return g if len(own) + len(axes) == len(result) else raw.Reshape(g, np.asarray(own, np.int32))
+    if lacking is not None:
+        g = raw.Sum(g, lacking)
+    return g if ones is None else raw.Sum(g, ones, keep_dims=True)
