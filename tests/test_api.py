@@ -90,7 +90,7 @@ def _default(text: str) -> str:
     """A default's text, with objects by their names alone."""
     text = re.sub(r"<function (\w+) at 0x\w+>", r"<function \1>", text)
     text = re.sub(r"<(?:\w+\.)*(\w+) object at 0x\w+>", r"<\1>", text)
-    text = re.sub(r"<((?:\w+\.)+\w+): [^>]*>", r"\1", text)  # an enum's member
+    text = re.sub(r"<(\w+?)(?:V2)?\.(\w+): [^>]*>", r"\1.\2", text)  # an enum's member
     text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"<class \1>", text)
     text = re.sub(r"\bgraphgrad(\.\w+)*\.|\btensorflow(\.\w+)*\.", "", text)
     return text.replace('"', "'").replace("np.", "")

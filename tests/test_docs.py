@@ -15,7 +15,7 @@ import exempt
 from faces import FACES, exported
 from test_layout import MODULES, PACKAGE
 
-_FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+_FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.REPORT_ONLY_FIRST_FAILURE
 _PAGES = sorted([*(PACKAGE.parent.parent / "docs").rglob("*.md"), PACKAGE.parent.parent / "README.md"])
 
 
