@@ -12,6 +12,7 @@ from ..ir.context import current_graph
 from ..ir.convert import constant as constant
 from ..ir.convert import is_tensor_like, make_array
 from ..ir.dtypes import INEXACT, as_dtype
+from ..ir.graph import Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import as_shape, merged, shape_str
 from ..ir.slices import IndexedSlices
@@ -384,3 +385,19 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         return value[()] if value.ndim == 0 else value
     known = static_value(tensor) if partial else None
     return None if known is None else np.array(known, object)
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether `tensor` is a tensor of a graph, which has no value yet.
+
+    Args:
+      tensor: any object.
+    Returns: a bool.
+    Raises: nothing.
+    Gradient: none; nothing is built.
+    Reference: TensorFlow 2.21 `tf.is_symbolic_tensor`.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1))
+    True
+    """
+    return isinstance(tensor, Tensor)

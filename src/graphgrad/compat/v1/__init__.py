@@ -89,7 +89,6 @@ from graphgrad.gradients.registry import NoGradient as NoGradient
 from graphgrad.gradients.registry import NotDifferentiable as NotDifferentiable
 from graphgrad.ir.context import get_default_graph as get_default_graph
 from graphgrad.ir.context import reset_default_graph as reset_default_graph
-from graphgrad.ir.convert import constant as constant
 from graphgrad.ir.shape import Dimension as Dimension
 from graphgrad.ir.shape import dimension_value as dimension_value
 
@@ -176,7 +175,7 @@ from graphgrad.ops.clip import clip_by_norm as clip_by_norm
 from graphgrad.ops.clip import clip_by_value as clip_by_value
 from graphgrad.ops.clip import global_norm as global_norm
 from graphgrad.ops.complexes import angle as angle
-from graphgrad.ops.complexes import complex as complex  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.complexes import complex as complex
 from graphgrad.ops.complexes import conj as conj
 from graphgrad.ops.complexes import imag as imag
 from graphgrad.ops.complexes import real as real
@@ -197,7 +196,7 @@ from graphgrad.ops.exponential import exp as exp
 from graphgrad.ops.exponential import expm1 as expm1
 from graphgrad.ops.exponential import log as log
 from graphgrad.ops.exponential import log1p as log1p
-from graphgrad.ops.exponential import pow as pow  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.exponential import pow as pow
 from graphgrad.ops.logical import equal as equal
 from graphgrad.ops.logical import greater as greater
 from graphgrad.ops.logical import greater_equal as greater_equal
@@ -223,13 +222,13 @@ from graphgrad.ops.math import multiply as multiply
 from graphgrad.ops.math import scalar_mul as scalar_mul
 from graphgrad.ops.math import squared_difference as squared_difference
 from graphgrad.ops.math import subtract as subtract
-from graphgrad.ops.math_unary import abs as abs  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import abs as abs
 from graphgrad.ops.math_unary import ceil as ceil
 from graphgrad.ops.math_unary import floor as floor
 from graphgrad.ops.math_unary import negative as negative
 from graphgrad.ops.math_unary import reciprocal as reciprocal
 from graphgrad.ops.math_unary import rint as rint
-from graphgrad.ops.math_unary import round as round  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import round as round
 from graphgrad.ops.math_unary import rsqrt as rsqrt
 from graphgrad.ops.math_unary import sign as sign
 from graphgrad.ops.math_unary import sqrt as sqrt
@@ -288,3 +287,98 @@ from graphgrad.compat.v1 import debugging as debugging
 
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None
+
+# -- arrays --------------------------------------------------------------------------
+from graphgrad.ops.array import check_numerics as check_numerics
+from graphgrad.ops.array import constant_v1 as constant
+from graphgrad.ops.array import ensure_shape as ensure_shape
+from graphgrad.ops.array import get_static_value as get_static_value
+from graphgrad.ops.array import guarantee_const as guarantee_const
+from graphgrad.ops.array import identity as identity
+from graphgrad.ops.array import identity_n as identity_n
+from graphgrad.ops.array import is_symbolic_tensor as is_symbolic_tensor
+from graphgrad.ops.array import is_tensor as is_tensor
+from graphgrad.ops.array import placeholder as placeholder
+from graphgrad.ops.array import placeholder_with_default as placeholder_with_default
+from graphgrad.ops.array import stop_gradient as stop_gradient
+from graphgrad.ops.dynamic import dynamic_partition as dynamic_partition
+from graphgrad.ops.dynamic import dynamic_stitch as dynamic_stitch
+from graphgrad.ops.dynamic import setdiff1d as setdiff1d
+from graphgrad.ops.dynamic import unique as unique
+from graphgrad.ops.dynamic import unique_with_counts as unique_with_counts
+from graphgrad.ops.filled import fill as fill
+from graphgrad.ops.filled import ones as ones
+from graphgrad.ops.filled import ones_like_v1 as ones_like
+from graphgrad.ops.filled import zeros as zeros
+from graphgrad.ops.filled import zeros_like_v1 as zeros_like
+from graphgrad.ops.gather import batch_gather as batch_gather
+from graphgrad.ops.gather import gather_v1 as gather
+from graphgrad.ops.gather import gather_nd_v1 as gather_nd
+from graphgrad.ops.join import concat_v1 as concat
+from graphgrad.ops.join import parallel_stack as parallel_stack
+from graphgrad.ops.join import stack as stack
+from graphgrad.ops.join import unstack as unstack
+from graphgrad.ops.masking import boolean_mask_v1 as boolean_mask
+from graphgrad.ops.masking import sequence_mask as sequence_mask
+from graphgrad.ops.matrices import tensor_diag as diag
+from graphgrad.ops.matrices import tensor_diag_part as diag_part
+from graphgrad.ops.matrices import eye as eye
+from graphgrad.ops.matrices import matrix_band_part as matrix_band_part
+from graphgrad.ops.matrices import matrix_diag as matrix_diag
+from graphgrad.ops.matrices import matrix_diag_part as matrix_diag_part
+from graphgrad.ops.matrices import matrix_set_diag as matrix_set_diag
+from graphgrad.ops.pad import pad_v1 as pad
+from graphgrad.ops.parting import split_v1 as split
+from graphgrad.ops.permute import invert_permutation as invert_permutation
+from graphgrad.ops.permute import matrix_transpose as matrix_transpose
+from graphgrad.ops.permute import reverse as reverse
+from graphgrad.ops.permute import reverse_sequence_v1 as reverse_sequence
+from graphgrad.ops.permute import reverse as reverse_v2
+from graphgrad.ops.permute import roll as roll
+from graphgrad.ops.permute import transpose_v1 as transpose
+from graphgrad.ops.repetition import meshgrid as meshgrid
+from graphgrad.ops.repetition import repeat as repeat
+from graphgrad.ops.repetition import tile as tile
+from graphgrad.ops.scatter import one_hot as one_hot
+from graphgrad.ops.scatter import scatter_nd as scatter_nd
+from graphgrad.ops.scatter import tensor_scatter_nd_add as tensor_scatter_add
+from graphgrad.ops.scatter import tensor_scatter_nd_add as tensor_scatter_nd_add
+from graphgrad.ops.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
+from graphgrad.ops.scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
+from graphgrad.ops.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
+from graphgrad.ops.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
+from graphgrad.ops.scatter import tensor_scatter_nd_sub as tensor_scatter_sub
+from graphgrad.ops.scatter import tensor_scatter_nd_update as tensor_scatter_update
+from graphgrad.ops.searching import argsort as argsort
+from graphgrad.ops.searching import bitcast as bitcast
+from graphgrad.ops.searching import searchsorted as searchsorted
+from graphgrad.ops.searching import sort as sort
+from graphgrad.ops.select import where_v1 as where
+from graphgrad.ops.select import where as where_v2
+from graphgrad.ops.sequences import linspace as lin_space
+from graphgrad.ops.sequences import linspace as linspace
+from graphgrad.ops.sequences import range_ as range
+from graphgrad.ops.shapes import broadcast_dynamic_shape as broadcast_dynamic_shape
+from graphgrad.ops.shapes import broadcast_static_shape as broadcast_static_shape
+from graphgrad.ops.shapes import broadcast_to as broadcast_to
+from graphgrad.ops.shapes import expand_dims_v1 as expand_dims
+from graphgrad.ops.shapes import rank as rank
+from graphgrad.ops.shapes import reshape as reshape
+from graphgrad.ops.shapes import shape_v1 as shape
+from graphgrad.ops.shapes import shape_n as shape_n
+from graphgrad.ops.shapes import size_v1 as size
+from graphgrad.ops.shapes import squeeze_v1 as squeeze
+from graphgrad.ops.slicing import slice_ as slice
+from graphgrad.ops.slicing import strided_slice as strided_slice
+from graphgrad.ops.space import batch_to_space_v1 as batch_to_space
+from graphgrad.ops.space import batch_to_space_nd as batch_to_space_nd
+from graphgrad.ops.space import depth_to_space_v1 as depth_to_space
+from graphgrad.ops.space import required_space_to_batch_paddings as required_space_to_batch_paddings
+from graphgrad.ops.space import space_to_batch_v1 as space_to_batch
+from graphgrad.ops.space import space_to_batch_nd as space_to_batch_nd
+from graphgrad.ops.space import space_to_depth_v1 as space_to_depth
+from . import debugging as debugging
+from . import linalg as linalg
+from . import manip as manip
+from . import math as math
+from . import nn as nn

@@ -55,7 +55,6 @@ from graphgrad.frontend.scopes import device as device
 from graphgrad.frontend.scopes import name_scope_v2 as name_scope
 from graphgrad.gradients.backprop import gradients_v2 as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
-from graphgrad.ir.convert import constant as constant
 
 # -- variables ------------------------------------------------------------------------
 from graphgrad.frontend.initializers import ConstantV2 as constant_initializer
@@ -81,7 +80,7 @@ from graphgrad.ops.cast import saturate_cast as saturate_cast
 from graphgrad.ops.clip import clip_by_global_norm as clip_by_global_norm
 from graphgrad.ops.clip import clip_by_norm as clip_by_norm
 from graphgrad.ops.clip import clip_by_value as clip_by_value
-from graphgrad.ops.complexes import complex as complex  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.complexes import complex as complex
 from graphgrad.ops.cumulative import cumsum as cumsum
 from graphgrad.ops.division import divide as divide
 from graphgrad.ops.division import realdiv as realdiv
@@ -89,7 +88,7 @@ from graphgrad.ops.division import truediv as truediv
 from graphgrad.ops.division import truncatediv as truncatediv
 from graphgrad.ops.division import truncatemod as truncatemod
 from graphgrad.ops.exponential import exp as exp
-from graphgrad.ops.exponential import pow as pow  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.exponential import pow as pow
 from graphgrad.ops.logical import equal as equal
 from graphgrad.ops.logical import greater as greater
 from graphgrad.ops.logical import greater_equal as greater_equal
@@ -106,10 +105,10 @@ from graphgrad.ops.math import minimum as minimum
 from graphgrad.ops.math import multiply as multiply
 from graphgrad.ops.math import scalar_mul as scalar_mul
 from graphgrad.ops.math import subtract as subtract
-from graphgrad.ops.math_unary import abs as abs  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import abs as abs
 from graphgrad.ops.math_unary import floor as floor
 from graphgrad.ops.math_unary import negative as negative
-from graphgrad.ops.math_unary import round as round  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import round as round
 from graphgrad.ops.math_unary import sign as sign
 from graphgrad.ops.math_unary import sqrt as sqrt
 from graphgrad.ops.math_unary import square as square
@@ -143,3 +142,75 @@ from graphgrad.compat.v2 import nn as nn
 
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None
+
+# -- arrays --------------------------------------------------------------------------
+from graphgrad.ops.array import constant as constant
+from graphgrad.ops.array import ensure_shape as ensure_shape
+from graphgrad.ops.array import get_static_value as get_static_value
+from graphgrad.ops.array import guarantee_const as guarantee_const
+from graphgrad.ops.array import identity as identity
+from graphgrad.ops.array import identity_n as identity_n
+from graphgrad.ops.array import is_symbolic_tensor as is_symbolic_tensor
+from graphgrad.ops.array import is_tensor as is_tensor
+from graphgrad.ops.array import stop_gradient as stop_gradient
+from graphgrad.ops.dynamic import dynamic_partition as dynamic_partition
+from graphgrad.ops.dynamic import dynamic_stitch as dynamic_stitch
+from graphgrad.ops.dynamic import unique as unique
+from graphgrad.ops.dynamic import unique_with_counts as unique_with_counts
+from graphgrad.ops.filled import fill as fill
+from graphgrad.ops.filled import ones as ones
+from graphgrad.ops.filled import ones_like as ones_like
+from graphgrad.ops.filled import zeros as zeros
+from graphgrad.ops.filled import zeros_like as zeros_like
+from graphgrad.ops.gather import gather as gather
+from graphgrad.ops.gather import gather_nd as gather_nd
+from graphgrad.ops.join import concat as concat
+from graphgrad.ops.join import parallel_stack as parallel_stack
+from graphgrad.ops.join import stack as stack
+from graphgrad.ops.join import unstack as unstack
+from graphgrad.ops.masking import boolean_mask as boolean_mask
+from graphgrad.ops.masking import sequence_mask as sequence_mask
+from graphgrad.ops.matrices import eye as eye
+from graphgrad.ops.pad import pad as pad
+from graphgrad.ops.parting import split as split
+from graphgrad.ops.permute import reverse as reverse
+from graphgrad.ops.permute import reverse_sequence as reverse_sequence
+from graphgrad.ops.permute import roll as roll
+from graphgrad.ops.permute import transpose as transpose
+from graphgrad.ops.repetition import meshgrid as meshgrid
+from graphgrad.ops.repetition import repeat as repeat
+from graphgrad.ops.repetition import tile as tile
+from graphgrad.ops.scatter import one_hot as one_hot
+from graphgrad.ops.scatter import scatter_nd as scatter_nd
+from graphgrad.ops.scatter import tensor_scatter_nd_add as tensor_scatter_nd_add
+from graphgrad.ops.scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
+from graphgrad.ops.scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
+from graphgrad.ops.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
+from graphgrad.ops.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
+from graphgrad.ops.searching import argsort as argsort
+from graphgrad.ops.searching import bitcast as bitcast
+from graphgrad.ops.searching import searchsorted as searchsorted
+from graphgrad.ops.searching import sort as sort
+from graphgrad.ops.select import where as where
+from graphgrad.ops.sequences import linspace as linspace
+from graphgrad.ops.sequences import range_ as range
+from graphgrad.ops.shapes import broadcast_dynamic_shape as broadcast_dynamic_shape
+from graphgrad.ops.shapes import broadcast_static_shape as broadcast_static_shape
+from graphgrad.ops.shapes import broadcast_to as broadcast_to
+from graphgrad.ops.shapes import expand_dims as expand_dims
+from graphgrad.ops.shapes import rank as rank
+from graphgrad.ops.shapes import reshape as reshape
+from graphgrad.ops.shapes import shape as shape
+from graphgrad.ops.shapes import shape_n as shape_n
+from graphgrad.ops.shapes import size as size
+from graphgrad.ops.shapes import squeeze as squeeze
+from graphgrad.ops.slicing import slice_ as slice
+from graphgrad.ops.slicing import strided_slice as strided_slice
+from graphgrad.ops.space import batch_to_space as batch_to_space
+from graphgrad.ops.space import required_space_to_batch_paddings as required_space_to_batch_paddings
+from graphgrad.ops.space import space_to_batch as space_to_batch
+from graphgrad.ops.space import space_to_batch_nd as space_to_batch_nd
+from . import debugging as debugging
+from . import linalg as linalg
+from . import math as math
+from . import nn as nn

@@ -23,7 +23,7 @@ from graphgrad.ops.exponential import expm1 as expm1
 from graphgrad.ops.exponential import log as log
 from graphgrad.ops.exponential import log1p as log1p
 from graphgrad.ops.exponential import polyval as polyval
-from graphgrad.ops.exponential import pow as pow  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.exponential import pow as pow
 from graphgrad.ops.exponential import xdivy as xdivy
 from graphgrad.ops.exponential import xlog1py as xlog1py
 from graphgrad.ops.exponential import xlogy as xlogy
@@ -52,13 +52,13 @@ from graphgrad.ops.math import multiply_no_nan as multiply_no_nan
 from graphgrad.ops.math import scalar_mul as scalar_mul
 from graphgrad.ops.math import squared_difference as squared_difference
 from graphgrad.ops.math import subtract as subtract
-from graphgrad.ops.math_unary import abs as abs  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import abs as abs
 from graphgrad.ops.math_unary import ceil as ceil
 from graphgrad.ops.math_unary import floor as floor
 from graphgrad.ops.math_unary import negative as negative
 from graphgrad.ops.math_unary import reciprocal as reciprocal
 from graphgrad.ops.math_unary import rint as rint
-from graphgrad.ops.math_unary import round as round  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.math_unary import round as round
 from graphgrad.ops.math_unary import rsqrt as rsqrt
 from graphgrad.ops.math_unary import sign as sign
 from graphgrad.ops.math_unary import sqrt as sqrt
@@ -114,3 +114,6 @@ from graphgrad.ops.trig import sin as sin
 from graphgrad.ops.trig import sinh as sinh
 from graphgrad.ops.trig import tan as tan
 from graphgrad.ops.trig import tanh as tanh
+
+# -- arrays --------------------------------------------------------------------------
+from graphgrad.ops.permute import invert_permutation as invert_permutation
