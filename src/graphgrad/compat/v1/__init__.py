@@ -19,7 +19,7 @@ from graphgrad.ir.convert import register_tensor_conversion_function as register
 from graphgrad.ir.dtypes import DType as DType
 from graphgrad.ir.dtypes import as_dtype as as_dtype
 from graphgrad.ir.dtypes import bfloat16 as bfloat16
-from graphgrad.ir.dtypes import bool_ as bool  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ir.dtypes import bool_ as bool
 from graphgrad.ir.dtypes import complex64 as complex64
 from graphgrad.ir.dtypes import complex128 as complex128
 from graphgrad.ir.dtypes import float16 as float16
@@ -382,3 +382,48 @@ from . import linalg as linalg
 from . import manip as manip
 from . import math as math
 from . import nn as nn
+
+# -- random, host, assertions ------------------------------------------------------------
+from graphgrad.ops.control import group as group
+from graphgrad.ops.control import no_op as no_op
+from graphgrad.ops.control import tuple_v1 as tuple
+from graphgrad.ops.checks import Assert as Assert
+from graphgrad.ops.checks import assert_equal_v1 as assert_equal
+from graphgrad.ops.checks import assert_none_equal_v1 as assert_none_equal
+from graphgrad.ops.checks import assert_less_v1 as assert_less
+from graphgrad.ops.checks import assert_less_equal_v1 as assert_less_equal
+from graphgrad.ops.checks import assert_greater_v1 as assert_greater
+from graphgrad.ops.checks import assert_greater_equal_v1 as assert_greater_equal
+from graphgrad.ops.checks import assert_positive_v1 as assert_positive
+from graphgrad.ops.checks import assert_negative_v1 as assert_negative
+from graphgrad.ops.checks import assert_non_negative_v1 as assert_non_negative
+from graphgrad.ops.checks import assert_non_positive_v1 as assert_non_positive
+from graphgrad.ops.checks import assert_near_v1 as assert_near
+from graphgrad.ops.checks import assert_rank_v1 as assert_rank
+from graphgrad.ops.checks import assert_rank_at_least_v1 as assert_rank_at_least
+from graphgrad.ops.checks import assert_rank_in_v1 as assert_rank_in
+from graphgrad.ops.checks import assert_scalar_v1 as assert_scalar
+from graphgrad.ops.checks import assert_type as assert_type
+from graphgrad.ops.checks import assert_integer as assert_integer
+from graphgrad.ops.checks import assert_same_float_dtype as assert_same_float_dtype
+from graphgrad.ops.checks import assert_proper_iterable as assert_proper_iterable
+from graphgrad.ops.checks import verify_tensor_all_finite as verify_tensor_all_finite
+from graphgrad.ops.host import Print as Print
+from graphgrad.ops.host import numpy_function as numpy_function
+from graphgrad.ops.host import print_tensors as print
+from graphgrad.ops.host import py_func as py_func
+from graphgrad.ops.host import py_function as py_function
+from graphgrad.ops.host import timestamp as timestamp
+from graphgrad.ops.random import multinomial as multinomial
+from graphgrad.ops.random import random_crop as random_crop
+from graphgrad.ops.random import random_gamma as random_gamma
+from graphgrad.ops.random import random_normal as random_normal
+from graphgrad.ops.random import random_poisson as random_poisson
+from graphgrad.ops.random import random_shuffle as random_shuffle
+from graphgrad.ops.random import random_uniform as random_uniform
+from graphgrad.ops.random import truncated_normal as truncated_normal
+from graphgrad.ops.seeds import get_seed as get_seed
+from graphgrad.ops.seeds import set_random_seed as set_random_seed
+
+# -- modules of the random, host and sparse families -------------------------------------
+from graphgrad.compat.v1 import random as random

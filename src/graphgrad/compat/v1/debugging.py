@@ -9,3 +9,28 @@ from graphgrad.ops.logical import is_strictly_increasing as is_strictly_increasi
 
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.array import check_numerics as check_numerics
+
+# -- random, host, assertions ------------------------------------------------------------
+from graphgrad.ops.checks import Assert as Assert
+from graphgrad.ops.checks import verify_tensor_all_finite as assert_all_finite
+from graphgrad.ops.checks import is_numeric_tensor as is_numeric_tensor
+from graphgrad.ops.checks import assert_shapes as assert_shapes
+from graphgrad.ops.checks import assert_equal_v1 as assert_equal
+from graphgrad.ops.checks import assert_none_equal_v1 as assert_none_equal
+from graphgrad.ops.checks import assert_less_v1 as assert_less
+from graphgrad.ops.checks import assert_less_equal_v1 as assert_less_equal
+from graphgrad.ops.checks import assert_greater_v1 as assert_greater
+from graphgrad.ops.checks import assert_greater_equal_v1 as assert_greater_equal
+from graphgrad.ops.checks import assert_positive_v1 as assert_positive
+from graphgrad.ops.checks import assert_negative_v1 as assert_negative
+from graphgrad.ops.checks import assert_non_negative_v1 as assert_non_negative
+from graphgrad.ops.checks import assert_non_positive_v1 as assert_non_positive
+from graphgrad.ops.checks import assert_near_v1 as assert_near
+from graphgrad.ops.checks import assert_rank_v1 as assert_rank
+from graphgrad.ops.checks import assert_rank_at_least_v1 as assert_rank_at_least
+from graphgrad.ops.checks import assert_rank_in_v1 as assert_rank_in
+from graphgrad.ops.checks import assert_scalar_v1 as assert_scalar
+from graphgrad.ops.checks import assert_type as assert_type
+from graphgrad.ops.checks import assert_integer as assert_integer
+from graphgrad.ops.checks import assert_same_float_dtype as assert_same_float_dtype
+from graphgrad.ops.checks import assert_proper_iterable as assert_proper_iterable

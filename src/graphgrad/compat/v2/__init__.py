@@ -19,7 +19,7 @@ from graphgrad.ir.convert import register_tensor_conversion_function as register
 from graphgrad.ir.dtypes import DType as DType
 from graphgrad.ir.dtypes import as_dtype as as_dtype
 from graphgrad.ir.dtypes import bfloat16 as bfloat16
-from graphgrad.ir.dtypes import bool_ as bool  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ir.dtypes import bool_ as bool
 from graphgrad.ir.dtypes import complex64 as complex64
 from graphgrad.ir.dtypes import complex128 as complex128
 from graphgrad.ir.dtypes import float16 as float16
@@ -214,3 +214,20 @@ from . import debugging as debugging
 from . import linalg as linalg
 from . import math as math
 from . import nn as nn
+
+# -- random, host, assertions ------------------------------------------------------------
+from graphgrad.ops.control import group as group
+from graphgrad.ops.control import no_op as no_op
+from graphgrad.ops.control import tuple as tuple
+from graphgrad.ops.checks import Assert as Assert
+from graphgrad.ops.checks import assert_equal as assert_equal
+from graphgrad.ops.checks import assert_greater as assert_greater
+from graphgrad.ops.checks import assert_less as assert_less
+from graphgrad.ops.checks import assert_rank as assert_rank
+from graphgrad.ops.host import numpy_function as numpy_function
+from graphgrad.ops.host import print_tensors as print
+from graphgrad.ops.host import py_function as py_function
+from graphgrad.ops.host import timestamp as timestamp
+
+# -- modules of the random, host and sparse families -------------------------------------
+from graphgrad.compat.v2 import random as random

@@ -2,3 +2,28 @@
 
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.array import check_numerics as check_numerics
+
+# -- random, host, assertions ------------------------------------------------------------
+from graphgrad.ops.checks import Assert as Assert
+from graphgrad.ops.checks import assert_all_finite as assert_all_finite
+from graphgrad.ops.checks import is_numeric_tensor as is_numeric_tensor
+from graphgrad.ops.checks import assert_shapes as assert_shapes
+from graphgrad.ops.checks import assert_equal as assert_equal
+from graphgrad.ops.checks import assert_none_equal as assert_none_equal
+from graphgrad.ops.checks import assert_less as assert_less
+from graphgrad.ops.checks import assert_less_equal as assert_less_equal
+from graphgrad.ops.checks import assert_greater as assert_greater
+from graphgrad.ops.checks import assert_greater_equal as assert_greater_equal
+from graphgrad.ops.checks import assert_positive as assert_positive
+from graphgrad.ops.checks import assert_negative as assert_negative
+from graphgrad.ops.checks import assert_non_negative as assert_non_negative
+from graphgrad.ops.checks import assert_non_positive as assert_non_positive
+from graphgrad.ops.checks import assert_near as assert_near
+from graphgrad.ops.checks import assert_rank as assert_rank
+from graphgrad.ops.checks import assert_rank_at_least as assert_rank_at_least
+from graphgrad.ops.checks import assert_rank_in as assert_rank_in
+from graphgrad.ops.checks import assert_scalar as assert_scalar
+from graphgrad.ops.checks import assert_type as assert_type
+from graphgrad.ops.checks import assert_integer as assert_integer
+from graphgrad.ops.checks import assert_same_float_dtype as assert_same_float_dtype
+from graphgrad.ops.checks import assert_proper_iterable as assert_proper_iterable
