@@ -100,7 +100,7 @@ def clip_by_average_norm(t, clip_norm, name=None):
     Gradient: of t * clip_norm * min(n / norm, 1 / clip_norm).
     Reference: TensorFlow 2.21 `tf.compat.v1.clip_by_average_norm`.
 
-    >>> sess.run(tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25))
+    >>> sess.run(tf.clip_by_average_norm([3.0, 4.0], 1.25))
     array([1.5, 2. ], dtype=float32)
     """
     with name_scope(name, "clip_by_average_norm") as scope:

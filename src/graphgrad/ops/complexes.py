@@ -212,8 +212,8 @@ def angle(input, name=None):
     Gradient: -dy / (Im(x) + i Re(x)).
     Reference: TensorFlow 2.21 Angle.
 
-    >>> sess.run(tf.math.angle([1.0j, -1.0]))
-    array([1.57079633, 3.14159265])
+    >>> sess.run(tf.math.angle([1.0j, -1.0])).round(4)
+    array([1.5708, 3.1416])
     """
     with name_scope(name, "Angle") as scope:
         x = convert_to_tensor(input, name="input")

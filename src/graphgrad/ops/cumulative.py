@@ -234,7 +234,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     Gradient: exp(x_i) times the sum of dy_k exp(-y_k) over the k that i counts for.
     Reference: TensorFlow 2.21 CumulativeLogsumexp.
 
-    >>> sess.run(tf.math.cumulative_logsumexp([0.0, 0.0]))
-    array([0.       , 0.6931472], dtype=float32)
+    >>> sess.run(tf.math.cumulative_logsumexp([0.0, 0.0])).round(4)
+    array([0.    , 0.6931], dtype=float32)
     """
     return raw.CumulativeLogsumexp(x, axis, exclusive=exclusive, reverse=reverse, name=name)

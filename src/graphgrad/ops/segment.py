@@ -248,9 +248,9 @@ def _sorted_function(record, what, empty, gradient, example):
     Gradient: {gradient}; None for the ids.
     Reference: TensorFlow 2.21 {record.name}.
 
-    >>> sess.run(tf.math.segment_{title}([[1.0], [2.0], [6.0]], [0, 0, 1]))
+    >>> sess.run(tf.math.segment_{title}([[1.0], [3.0], [6.0]], [0, 0, 1]))
     array([[{example}],
-           [6. ]], dtype=float32)
+           [6.]], dtype=float32)
     """
     return segment
 
@@ -258,11 +258,11 @@ def _sorted_function(record, what, empty, gradient, example):
 _BY_ROW = "dy, gathered by id"
 _SHARED = "dy in equal shares for the elements that attain it"
 _OTHERS = "dy times the product of the segment's other elements"
-segment_sum = _sorted_function(raw.SegmentSum, "sum", "0", _BY_ROW, "3. ")
-segment_mean = _sorted_function(raw.SegmentMean, "mean", "0", "dy / size of the segment, gathered by id", "1.5")
-segment_prod = _sorted_function(raw.SegmentProd, "product", "1", _OTHERS, "2. ")
-segment_max = _sorted_function(raw.SegmentMax, "maximum", "0", _SHARED, "2. ")
-segment_min = _sorted_function(raw.SegmentMin, "minimum", "0", _SHARED, "1. ")
+segment_sum = _sorted_function(raw.SegmentSum, "sum", "0", _BY_ROW, "4.")
+segment_mean = _sorted_function(raw.SegmentMean, "mean", "0", "dy / size of the segment, gathered by id", "2.")
+segment_prod = _sorted_function(raw.SegmentProd, "product", "1", _OTHERS, "3.")
+segment_max = _sorted_function(raw.SegmentMax, "maximum", "0", _SHARED, "3.")
+segment_min = _sorted_function(raw.SegmentMin, "minimum", "0", _SHARED, "1.")
 
 
 def _unsorted_function(record, what, empty, gradient, example):
