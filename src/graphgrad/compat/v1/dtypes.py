@@ -3,4 +3,4 @@
 # -- arithmetic, reductions ------------------------------------------------------------
 from graphgrad.ops.cast import cast as cast
 from graphgrad.ops.cast import saturate_cast as saturate_cast
-from graphgrad.ops.complexes import complex as complex  # noqa: A004  # the name TensorFlow gives it
+from graphgrad.ops.complexes import complex as complex
