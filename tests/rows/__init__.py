@@ -1,6 +1,7 @@
-"""The rows of all families, in the order of the files' names."""
+"""The rows of all families, in the order of the files' names; with `ROWS=math,nn` in the environment only theirs."""
 
 import importlib
+import os
 import pkgutil
 
 import graphgrad.ops
@@ -11,9 +12,11 @@ def load() -> list[Row]:
     """All rows; each knows its family, the name of its file."""
     for module in pkgutil.iter_modules(graphgrad.ops.__path__):
         importlib.import_module(f"graphgrad.ops.{module.name}")
+    only = os.environ.get("ROWS", "").split(",")
     rows = []
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
-        for row in importlib.import_module(f"rows.{module.name}").ROWS:
-            row.family = module.name
-            rows.append(row)
+        if only == [""] or module.name in only:
+            for row in importlib.import_module(f"rows.{module.name}").ROWS:
+                row.family = module.name
+                rows.append(row)
     return rows
