@@ -146,8 +146,10 @@ class _Planner:
         self.cell_of: dict[int, int] = {}  # id(cell) -> index
         self.handles: dict[int, int] = {}  # id(resource tensor) -> cell index
         self.level: dict[int, int] = {}  # id(tensor) -> the level after which it is there
-        self.static: set[int] = set()  # ids of tensors that the compiler knows
+        self.static: set[int] = set()  # ids of tensors that follow from constants, shapes and feeds
+        self.fixed: set[int] = set()  # ids of those that follow from constants and shapes alone
         self.known_feeds: set[int] = set()
+        self.given: set[int] = set()  # ids of tensors that a cluster has handed out already
         self.draws = False  # whether the cluster being built draws random numbers
         self.folded: set[int] = set()  # indices of ops that have to be computed in NumPy
 
@@ -178,14 +180,17 @@ class _Planner:
     # -- what the compiler can know --------------------------------------------------
 
     def _find_static(self, fed: set[int]) -> None:
-        static = self.static
+        static, fixed = self.static, self.fixed
         for op in self.ops:
+            outputs = [id(t) for t in op.outputs if id(t) not in fed]
             if op.type == "Const" or op.type in SHAPE_OPS:
-                static.update(id(t) for t in op.outputs)
-            elif op.inputs and is_pure(op) and "host" not in op.opdef.flags and all(
-                id(t) in static or id(t) in fed for t in op.inputs
-            ):
-                static.update(id(t) for t in op.outputs if id(t) not in fed)
+                static.update(outputs)
+                fixed.update(outputs)
+            elif op.inputs and is_pure(op) and "host" not in op.opdef.flags:
+                if all(id(t) in static or id(t) in fed for t in op.inputs):
+                    static.update(outputs)
+                if all(id(t) in fixed for t in op.inputs):
+                    fixed.update(outputs)
         # Fed tensors that decide shapes are compiled in by their values, and what is computed
         # from them is computed in NumPy.
         for op in self.ops:
@@ -294,6 +299,8 @@ class _Planner:
                 plan.append(clustered)
             plan.extend([op] for op in host)
         for number, ops in enumerate(plan):
+            if not self._needs_host(ops[0]):
+                plan[number] = ops = self._with_what_is_known(ops, fed)
             for op in ops:
                 for t in op.inputs:
                     consumers.setdefault(id(t), set()).add(number)
@@ -304,6 +311,20 @@ class _Planner:
                 result.steps.append(HostStep(instruction))
             else:
                 result.steps.append(self._cluster(ops, number, consumers, fetched, fed))
+
+    def _with_what_is_known(self, ops: list[Operation], fed: set[int]) -> list[Operation]:
+        """Adds copies of what other clusters know at compile time, so that it is known in this one too."""
+        present = {op.index: op for op in ops}
+        stack = list(ops)
+        while stack:
+            for t in stack.pop().inputs:
+                op = t.op
+                if op.index in present or id(t) in fed or op.type == "Placeholder":
+                    continue
+                if op.index in self.folded or (id(t) in self.fixed and is_small(op)):
+                    present[op.index] = op
+                    stack.append(op)
+        return [present[i] for i in sorted(present)]
 
     def _cluster(self, ops: list[Operation], number: int, consumers: dict[int, set[int]], fetched: set[int],
                  fed: set[int]) -> Cluster:  # fmt: skip
@@ -336,7 +357,9 @@ class _Planner:
             inside.update(id(t) for t in op.outputs if id(t) not in fed)
             cluster.program.append(instruction)
             for t in op.outputs:
-                if id(t) not in fed and (id(t) in fetched or consumers.get(id(t), set()) - {number}):
+                needed = id(t) in fetched or consumers.get(id(t), set()) - {number}
+                if needed and id(t) not in fed and id(t) not in self.given:
+                    self.given.add(id(t))
                     cluster.outs.append(self._slot(t))
         cluster.known = [s for s in ins if s in known]
         cluster.ins = [s for s in ins if s not in known]

@@ -196,7 +196,7 @@ class Function:
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None):
         self.python_function = python_function
         self._signature = None if input_signature is None else tuple(input_signature)
-        self._name = name or getattr(python_function, "__name__", "function")
+        self._name: str = name or getattr(python_function, "__name__", "function")
         self._traces: dict[Any, ConcreteFunction] = {}
         self._arguments = inspect.signature(python_function)
         functools.update_wrapper(self, python_function)

@@ -1,12 +1,11 @@
 """Reverse-mode differentiation of a dataflow graph, by adding operations to it.
 
-The algorithm, in four steps, each a loop over operations in creation order (which is a
-topological order), so cost is linear and nothing recurses:
+The algorithm, in four steps, each a loop over operations, so cost is linear and nothing recurses:
 
 1. **reach**: which operations lie between xs and ys.
 2. **seed**: the gradient of the sum of ys with respect to each y: its grad_y, or ones.
-3. **sweep**: from the last operation to the first: sum what has arrived at each output, hand
-   it to the op's gradient rule, and send what comes back to the inputs.
+3. **sweep**: from ys towards xs, each operation after all of its consumers: sum what has arrived
+   at each output, hand it to the op's gradient rule, and send what comes back to the inputs.
 4. **collect**: what has arrived at the xs.
 """
 
@@ -14,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+from collections import deque
 import gc
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -105,13 +105,13 @@ def gradients(
         stops = [_in_graph(graph, _as_x(t, i, "stop_gradients"), f"stop_gradients[{i}]")
                  for i, t in enumerate(_flatten(stop_gradients))]  # fmt: skip
         seeds = _seed(graph, y_tensors, _grad_ys(ys, grad_ys, len(y_tensors)), call)
-        between, reached = _reach(y_tensors, x_tensors)
+        between = _reach(y_tensors, x_tensors)
         arrived: _Arrived = {}
         for y, seed in zip(y_tensors, seeds, strict=True):
             _send(arrived, y, seed)
         wanted = {x.op.index for x in x_tensors}
         stopped = {t.op.index for t in stops}
-        _sweep(call, between, reached, arrived, wanted, stopped)
+        _sweep(call, y_tensors, between, arrived, wanted, stopped)
         results = [_collect(call, arrived, x) for x in x_tensors]
     if unconnected is UnconnectedGradients.ZERO:
         results = [_zeros_of(x) if r is None else r for x, r in zip(x_tensors, results, strict=True)]
@@ -313,8 +313,8 @@ def _carries_gradient(t: Tensor) -> bool:
     return t.dtype.kind in "fc" or t.dtype is dtypes.resource or t.dtype is dtypes.variant
 
 
-def _reach(ys: list[Tensor], xs: list[Tensor]) -> tuple[list[Operation], set[int]]:
-    """The operations between xs and ys, in creation order, and their indices.
+def _reach(ys: list[Tensor], xs: list[Tensor]) -> list[Operation]:
+    """The operations between xs and ys, in creation order.
 
     An operation is between them if a y depends on it and it depends on an x through tensors
     that carry gradients.
@@ -344,7 +344,7 @@ def _reach(ys: list[Tensor], xs: list[Tensor]) -> tuple[list[Operation], set[int
             else:
                 continue
         between.append(op)
-    return between, reached
+    return between
 
 
 # -- sweep -----------------------------------------------------------------------------
@@ -357,41 +357,63 @@ def _send(arrived: _Arrived, t: Tensor, gradient: Any) -> None:
     at[t.value_index].append(gradient)
 
 
-def _sweep(call: _Call, between: list[Operation], reached: set[int], arrived: _Arrived, wanted: set[int],
+def _sweep(call: _Call, ys: list[Tensor], between: list[Operation], arrived: _Arrived, wanted: set[int],
            stopped: set[int]) -> None:  # fmt: skip
-    """Runs the gradient rules from the last operation to the first."""
+    """Runs the gradient rules, each when the gradients from all consumers of its op have arrived.
+
+    The order among operations that are ready is TensorFlow's, so terms are summed in its order.
+    """
     graph = call.graph
+    pending = {op.index: 0 for op in between}  # consumers that have not been visited yet
+    for op in between:
+        for t in op.inputs:
+            if t.op.index in pending:
+                pending[t.op.index] += 1
+    queue = deque({y.op.index: y.op for y in ys if pending.get(y.op.index) == 0}.values())
     saved = graph._scope, graph._original_op
     try:
-        for op in reversed(between):
+        while queue:
+            op = queue.popleft()
             index = op.index
             terms = arrived.get(index) if index in wanted else arrived.pop(index, None)
-            if terms is None or index in stopped:
-                continue
-            # An x whose inputs lead to no other x is where the sweep ends.
-            active = [t.op.index in reached and _carries_gradient(t) for t in op.inputs]
-            if True not in active:
-                continue
-            out_grads = [g[0] if len(g) == 1 else aggregate(graph, g, call.method, op, call.scope) if g else None
-                         for g in terms]  # fmt: skip
-            if index in wanted:
-                arrived[index] = [[g] if g is not None else [] for g in out_grads]
-            rule = gradient_function(op)
-            if rule is NOT_DIFFERENTIABLE:
-                continue
-            if rule is None:
-                raise _no_gradient(op, between, reached)
-            graph._original_op = op
-            if call.colocate:
-                with _beside(graph, op, True):
-                    in_grads = _apply_rule(call, op, rule, out_grads)
-            else:
-                in_grads = _apply_rule(call, op, rule, out_grads)
-            for t, g, is_active in zip(op.inputs, in_grads, active, strict=True):
-                if g is not None and is_active:
-                    _send(arrived, t, _checked_in_grad(op, t, g))
+            if terms is not None and index not in stopped:
+                _visit(call, op, terms, between, pending, arrived, index in wanted)
+            for t in op.inputs:
+                i = t.op.index
+                if i in pending:
+                    pending[i] -= 1
+                    if not pending[i]:
+                        queue.append(t.op)
     finally:
         graph._scope, graph._original_op = saved
+
+
+def _visit(call: _Call, op: Operation, terms: list[list[Any]], between: list[Operation], path: dict[int, int],
+           arrived: _Arrived, is_wanted: bool) -> None:  # fmt: skip
+    """Hands what has arrived at one operation to its rule and sends on what comes back."""
+    # An x whose inputs lead to no other x is where the sweep ends.
+    active = [t.op.index in path and _carries_gradient(t) for t in op.inputs]
+    if True not in active:
+        return
+    graph = call.graph
+    out_grads = [g[0] if len(g) == 1 else aggregate(graph, g, call.method, op, call.scope) if g else None
+                 for g in terms]  # fmt: skip
+    if is_wanted:
+        arrived[op.index] = [[g] if g is not None else [] for g in out_grads]
+    rule = gradient_function(op)
+    if rule is NOT_DIFFERENTIABLE:
+        return
+    if rule is None:
+        raise _no_gradient(op, between, path)
+    graph._original_op = op
+    if call.colocate:
+        with _beside(graph, op, True):
+            in_grads = _apply_rule(call, op, rule, out_grads)
+    else:
+        in_grads = _apply_rule(call, op, rule, out_grads)
+    for t, g, is_active in zip(op.inputs, in_grads, active, strict=True):
+        if g is not None and is_active:
+            _send(arrived, t, _checked_in_grad(op, t, g))
 
 
 def _apply_rule(call: _Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
@@ -414,7 +436,8 @@ def _apply_rule(call: _Call, op: Operation, rule: Any, out_grads: list[Any]) -> 
                          f"  Gradient function: {_where(rule)}\n  Fix: return one gradient, or None, for each input")
     if call.gate and sum(g is not None for g in in_grads) > 1:
         in_grads = _gate(graph, in_grads)
-    return in_grads
+    result: Sequence[Any] = in_grads
+    return result
 
 
 def _where(rule: Any) -> str:
@@ -457,7 +480,7 @@ def _gate(graph: Graph, in_grads: Any) -> list[Any]:
         ops = [g.op for g in in_grads if g is not None]
         with graph.control_dependencies(ops):
             gate = raw.NoOp(name="group_deps")
-        out = []
+        out: list[Any] = []
         for g in in_grads:
             if g is None:
                 out.append(None)
@@ -513,20 +536,20 @@ def _zeros_of(x: Tensor) -> Any:
     return raw.ZerosLike(x, name="zeros_like")
 
 
-def _no_gradient(op: Operation, between: list[Operation], reached: set[int]) -> LookupError:
+def _no_gradient(op: Operation, between: list[Operation], path: dict[int, int]) -> LookupError:
     """Words the error for an op without a gradient: op, path, line, how to register one."""
-    path = [op]
+    trail = [op]
     while True:  # towards an x
-        t = next((t for t in path[-1].inputs if t.op.index in reached and _carries_gradient(t)), None)
+        t = next((t for t in trail[-1].inputs if t.op.index in path and _carries_gradient(t)), None)
         if t is None:
             break
-        path.append(t.op)
+        trail.append(t.op)
     after = op
     for later in between:  # towards a y
         if later.index > after.index and any(t.op is after for t in later.inputs):
-            path.insert(0, later)
+            trail.insert(0, later)
             after = later
-    names = [f"{o.name} ({o.type})" for o in path]
+    names = [f"{o.name} ({o.type})" for o in trail]
     if len(names) > 12:
         names = [*names[:6], "...", *names[-5:]]
     return LookupError(

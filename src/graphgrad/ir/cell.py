@@ -37,6 +37,7 @@ class Handle(EagerTensor):
     """The eager tensor of dtype resource that refers to a `Cell`; a scalar."""
 
     __slots__ = ()
+    _variable: Any  # the variable that it belongs to
 
     def __init__(self, cell: Cell):
         super().__init__(cell, dtypes.resource)

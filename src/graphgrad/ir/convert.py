@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
 from .shape import Dimension, Shape, TensorShape, as_shape, shape_str
 from .source import user_source
+from .static import frozen
 
 # Conversion functions by priority: (types, function(value, dtype, name, as_ref)).
 _functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
@@ -89,7 +90,7 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
 
 def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
     """The array of Python ints or floats in the frequent cases; None for the general way."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is list or kind is tuple:
         kinds = set(map(type, value))
         kind = kinds.pop() if len(kinds) == 1 else None
@@ -185,22 +186,44 @@ def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str, dtype: DTy
     return graph._add(registry["Const"], (), {"value": array, "dtype": spec.dtype}, name, (spec,)).outputs[0]
 
 
+class _Small(NamedTuple):
+    """What the `Const`s of one small value have in common."""
+
+    attrs: dict[str, Any]
+    specs: tuple[Spec]
+    static: Any  # see ir.static
+
+
 _NUMBERS = frozenset({int, float, bool})
-_numbers: dict[Any, tuple[dict[str, Any], tuple[Spec]]] = {}
+_small: dict[Any, _Small] = {}
 
 
-def _number_in(graph: Graph, value: Any, dtype: DType | None, name: str) -> Tensor:
-    """Adds a `Const` of a Python number. Equal numbers share one array, which is read-only."""
-    key = (value, type(value), dtype)
-    known = _numbers.get(key) if value else None  # 0.0 and -0.0 are equal, yet not the same
+def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
+    """The common part of numbers, short lists of ints, and small arrays of integers; None for other values."""
+    kind = type(value)
+    content: Any
+    if kind in _NUMBERS:
+        if kind is float and value == 0.0:  # 0.0 and -0.0 are equal, yet not the same
+            return None
+        content = value
+    elif kind is list or kind is tuple:
+        if len(value) > 8 or set(map(type, value)) != {int}:
+            return None
+        content = tuple(value)
+    elif kind is np.ndarray and value.size <= 8 and value.dtype.kind in "iu":
+        content = value.tobytes(), value.shape, value.dtype
+    else:
+        return None
+    key = kind, content, dtype
+    known = _small.get(key)
     if known is None:
-        array = make_array(value, dtype)
+        array = make_array(value, dtype).copy()
         array.flags.writeable = False
-        spec = Spec.of(dtype or as_dtype(array.dtype), ())
-        known = {"value": array, "dtype": spec.dtype}, (spec,)
-        if value and len(_numbers) < 4096:
-            _numbers[key] = known
-    return graph._add(registry["Const"], (), known[0], name, known[1]).outputs[0]
+        spec = Spec.of(dtype or as_dtype(array.dtype), array.shape)
+        known = _Small({"value": array, "dtype": spec.dtype}, (spec,), frozen(array))
+        if len(_small) < 4096:
+            _small[key] = known
+    return known
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
@@ -283,8 +306,13 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
       name: the name of a new constant.
       scoped: whether `name` is still to be put under the scope and made unique.
     """
-    if graph is not None and type(value) in _NUMBERS:
-        return _number_in(graph, value, dtype, graph.unique_name(name) if scoped else graph._unique(name))
+    if graph is not None:
+        small = _small_constant(value, dtype)
+        if small is not None:
+            name = graph.unique_name(name) if scoped else graph._unique(name)
+            tensor = graph._add(registry["Const"], (), small.attrs, name, small.specs).outputs[0]
+            tensor._static = small.static
+            return tensor
     if isinstance(value, Tensor):
         if graph is None:
             raise TypeError(f"Cannot use the symbolic tensor {value} in eager mode: it has no value yet.\n"

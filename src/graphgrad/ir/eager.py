@@ -133,7 +133,7 @@ def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tup
     Raises: TensorFlow's error for what the op cannot work with.
     """
     try:
-        inferred = opdef.infer(inputs, attrs)  # type: ignore[arg-type]  # eager tensors have a _spec too
+        inferred = opdef.infer(inputs, attrs)
         full = {**inferred.type_attrs, **attrs}
         kernel_attrs = {k: full[k] if k in full else opdef.attrs[k] for k in opdef.kernel_attrs}
         if "random" in opdef.flags and next_rng is not None:

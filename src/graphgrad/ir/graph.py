@@ -40,6 +40,8 @@ class Tensor:
     value_index: int
     graph: Graph
     dtype: DType
+    _spec: Spec
+    _static: Any  # what is known of the value, see ir.static; unset until somebody asks
 
     @property
     def name(self) -> str:
@@ -113,7 +115,7 @@ class Tensor:
                             "Fix: use tf.map_fn, tf.while_loop, or give the tensor a static shape.")
         if not shape:
             raise TypeError(f"Cannot iterate over a scalar tensor ({self.name}).")
-        return (self[i] for i in range(shape[0]))  # type: ignore[index]  # operators are added by the frontend
+        return (self[i] for i in range(shape[0] or 0))  # type: ignore[index]  # operators are added by the frontend
 
 
 class TensorReference:
@@ -307,7 +309,7 @@ class Graph:
         if self._devices and self._device is _BY_FUNCTION:
             op.device = ""
             op.device = self._device_for(op)
-        outputs = []
+        outputs: list[Tensor] = []
         for spec in specs:
             t = Tensor.__new__(Tensor)
             t.op = op

@@ -473,7 +473,7 @@ class _Raw:
 raw: Any = _Raw()
 
 
-def _build(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None) -> Any:
+def _build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
     raise AssertionError("ir.build puts the builder here")
 
 

@@ -20,8 +20,11 @@ _UNSEEN: Any = object()
 
 def static_value(tensor: Any) -> Any:
     """The value of `tensor` as far as it is known, in the form this module's docstring gives."""
+    known = getattr(tensor, "_static", None)
+    if known is not None:
+        return known
     if not hasattr(tensor, "op"):  # an eager tensor
-        return _as_tuple(np.asarray(tensor._value)) if tensor._value.size <= _LIMIT else None
+        return frozen(np.asarray(tensor._value)) if tensor._value.size <= _LIMIT else None
     stack: list[Tensor] = [tensor]
     while stack:  # depth first, without recursion
         t = stack[-1]
@@ -68,7 +71,8 @@ def _follow(op: Operation) -> tuple[Tensor, ...]:
     return ()
 
 
-def _as_tuple(array: np.ndarray[Any, Any]) -> Any:
+def frozen(array: np.ndarray[Any, Any]) -> Any:
+    """The array as nested tuples."""
     def freeze(v: Any) -> Any:
         return tuple(freeze(i) for i in v) if isinstance(v, list) else v
 
@@ -84,7 +88,7 @@ def _evaluate(t: Tensor) -> Any:
     kind = op.type
     if kind == "Const":
         value = op.attrs["value"]
-        return _as_tuple(value) if value.size <= _LIMIT and t.dtype.kind in "iubf" else None
+        return frozen(value) if value.size <= _LIMIT and t.dtype.kind in "iubf" else None
     if t.dtype.kind not in "iub":
         return None
     if kind in _PARTIAL:
@@ -109,7 +113,7 @@ def _run(t: Tensor, arrays: list[Any]) -> Any:
     except Exception:  # the run will say what is wrong, with its own error
         return None
     array = np.asarray(op.opdef.unpack(result)[t.value_index])
-    return _as_tuple(array) if array.size <= _LIMIT else None
+    return frozen(array) if array.size <= _LIMIT else None
 
 
 def _elementwise(t: Tensor, values: list[Any]) -> Any:

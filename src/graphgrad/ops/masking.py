@@ -18,7 +18,7 @@ from .known import all_axes, join, part, shape_of
 @op("Where", "input: T -> index: int64", T=NUMERIC | BOOL, flags=("host",))
 def where_op(xp, x):
     """The coordinates of the elements that are true or not zero, in row-major order."""
-    return np.argwhere(x).astype(np.int64).reshape(-1, x.ndim)
+    return np.argwhere(x).astype(np.int64)
 
 
 @where_op.shape
@@ -61,9 +61,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
         if shape is not None and (len(shape) < last or not compatible(shape[first:last], own)):
             raise ValueError(f"Shapes {shape_str(shape[first:last])} and {shape_str(own)} are incompatible: mask must "
                              f"fit the axes {first} to {last - 1} of tensor. Fix: give a mask of the tensor's shape")
-        if len(own) > 1:
-            tensor = _flatten(tensor, first, last)
-            mask = raw.Reshape(mask, [-1])
+        # Flat, so that the gradient of the gather below becomes dense here, as in TensorFlow.
+        tensor = _flatten(tensor, first, last)
+        mask = raw.Reshape(mask, [-1])
         where = raw.Squeeze(raw.Where(mask), squeeze_dims=(1,))
         return raw.GatherV2(tensor, where, first)
 
