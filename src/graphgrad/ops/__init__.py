@@ -2,6 +2,7 @@
 
 from . import argmax as argmax
 from . import array as array
+from . import batchnorm as batchnorm
 from . import bias as bias
 from . import bincount as bincount
 from . import bits as bits
@@ -12,12 +13,15 @@ from . import clip as clip
 from . import complexes as complexes
 from . import control as control
 from . import conv as conv
+from . import convolution as convolution
 from . import cumulative as cumulative
 from . import depthwise as depthwise
 from . import diag as diag
 from . import division as division
+from . import dropout as dropout
 from . import dynamic as dynamic
 from . import elementwise as elementwise
+from . import embedding as embedding
 from . import exponential as exponential
 from . import filled as filled
 from . import functional as functional
@@ -26,16 +30,19 @@ from . import host as host
 from . import join as join
 from . import logical as logical
 from . import losses as losses
+from . import lrn as lrn
 from . import masking as masking
 from . import math as math
 from . import math_unary as math_unary
 from . import matmul as matmul
 from . import matrices as matrices
+from . import moments as moments
 from . import nn as nn
 from . import pad as pad
 from . import parting as parting
 from . import permute as permute
 from . import pool as pool
+from . import pooling as pooling
 from . import random as random
 from . import reduce as reduce
 from . import reduce_functions as reduce_functions
@@ -54,6 +61,7 @@ from . import special_host as special_host
 from . import state as state
 from . import stateless as stateless
 from . import strided as strided
+from . import topk as topk
 from . import training as training
 from . import trig as trig
 from . import updates as updates

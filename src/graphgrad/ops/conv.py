@@ -98,7 +98,10 @@ def _host_filter(x, shape, dy, w, data_format):
     df = np.zeros(shape, grad.dtype)
     for cell in cells(w):
         seen = seen_by(np, padded, w, cell).reshape(grad.shape[0], groups, -1)
-        df[cell] = np.einsum("ngi,ngo->igo", seen, grad).reshape(shape[-2:]) if groups > 1 else seen[:, 0].T @ grad[:, 0]
+        if groups == 1:
+            df[cell] = seen[:, 0].T @ grad[:, 0]
+        else:
+            df[cell] = np.einsum("ngi,ngo->igo", seen, grad).reshape(shape[-2:])
     return df.astype(dy.dtype)
 
 

@@ -420,6 +420,6 @@ def l2_loss(t, name=None):
     Reference: TensorFlow 2.21 L2Loss.
 
     >>> sess.run(tf.nn.l2_loss([1.0, 3.0]))
-    5.0
+    np.float32(5.0)
     """
     return raw.L2Loss(t, name=name)

@@ -118,7 +118,7 @@ def _sum_batches(gx, gy, x, y):
             return gx, gy
         if is_fully_defined(bx) and is_fully_defined(by):
             batch = np.broadcast_shapes(bx, by)
-            return _sum_axes(gx, reduced_axes(batch, bx), x, len(bx)), _sum_axes(gy, reduced_axes(batch, by), y, len(by))
+            return _sum_axes(gx, reduced_axes(batch, bx), x), _sum_axes(gy, reduced_axes(batch, by), y)
     shape_x, shape_y = raw.Shape(x), raw.Shape(y)
     axes_x, axes_y = raw.BroadcastGradientArgs(_batch_part(shape_x), _batch_part(shape_y))
     return raw.Reshape(raw.Sum(gx, axes_x), shape_x), raw.Reshape(raw.Sum(gy, axes_y), shape_y)
@@ -128,7 +128,7 @@ def _batch_part(shape):
     return raw.StridedSlice(shape, [0], [-2], [1], begin_mask=1)
 
 
-def _sum_axes(g, axes, operand, rank):
+def _sum_axes(g, axes, operand):
     if not axes:
         return g
     return raw.Reshape(raw.Sum(g, np.asarray(axes, np.int32)), shape_of(operand))

@@ -374,7 +374,7 @@ def gelu(features, approximate=False, name=None):
 
     >>> import graphgrad
     >>> sess.run(graphgrad.nn.gelu([0.0, 1.0]))
-    array([0.      , 0.841345], dtype=float32)
+    array([0.       , 0.8413447], dtype=float32)
     """
     with name_scope(name, "Gelu") as scope:
         x = convert_to_tensor(features, name="features")

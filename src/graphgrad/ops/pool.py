@@ -17,6 +17,7 @@ from ..ir.opdef import op, raw
 from ..ir.shape import merged, with_rank
 from .known import shape_of
 from .window import (
+    Window,
     assemble,
     cells,
     channel_axis,
@@ -64,7 +65,7 @@ def _fold(xp, x, w, first, combine):
             result = part if result is None else combine(result, part)
         return result
     for k in range(len(w.kernel)):
-        line = w._replace(kernel=(w.kernel[k],), strides=(w.strides[k],), dilations=(1,), pads=((0, 0),), out=(w.out[k],))
+        line = Window((w.kernel[k],), (w.strides[k],), (1,), ((0, 0),), (w.out[k],))
         result = None
         for cell in cells(line):
             part = seen_by(xp, x, line, cell, first + k)
@@ -190,7 +191,7 @@ def _average_grad(xp, shape, dy, w, first):
     if xp is np or count(w) <= _FEW_CELLS:
         return spread(xp, lambda cell: share, w, sizes, first).astype(dy.dtype)
     for k, (n, size, s, pad, out) in enumerate(zip(sizes, w.kernel, w.strides, w.pads, w.out, strict=True)):
-        line = w._replace(kernel=(size,), strides=(s,), dilations=(1,), pads=(pad,), out=(out,))
+        line = Window((size,), (s,), (1,), (pad,), (out,))
         one = share
         share = spread(xp, lambda cell, one=one: one, line, (n,), first + k)
     return share.astype(dy.dtype)

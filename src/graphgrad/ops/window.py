@@ -165,7 +165,7 @@ def _spread_host(contribution, w, padded, first):
 
 
 def _spread_device(contribution, w, padded, first):
-    """Sums by phase (position modulo stride) and interleaves: XLA's scatter and dilated pads are several times slower."""
+    """Sums by phase (position modulo stride) and interleaves; XLA's scatter and dilated pads are much slower."""
     from jax import lax
     from jax import numpy as jnp
 
