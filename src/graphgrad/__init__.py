@@ -6,3 +6,8 @@ TensorFlow 1; `graphgrad.compat.v1` has the names of 1.x without its graph mode.
 
 from graphgrad import compat as compat
 from graphgrad.compat.v2 import *  # noqa: F403  # the same names
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

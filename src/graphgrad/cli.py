@@ -189,14 +189,16 @@ def _watching(at_run: int | None) -> Iterator[_Watch]:
             raise _Reached
         return run(session, fetches, *args, **kwargs)
 
-    Graph.__init__ = noting  # type: ignore[method-assign]
+    patches: list[tuple[Any, str, Any, Any]] = [(Graph, "__init__", noting, make)]
     if at_run is not None:
-        Session.run = counting  # type: ignore[method-assign]
+        patches.append((Session, "run", counting, run))
+    for owner, name, function, _ in patches:
+        setattr(owner, name, function)
     try:
         yield watch
     finally:
-        Graph.__init__ = make  # type: ignore[method-assign]
-        Session.run = run  # type: ignore[method-assign]
+        for owner, name, _, original in patches:
+            setattr(owner, name, original)
 
 
 def _leaves(fetches: Any) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from .missing import explain, names
+from .missing import explain
 from .names_of_1 import OF_1, OF_1_BENEATH
 
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
@@ -260,7 +260,8 @@ def detect_version(path: str) -> int:
 def _program(path: str) -> Iterator[ast.AST]:
     """The syntax trees of a program and of the modules beside it that it imports."""
     folder = os.path.dirname(os.path.abspath(path))
-    todo, seen = [os.path.abspath(path)], set()
+    todo = [os.path.abspath(path)]
+    seen: set[str] = set()
     while todo and len(seen) < 200:
         file = todo.pop()
         if file in seen or not os.path.isfile(file):
@@ -325,4 +326,4 @@ class _Scan(ast.NodeVisitor):
             self.uses_1 = True
 
 
-__all__ = ["detect_version", "install", "names", "uninstall"]
+__all__ = ["detect_version", "install", "uninstall"]

@@ -81,7 +81,8 @@ class Lanes:
             self.in_row[y].append((x - widths[b] / 2, x + widths[b] / 2, b))
         self.lane_of: dict[tuple[Box, float], float] = {}
 
-    def _blocked(self, y: float, low: float, high: float, a: Arrow) -> bool:
+    def _blocked(self, y: float, start: float, end: float, a: Arrow) -> bool:
+        low, high = min(start, end), max(start, end)
         return any(left < high and right > low and b is not a.source and b is not a.target
                    for left, right, b in self.in_row[y])
 
@@ -105,12 +106,12 @@ class Lanes:
         if a.source.part == a.target.part:
             leave, arrive = x0 + sign * 10, x1 - sign * 10
         points: list[tuple[float, float]] = [(x0, y0)]
-        if self._blocked(row0, *sorted((x0, leave)), a):
+        if self._blocked(row0, x0, leave, a):
             lane = self._lane(a.source, row0)
             points += [(x0 + sign * 9, y0), (x0 + sign * 9, lane), (leave, lane)]
         else:
             points.append((leave, y0))
-        if self._blocked(row1, *sorted((arrive, x1)), a):
+        if self._blocked(row1, arrive, x1, a):
             lane = self._lane(a.target, row1)
             points += [(arrive, lane), (x1 - sign * 9, lane), (x1 - sign * 9, y1)]
         else:

@@ -427,3 +427,8 @@ from graphgrad.ops.seeds import set_random_seed as set_random_seed
 
 # -- modules of the random, host and sparse families -------------------------------------
 from graphgrad.compat.v1 import random as random
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -7,3 +7,8 @@ from graphgrad.ops.bits import bitwise_xor as bitwise_xor
 from graphgrad.ops.bits import invert as invert
 from graphgrad.ops.bits import left_shift as left_shift
 from graphgrad.ops.bits import right_shift as right_shift
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -19,3 +19,8 @@ from graphgrad.frontend.initializers import lecun_uniform as lecun_uniform
 from graphgrad.frontend.variable_ops import global_variables_initializer as global_variables
 from graphgrad.frontend.variable_ops import local_variables_initializer as local_variables
 from graphgrad.frontend.variable_ops import variables_initializer as variables
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -14,3 +14,8 @@ from graphgrad.ops.matrices import tensor_diag as tensor_diag
 from graphgrad.ops.matrices import tensor_diag_part as tensor_diag_part
 from graphgrad.ops.permute import matrix_transpose as matrix_transpose
 from graphgrad.ops.permute import matrix_transpose as transpose
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -9,3 +9,8 @@ from graphgrad.ops.scatter import scatter_nd as scatter_nd
 from graphgrad.ops.shapes import reshape as reshape
 from graphgrad.ops.space import batch_to_space_nd as batch_to_space_nd
 from graphgrad.ops.space import space_to_batch_nd as space_to_batch_nd
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -80,3 +80,8 @@ from graphgrad.ops.softmax import log_softmax_v1 as log_softmax
 from graphgrad.ops.softmax import softmax_v1 as softmax
 from graphgrad.ops.topk import in_top_k_v1 as in_top_k
 from graphgrad.ops.topk import top_k as top_k
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

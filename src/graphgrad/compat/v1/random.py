@@ -20,3 +20,8 @@ from graphgrad.ops.random import random_poisson as poisson
 from graphgrad.ops.stateless import stateless_multinomial as stateless_multinomial
 from graphgrad.ops.seeds import get_seed as get_seed
 from graphgrad.ops.seeds import set_random_seed as set_random_seed
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

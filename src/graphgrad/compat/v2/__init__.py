@@ -231,3 +231,8 @@ from graphgrad.ops.host import timestamp as timestamp
 
 # -- modules of the random, host and sparse families -------------------------------------
 from graphgrad.compat.v2 import random as random
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

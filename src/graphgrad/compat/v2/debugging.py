@@ -27,3 +27,8 @@ from graphgrad.ops.checks import assert_type as assert_type
 from graphgrad.ops.checks import assert_integer as assert_integer
 from graphgrad.ops.checks import assert_same_float_dtype as assert_same_float_dtype
 from graphgrad.ops.checks import assert_proper_iterable as assert_proper_iterable
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

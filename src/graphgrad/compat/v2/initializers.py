@@ -33,3 +33,8 @@ from graphgrad.frontend.initializers import VarianceScalingV2 as VarianceScaling
 from graphgrad.frontend.initializers import VarianceScalingV2 as variance_scaling
 from graphgrad.frontend.initializers import ZerosV2 as Zeros
 from graphgrad.frontend.initializers import ZerosV2 as zeros
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -117,3 +117,8 @@ from graphgrad.ops.trig import tanh as tanh
 
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.permute import invert_permutation as invert_permutation
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

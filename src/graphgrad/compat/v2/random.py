@@ -17,3 +17,8 @@ from graphgrad.ops.stateless import split as split
 from graphgrad.ops.stateless import fold_in as fold_in
 from graphgrad.ops.random import poisson as poisson
 from graphgrad.ops.seeds import set_seed as set_seed
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -1,0 +1,50 @@
+"""Records what the programs of `examples/` print on TensorFlow, into `tests/recorded/examples/`.
+
+Run it with an interpreter that has TensorFlow 2.21 and scikit-learn (`make record` does):
+
+    python tests/record_examples.py [NAME ...]
+
+A program for TensorFlow 1 runs on `tensorflow.compat.v1` with 2.x behaviour off.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_EXAMPLES = _HERE.parent / "examples"
+_RECORDED = _HERE / "recorded" / "examples"
+
+_RUN = """
+import runpy, sys
+program, version = sys.argv.pop(1), sys.argv.pop(1)
+if version == "1":
+    import tensorflow.compat.v1 as tensorflow
+    tensorflow.disable_v2_behavior()
+    sys.modules["tensorflow"] = tensorflow
+sys.argv[0] = program
+runpy.run_path(program, run_name="__main__")
+"""
+
+
+def main(names: list[str]) -> None:
+    """Records the examples of these names, or all."""
+    _RECORDED.mkdir(parents=True, exist_ok=True)
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1"}
+    for path in sorted(_EXAMPLES.glob("*.py")):
+        if names and path.stem not in names:
+            continue
+        version = "2" if path.stem.endswith("_v2") else "1"
+        done = subprocess.run([sys.executable, "-c", _RUN, path.name, version], cwd=_EXAMPLES, check=False,
+                              env={**os.environ, **quiet}, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{path.name} failed on TensorFlow:\n{done.stderr}")
+        (_RECORDED / f"{path.stem}.txt").write_text(done.stdout)
+        print(f"recorded {path.name}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

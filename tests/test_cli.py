@@ -1,0 +1,129 @@
+"""The command line, as a user meets it: in a process of its own."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+_SRC = str(pathlib.Path(__file__).resolve().parent.parent / "src")
+
+_PROGRAM = """
+import sys
+import tensorflow as tf
+import helper
+
+x = tf.placeholder(tf.float32, [None, 3], name="x")
+with tf.name_scope("layer"):
+    y = tf.reduce_sum(tf.tanh(x))
+g = tf.gradients(y, x)
+if __name__ == "__main__":
+    print("arguments", sys.argv[1:], helper.NAME)
+    with tf.Session() as sess:
+        print("gradient", sess.run(g, {x: [[0.0, 0.0, 0.0]]})[0].tolist())
+"""
+
+
+def graphgrad(*args: Any, cwd: pathlib.Path) -> subprocess.CompletedProcess[str]:
+    """Runs the command."""
+    return subprocess.run([sys.executable, "-m", "graphgrad", *map(str, args)], cwd=cwd, check=False, text=True,
+                          capture_output=True, env={"PYTHONPATH": _SRC, "PATH": "/usr/bin:/bin"}, timeout=120)
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A folder with a program in a folder of its own."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "program.py").write_text(_PROGRAM)
+    (inner / "helper.py").write_text("NAME = 'helper'\n")
+    return tmp_path
+
+
+def test_run(folder: pathlib.Path) -> None:
+    """A program gets its arguments and the modules beside it, and `tensorflow` is this package."""
+    done = graphgrad("run", "inner/program.py", "--tf", "a b", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["arguments ['--tf', 'a b'] helper", "gradient [[1.0, 1.0, 1.0]]"]
+
+
+def test_version_2(folder: pathlib.Path) -> None:
+    """`--tf 2` makes it a program of 2.x, which this one is not; the error says so, at the user's line."""
+    done = graphgrad("run", "--tf", "2", "inner/program.py", cwd=folder)
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[1].strip().startswith('File "inner/program.py", line 6')
+    assert "tf.compat.v1.placeholder" in lines[-1]
+
+
+@pytest.mark.parametrize(("text", "status", "errors"), [
+    ("import sys; sys.exit(3)", 3, ""),
+    ("import sys; sys.exit('stopped')", 1, "stopped"),
+    ("raise ValueError('broken')", 1, "ValueError: broken"),
+    ("this is not Python", 1, "SyntaxError"),
+    ("raise KeyboardInterrupt", 130, "KeyboardInterrupt"),
+])
+def test_exit_status(tmp_path: pathlib.Path, text: str, status: int, errors: str) -> None:
+    """The exit status is the program's."""
+    (tmp_path / "program.py").write_text(text)
+    done = graphgrad("run", "program.py", cwd=tmp_path)
+    assert done.returncode == status
+    assert errors in done.stderr
+    assert "runpy" not in done.stderr and "cli.py" not in done.stderr
+
+
+def test_no_program(tmp_path: pathlib.Path) -> None:
+    """Without a program there is an error that names it."""
+    done = graphgrad("run", "nowhere.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'nowhere.py' does not exist" in done.stderr
+
+
+def test_draw(folder: pathlib.Path) -> None:
+    """The picture shows forward and gradient parts."""
+    pytest.importorskip("igraph")
+    done = graphgrad("draw", "--out", "pictures/graph.svg", "inner/program.py", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    text = (folder / "pictures" / "graph.svg").read_text()
+    assert "TanhGrad" in text and "Forward" in text and "Gradients" in text
+    assert "program.py:8" in text  # the user's line, in a tooltip
+
+
+def test_draw_a_fetch(folder: pathlib.Path) -> None:
+    """`--fetch` and `--at-run` draw a part."""
+    pytest.importorskip("igraph")
+    graphgrad("draw", "--out", "part.svg", "--fetch", "layer/Sum:0", "inner/program.py", cwd=folder)
+    text = (folder / "part.svg").read_text()
+    assert "Tanh" in text and "TanhGrad" not in text
+    done = graphgrad("draw", "--out", "run.svg", "--at-run", "1", "inner/program.py", cwd=folder)
+    assert "gradient" not in done.stdout
+    assert "TanhGrad" in (folder / "run.svg").read_text()
+
+
+@pytest.mark.parametrize(("args", "expected"), [
+    (["--out", "graph.png"], "ends in .svg"),
+    (["--depth", "0"], "--depth must be 1 or more"),
+    (["--fetch", "nothing"], "nothing"),
+    (["--at-run", "7"], "ran a session 1 times"),
+])
+def test_draw_cannot(folder: pathlib.Path, args: list[str], expected: str) -> None:
+    """What cannot be drawn is said."""
+    pytest.importorskip("igraph")
+    done = graphgrad("draw", *args, "inner/program.py", cwd=folder)
+    assert done.returncode in (1, 2)
+    assert expected in done.stderr
+
+
+def test_draw_after_failure(tmp_path: pathlib.Path) -> None:
+    """A program that fails still leaves a picture of what it had built."""
+    pytest.importorskip("igraph")
+    (tmp_path / "program.py").write_text("import tensorflow as tf\nwith tf.Graph().as_default():\n"
+                                         "    tf.tanh(tf.ones([3]))\nraise ValueError('broken')\n")
+    done = graphgrad("draw", "program.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "broken" in done.stderr
+    assert "Tanh" in (tmp_path / "graph.svg").read_text()

@@ -1,0 +1,152 @@
+"""`tensorflow` as this package, for programs run by `graphgrad run`."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import graphgrad.compat.v1
+import graphgrad.compat.v2
+from graphgrad.compat import importing
+
+
+@pytest.fixture
+def as_tensorflow() -> Iterator[Any]:
+    """Installs the aliases for a test, and gives the function that does."""
+    hidden = {n: m for n, m in sys.modules.items() if n.split(".")[0] == "tensorflow"}
+    for name in hidden:
+        del sys.modules[name]
+    yield importing.install
+    importing.uninstall()
+    sys.modules.update(hidden)
+
+
+def test_face_of_1(as_tensorflow: Any) -> None:
+    """Version 1 is the face of 1.x, with its graph mode on."""
+    as_tensorflow(1)
+    tf = importlib.import_module("tensorflow")
+    assert tf.Session is graphgrad.compat.v1.Session
+    assert not tf.executing_eagerly()
+    assert tf.__name__ == "tensorflow"
+
+
+def test_face_of_2(as_tensorflow: Any) -> None:
+    """Version 2 is the face of 2.x."""
+    as_tensorflow(2)
+    tf = importlib.import_module("tensorflow")
+    assert tf.function is graphgrad.compat.v2.function
+    assert not hasattr(tf, "Session")
+    assert tf.compat.v1.Session is graphgrad.compat.v1.Session
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_compat(as_tensorflow: Any, version: int) -> None:
+    """`tensorflow.compat.v1` and `.v2` are their faces under either version."""
+    as_tensorflow(version)
+    names: dict[str, Any] = {}
+    exec("import tensorflow.compat.v1 as one\nimport tensorflow.compat.v2 as two\n"
+         "from tensorflow.compat import v1\nfrom tensorflow.compat.v1 import nn", names)
+    assert names["one"].Session is graphgrad.compat.v1.Session is names["v1"].Session
+    assert names["two"].function is graphgrad.compat.v2.function
+    assert names["nn"].relu is graphgrad.compat.v1.nn.relu
+
+
+def test_inside(as_tensorflow: Any) -> None:
+    """Modules of TensorFlow's inside give what is public elsewhere, ops and gradient functions."""
+    from graphgrad.ir.opdef import registry
+
+    as_tensorflow(1)
+    names: dict[str, Any] = {}
+    exec("from tensorflow.python.framework import ops, dtypes, tensor_shape\n"
+         "from tensorflow.python.ops import array_ops, math_ops, gen_math_ops, math_grad, gradients\n"
+         "from tensorflow.python.ops.gradients_impl import gradients as g\n"
+         "import tensorflow.python.framework.ops as o", names)
+    v1 = graphgrad.compat.v1
+    assert names["ops"].RegisterGradient is v1.RegisterGradient is names["o"].RegisterGradient
+    assert names["ops"].Tensor is v1.Tensor
+    assert names["dtypes"].float32 is v1.float32
+    assert names["tensor_shape"].TensorShape is v1.TensorShape
+    assert names["math_ops"].reduce_sum is v1.reduce_sum
+    assert names["array_ops"].shape is v1.shape
+    assert names["gen_math_ops"].mat_mul is registry["MatMul"]
+    assert names["math_grad"]._MulGrad is registry["Mul"].gradient
+    assert names["g"] is v1.gradients is names["gradients"].gradients
+
+
+def test_a_programs_changes_are_its_own(as_tensorflow: Any) -> None:
+    """A program may assign to `tf.<name>`; this package stays as it is."""
+    as_tensorflow(1)
+    tf = importlib.import_module("tensorflow")
+    tf.gradients = None
+    assert graphgrad.compat.v1.gradients is not None
+
+
+@pytest.mark.parametrize(("version", "name", "expected"), [
+    (1, "placholder", "Did you mean 'placeholder'"),
+    (1, "relu", "Fix: use tf.nn.relu"),
+    (2, "Session", "tf.compat.v1.Session"),
+    (2, "no_such_thing_at_all", "no such name"),
+])
+def test_missing_name(as_tensorflow: Any, version: int, name: str, expected: str) -> None:
+    """A name that is not there is an AttributeError that says what was probably meant."""
+    as_tensorflow(version)
+    tf = importlib.import_module("tensorflow")
+    with pytest.raises(AttributeError, match=expected):
+        getattr(tf, name)
+    assert not hasattr(tf, "__wrapped__")
+
+
+@pytest.mark.parametrize("face", ["graphgrad", "graphgrad.compat.v1", "graphgrad.compat.v2"])
+def test_missing_name_of_a_face(face: str) -> None:
+    """The faces themselves say so too."""
+    with pytest.raises(AttributeError, match="Did you mean 'gradients'"):
+        importlib.import_module(face).gradiants  # noqa: B018
+
+
+@pytest.mark.parametrize(("module", "expected"), [
+    ("tensorflow.contrib.slim", "tf.contrib left TensorFlow"),
+    ("tensorflow.examples.tutorials.mnist", "load_digits"),
+    ("tensorflow.nonsense", "no such module"),
+])
+def test_missing_module(as_tensorflow: Any, module: str, expected: str) -> None:
+    """A module that is not there is a ModuleNotFoundError with a remedy."""
+    as_tensorflow(1)
+    with pytest.raises(ModuleNotFoundError, match=expected):
+        importlib.import_module(module)
+
+
+def test_tensorflow_itself_stays(as_tensorflow: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where TensorFlow is imported already, nothing is put in its place."""
+    monkeypatch.setitem(sys.modules, "tensorflow", pytest)
+    with pytest.raises(RuntimeError, match="imported already"):
+        as_tensorflow(1)
+    with pytest.raises(ValueError, match="1 or 2"):
+        as_tensorflow(3)
+
+
+@pytest.mark.parametrize(("text", "version"), [
+    ("import tensorflow as tf\ntf.Session()", 1),
+    ("import tensorflow as t\nx = t.placeholder(t.float32)", 1),
+    ("import tensorflow\ntensorflow.train.AdamOptimizer(1.0)", 1),
+    ("from tensorflow.contrib import slim", 1),
+    ("from tensorflow import placeholder", 1),
+    ("import tensorflow as tf\n@tf.function\ndef f(): return tf.gradients(1, 1)", 2),
+    ("import tensorflow as tf\ntf.train.Checkpoint()", 2),
+    ("import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.Session()", 2),
+    ("import tensorflow as tf\ntf = tf.compat.v1\ntf.Session()", 2),
+    ("import numpy as tf\ntf.log(1.0)", 2),
+    ("import model", 1),
+    ("from model import something", 1),
+    ("this is not Python", 2),
+])
+def test_detect_version(tmp_path: pathlib.Path, text: str, version: int) -> None:
+    """Names that only 1.x has, in the program or a module beside it, mean 1; speaking of compat means 2."""
+    (tmp_path / "model.py").write_text("import tensorflow as tf\nsess = tf.InteractiveSession()\n")
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    assert importing.detect_version(str(program)) == version

@@ -1,0 +1,189 @@
+"""Pictures of graphs: what is folded, what stands where, what is written."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import graphgrad.compat.v1 as tf
+from graphgrad.viz import draw
+from graphgrad.viz.fold import FORWARD, Part, View, fold
+from graphgrad.viz.layout import BOX_HEIGHT, place
+from graphgrad.viz.text import width_of
+
+pytest.importorskip("igraph")
+
+
+def network(layers: int, graph: tf.Graph) -> tf.Tensor:
+    """A classifier whose layers are scopes, with its gradients; its loss."""
+    with graph.as_default():
+        h = tf.placeholder(tf.float32, [None, 8], name="x")
+        variables = []
+        for i in range(layers):
+            with tf.name_scope(f"layer_{i}"):
+                w = tf.Variable(tf.ones([8, 8]), name="w")
+                variables.append(w)
+                h = tf.tanh(tf.matmul(h, w))
+        with tf.name_scope("loss"):
+            loss = tf.reduce_sum(tf.square(h))
+        tf.gradients(loss, variables)
+        tf.global_variables_initializer()
+    return loss
+
+
+def view_of(graph: tf.Graph, **options: int) -> View:
+    return fold(graph, graph.get_operations(), **options)
+
+
+def names(view: View, part: Part = FORWARD) -> set[str]:
+    return {b.name for b in view.boxes if b.part == part}
+
+
+def test_parts() -> None:
+    """Forward, gradient, gradient of gradient, and what is built on gradients are told apart."""
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.placeholder(tf.float32, [3], name="x")
+        y = tf.tanh(x, name="y")
+        (g,) = tf.gradients(y, x)
+        penalty = tf.square(g, name="penalty")
+        tf.gradients(penalty, x)
+    parts = {op.name: b.part for b in view_of(graph, depth=9).boxes for op in b.ops}
+    assert parts["y"] == FORWARD
+    assert parts["gradients/y_grad/TanhGrad"] == Part(1, 0)
+    assert parts["penalty"] == Part(1, 1)
+    assert {p for n, p in parts.items() if n.startswith("gradients_1/penalty_grad/")} == {Part(2, 0)}
+
+
+def test_plumbing_is_left_out() -> None:
+    """Variables swallow initialisers and reads; the initialisation op goes."""
+    graph = tf.Graph()
+    network(2, graph)
+    view = view_of(graph, depth=9)
+    assert not [b for b in view.boxes if "Assign" in b.name or "Initializer" in b.name or b.name == "init"]
+    (w,) = [b for b in view.boxes if b.name == "layer_0/w"]
+    assert w.kind == "variable" and not w.folded
+    shown = fold(graph, graph.get_operations(), depth=9, initializers=True)
+    assert any(b.name == "init" for b in shown.boxes)
+
+
+def test_depth() -> None:
+    """A depth of 1 folds the layers, and their gradients likewise."""
+    graph = tf.Graph()
+    network(3, graph)
+    view = view_of(graph, depth=1)
+    assert {"layer_0", "layer_1", "layer_2", "loss", "x"} <= names(view)
+    assert {"gradients/layer_0", "gradients/layer_2", "gradients/loss"} <= names(view, Part(1, 0))
+    assert all(b.folded for b in view.boxes if b.name.startswith("layer_"))
+
+
+def test_budget() -> None:
+    """Scopes of one pattern are unfolded together or not at all, and the budget holds."""
+    graph = tf.Graph()
+    network(10, graph)
+    for budget in (25, 40, 60, 90):
+        view = view_of(graph, budget=budget)
+        assert len(view.boxes) <= budget
+        folded = {b.name for b in view.boxes if b.folded and b.name.startswith("layer_")}
+        assert len(folded) in (0, 10)
+    assert not any(b.folded for b in view_of(graph, budget=1000).boxes)
+
+
+def test_every_operation_is_accounted_for() -> None:
+    """Each operation of a view is in exactly one box, and arrows join boxes of the view."""
+    graph = tf.Graph()
+    network(4, graph)
+    for options in ({"depth": 1}, {"depth": 2}, {"depth": 9}, {"budget": 30}):
+        view = view_of(graph, **options)
+        inside = [op for b in view.boxes for op in b.ops]
+        assert len(inside) == len(set(inside)) == view.shown
+        assert {a.source for a in view.arrows} | {a.target for a in view.arrows} <= set(view.boxes)
+
+
+def test_layout() -> None:
+    """Forward flows down, gradients up and level with what they are of; no boxes overlap."""
+    graph = tf.Graph()
+    network(6, graph)
+    view = view_of(graph, depth=9)
+    widths = {b: width_of(b) for b in view.boxes}
+    placed = place(view, widths)
+    for a in view.arrows:
+        if a.source.part == a.target.part:
+            down = placed.centre[a.source][1] < placed.centre[a.target][1]
+            assert down == (a.source.part == FORWARD)
+    boxes = list(view.boxes)
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            (ax, ay), (bx, by) = placed.centre[a], placed.centre[b]
+            assert abs(ax - bx) >= (widths[a] + widths[b]) / 2 or abs(ay - by) >= BOX_HEIGHT, (a, b)
+    row = {op.name: placed.centre[b][1] for b in boxes for op in b.ops}
+    for i in range(6):
+        assert row[f"gradients/layer_{i}/Tanh_grad/TanhGrad"] == row[f"layer_{i}/Tanh"]
+
+
+def test_svg(tmp_path: pathlib.Path) -> None:
+    """The document is well-formed, names what it shows, and quotes the user's line."""
+    graph = tf.Graph()
+    loss = network(2, graph)
+    text = draw(graph, tmp_path / "new" / "graph.svg")
+    root = ElementTree.fromstring(text)
+    assert root.tag.endswith("svg")
+    assert (tmp_path / "new" / "graph.svg").read_text() == text
+    said = "".join(root.itertext())
+    assert "MatMul" in said and "?×8" in said and "test_viz.py" in said
+    part = draw(loss)
+    assert "Gradients" not in part and "Square" in part
+
+
+def test_names_are_escaped() -> None:
+    """What XML would take for its own is escaped."""
+    with tf.Graph().as_default():
+        text = draw(tf.constant("<&>", name="a"), title="a < b & c")
+    ElementTree.fromstring(text)
+
+
+def test_cycles_between_folded_scopes() -> None:
+    """Scopes that depend on each other, as folded ones may, are drawn all the same."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2])
+        for _ in range(3):
+            with tf.name_scope("a/"):
+                x = tf.tanh(x)
+            with tf.name_scope("b/"):
+                x = tf.square(x)
+    ElementTree.fromstring(draw(graph, depth=1))
+
+
+def test_thousands_of_operations() -> None:
+    """A deep graph without scopes does not exhaust the stack."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2])
+        y = x
+        for _ in range(1500):
+            y = tf.tanh(y)
+        tf.gradients(y, x)
+    ElementTree.fromstring(draw(graph))
+
+
+def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to draw, several graphs, a wrong kind of thing, no igraph: each says what to do."""
+    with pytest.raises(ValueError, match="no operations to draw"):
+        draw(tf.Graph())
+    with pytest.raises(ValueError, match="no tensors"):
+        draw([])
+    with tf.Graph().as_default():
+        a = tf.constant(1.0)
+    with tf.Graph().as_default():
+        b = tf.constant(1.0)
+    with pytest.raises(ValueError, match="several graphs"):
+        draw([a, b])
+    with pytest.raises(TypeError, match="cannot draw a int"):
+        draw(3)
+    with pytest.raises(ValueError, match="depth must be 1"):
+        draw(a, depth=0)
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(ImportError, match=r"pip install 'graphgrad\[draw\]'"):
+        draw(a)
