@@ -19,18 +19,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape
 from ..ir.source import user_source
-
-
-class _Lazily:
-    """The random functions, looked up when they are called."""
-
-    def __getattr__(self, name: str) -> Any:
-        from ..ops import random
-
-        return getattr(random, name)
-
-
-random_ops: Any = _Lazily()
+from ..ops import random as random_ops
 
 
 class Initializer:

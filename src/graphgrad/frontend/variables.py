@@ -1,8 +1,10 @@
 """Variables: tensors with a state that outlives a run.
 
-A variable is a handle of dtype resource. Each use of it as a tensor adds a read of its own,
-so that a read after an assignment (by control dependency) sees the new value; what
-`Session.run` fetches for a variable is a read made when the variable was.
+A variable is a handle of dtype resource. One read is made with the variable: it is what
+`Session.run` fetches and feeds, and what uses of the variable as a tensor share, as long as
+nothing can have changed the variable. After an assignment was built (or the handle was given
+away), each use adds a read of its own, which sees the new value: in a run, reads and
+assignments happen in the order in which they were built.
 """
 
 from __future__ import annotations
@@ -134,7 +136,8 @@ class Variable:
             raise ValueError("collections argument to Variable constructor must be a list, tuple, or set. "
                              f"Got {collections} of type {type(collections)}")
         if constraint is not None and not callable(constraint):
-            raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}: {constraint}")
+            raise ValueError("Argument `constraint` must be None or a callable. "
+                             f"Got a {type(constraint)}:  {constraint}")
         on_read = getattr(synchronization, "name", "") == "ON_READ"
         self._trainable = bool(not on_read if trainable is None else trainable)
         self._constraint = constraint
@@ -144,6 +147,7 @@ class Variable:
         self._initial_value: Any = None
         self._initializer_op: Operation | None = None
         self._snapshot: Any = None
+        self._changeable = False  # whether an operation that changes the value may exist
         wanted = None if dtype is None else as_dtype(dtype)
         initial_value = _liftable(initial_value, wanted)
         with init_scope():
@@ -203,6 +207,7 @@ class Variable:
     @property
     def handle(self) -> Any:
         """The tensor of dtype resource that stands for the variable."""
+        self._changeable = True
         return self._handle
 
     @property
@@ -310,9 +315,11 @@ class Variable:
         return raw.ReadVariableOp(self._handle, dtype=self._dtype, shape=self._shape, name=name or "ReadVariableOp")
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
+        graph = current_graph()
+        if not self._changeable and graph is not None and graph is self._graph:
+            return self._snapshot
         # The builder names an operand '<op>/x'; its read goes beside it.
         parent = name.rpartition("/")[0] if name else ""
-        graph = current_graph()
         if graph is None or not parent:
             return self._read()
         return self._read(graph._unique(f"{parent}/ReadVariableOp") + "/")
@@ -327,10 +334,10 @@ class Variable:
 
     def value(self) -> Any:
         """A tensor with the value at the time of the read."""
-        return self._read()
+        return self._as_tensor()
 
     def read_value(self) -> Any:
-        """A tensor with the value at the time of the read; the same as `value`."""
+        """A tensor with the value at the time of the read, which is a read of its own."""
         return raw.Identity(self._read("Read/ReadVariableOp"))
 
     def initialized_value(self) -> Any:
@@ -351,7 +358,7 @@ class Variable:
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The slices of the value at `indices`; see `tf.gather_nd`."""
-        return raw.GatherNd(self._read(), indices, name=name)
+        return raw.GatherNd(self._as_tensor(), indices, name=name)
 
     def eval(self, session: Any = None) -> Any:
         """The value in a session; the default one if none is given.
@@ -375,14 +382,15 @@ class Variable:
     # -- assigning -----------------------------------------------------------------
 
     def _update(self, op_type: str, operands: tuple[Any, ...], name: str | None = None, read_value: bool = True) -> Any:
+        self._changeable = True
         op = registry[op_type](self._handle, *operands, dtype=self._dtype, name=name)
         if not read_value:
             return op
         return self if op is None else AssignedVariable(self, op)
 
-    def _operand(self, value: Any, name: str = "value") -> Any:
+    def _operand(self, value: Any) -> Any:
         """A value to assign, checked against the shape."""
-        tensor = convert_to_tensor(_own_copy(value), self._dtype, name)
+        tensor = convert_to_tensor(_own_copy(value), self._dtype)
         if not compatible(self._shape, tensor._spec.shape):
             raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch.The variable shape "
                              f"{shape_str(self._shape)}, and the assigned value shape {shape_str(tensor._spec.shape)} "
@@ -493,12 +501,12 @@ class Variable:
 
     def count_up_to(self, limit: int) -> Any:
         """The value, which is then raised by one; OutOfRangeError at run time if it is `limit`."""
-        return raw.ResourceCountUpTo(self._handle, limit=limit, T=self._dtype)
+        return raw.ResourceCountUpTo(self.handle, limit=limit, T=self._dtype)
 
     # -- Python's protocols --------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        picked = getitem(self._read(), key)
+        picked = getitem(self._as_tensor(), key)
 
         def assign(value: Any, name: str | None = None) -> Any:
             return self._assign_slice(picked, key, value, name)
@@ -512,7 +520,7 @@ class Variable:
             masks = {k: op.get_attr(k) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
                                                  "shrink_axis_mask")}  # fmt: skip
             value = convert_to_tensor(value, self._dtype)
-            done = raw.ResourceStridedSliceAssign(self._handle, *op.inputs[1:], value, **masks, name=name)
+            done = raw.ResourceStridedSliceAssign(self.handle, *op.inputs[1:], value, **masks, name=name)
             return AssignedVariable(self, done)
         keys = key if isinstance(key, tuple) else (key,)
         plain = tuple([np.asarray(k._value) if hasattr(k, "_value") else k for k in keys])
@@ -602,6 +610,7 @@ class AssignedVariable(VariableV1):
 
     def __init__(self, variable: Variable, assignment: Operation):
         self.__dict__.update(variable.__dict__)
+        self._changeable = True
         self._assignment = assignment
         self._after = assignment.graph
         with assignment.graph.control_dependencies([assignment]):

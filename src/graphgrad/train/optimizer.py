@@ -355,7 +355,7 @@ class Optimizer:
 
 
 def _key(var: Any) -> Any:
-    return var.handle.ref() if hasattr(var, "handle") else var.ref()
+    return var._handle.ref() if isinstance(var, Variable) else var.ref()
 
 
 def _graph_of(var: Any) -> Graph | None:
@@ -386,7 +386,7 @@ def _beside(graph: Graph, var: Any) -> Any:
     """A block in which operations go to the variable's device and group."""
     if not isinstance(var, Variable) or var._graph is not graph:
         return contextlib.nullcontext()
-    return graph.colocate_with(var.handle.op)
+    return graph.colocate_with(var._handle.op)
 
 
 def _deduplicated(values: Any, indices: Any) -> tuple[Any, Any]:
