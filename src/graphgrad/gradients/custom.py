@@ -128,10 +128,12 @@ def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
     found: dict[int, Any] = {}
     for op in graph._operations[start:]:
         for t in op.inputs:
-            if t.dtype is resource and id(t) not in given and id(t) not in found:
-                variable = _variable_behind(graph, t)
+            # A variable is used by a read of its own, or by one that was there before.
+            handle = t.op.inputs[0] if t.op.type == "ReadVariableOp" else t
+            if handle.dtype is resource and id(handle) not in given and id(handle) not in found:
+                variable = _variable_behind(graph, handle)
                 if variable is not None and variable.trainable:
-                    found[id(t)] = variable
+                    found[id(handle)] = variable
     return list(found.values())
 
 
