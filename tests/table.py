@@ -108,7 +108,8 @@ class Row:
       wrt: the names of the inputs that are differentiated; all floating ones by default.
       ys: the indices of the outputs that are differentiated; all floating ones by default.
       shapes: what inference must find out when no shape is hidden: "exact" (all), "rank", or
-        "any" (nothing, but no untruth).
+        "any" (nothing, but no untruth). Hidden sizes may not cost the rank, but for "any" and
+        "sizes" (all, when no size is hidden).
       dynamic: whether the gradient can be built while all dimensions are unknown.
       rtol, atol: tolerances of values and first gradients, instead of the dtype's own.
       fd_rtol: tolerance of the finite differences.

@@ -36,7 +36,7 @@ const.grad(NOT_DIFFERENTIABLE)
 @op("Placeholder", "-> output: dtype")
 def placeholder_op(xp, *, dtype, shape=None):
     """A value that each run feeds."""
-    raise Complaint("You must feed a value for placeholder tensor", "give it in feed_dict")
+    raise Complaint(f"You must feed a value for placeholder tensor of dtype {dtype.name}", "give it in feed_dict")
 
 
 @placeholder_op.shape
@@ -50,9 +50,17 @@ def placeholder_with_default_op(xp, x, *, shape=None):
     return x
 
 
+def _fitting(x, shape):
+    """What both shapes say together."""
+    try:
+        return merged(x, shape)
+    except Complaint as complaint:
+        raise Complaint(complaint.problem, "give a tensor of the shape that is declared, or declare another") from None
+
+
 @placeholder_with_default_op.shape
 def _placeholder_with_default_shape(x, shape):
-    merged(x, shape)
+    _fitting(x, shape)
     return shape
 
 
@@ -123,13 +131,13 @@ def _prevent_gradient_grad(op, dy):
 @op("EnsureShape", "input: T -> output: T")
 def ensure_shape_op(xp, x, *, shape):
     """The input; an error if its shape does not fit."""
-    merged(x.shape, shape)
+    _fitting(x.shape, shape)
     return x
 
 
 @ensure_shape_op.shape
 def _ensure_shape_shape(x, shape):
-    return merged(x, shape)
+    return _fitting(x, shape)
 
 
 @ensure_shape_op.grad
@@ -142,7 +150,8 @@ def check_numerics_op(xp, x, *, message=""):
     """The input; an error if it holds an infinity or a NaN. XLA cannot raise: it runs in NumPy."""
     found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x))]
     if found:
-        raise Complaint(f"{message} : Tensor had {' and '.join(found)} values")
+        raise Complaint(f"{message} : Tensor had {' and '.join(found)} values",
+                        "look where they come from: a division, a logarithm, an overflow?")
     return x
 
 

@@ -38,10 +38,14 @@ def _packed_shape(rows, cols, low, high):
     return (longest,) if low == high else (high - low + 1, longest)
 
 
-def _starts(rows, cols, low, high, align):
-    """For each diagonal from the highest to the lowest, where it begins in its packed row."""
+def _check_align(align):
     if align not in _ALIGNMENTS:
         raise Complaint(f"align {align!r} is not one of {', '.join(_ALIGNMENTS)}", "give one of these")
+
+
+def _starts(rows, cols, low, high, align):
+    """For each diagonal from the highest to the lowest, where it begins in its packed row."""
+    _check_align(align)
     longest = _packed_shape(rows, cols, low, high)[-1]
     upper, lower = align.split("_")
     starts = []
@@ -145,6 +149,11 @@ def _matrix_diag_v2_shape(diagonal, k, num_rows, num_cols, padding_value):
     return _matrix_diag_shape(diagonal, k, num_rows, num_cols)
 
 
+def _matrix_diag_v3_shape(diagonal, k, num_rows, num_cols, padding_value, align):
+    _check_align(align)
+    return _matrix_diag_shape(diagonal, k, num_rows, num_cols)
+
+
 def _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding, align):
     low, high = _band(_k_of(k))
     rows, cols = _matrix_size(diagonal.shape[-1], low, high, num_rows.item(), num_cols.item())
@@ -152,7 +161,7 @@ def _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding, align):
 
 
 @op("MatrixDiagV3", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
-    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v2_shape)  # fmt: skip
+    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v3_shape)  # fmt: skip
 def matrix_diag_v3(xp, diagonal, k, num_rows, num_cols, padding_value, *, align="RIGHT_LEFT"):
     """Matrices with the given diagonals, `padding_value` elsewhere."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, align)

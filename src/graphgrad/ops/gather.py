@@ -11,7 +11,7 @@ from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged, normalize_axis
 from ..ir.slices import IndexedSlices
-from .known import axes, fill, host_array, is_tensor, join, minus, part, plus, rank_of, shape_of, times
+from .known import axes, fill, host_array, is_tensor, join, minus, part, plus, rank_of, shape_of, shape_tensor, times
 
 
 def _take(xp, params, indices, axis, batch_dims):
@@ -71,7 +71,8 @@ def _gather_shape(params, indices, axis, batch_dims):
     if params is None or indices is None:
         return None
     if axis is None:
-        return (None,) * (len(params) + len(indices) - 1 - max(batch_dims, 0))
+        lead = batch_dims + len(indices) if batch_dims < 0 else batch_dims
+        return (None,) * (len(params) + len(indices) - 1 - lead)
     if not params:
         raise Complaint("params must be at least 1 dimensional", "give params an axis to gather along")
     at, lead = _settle(axis, batch_dims, len(params), len(indices))
@@ -192,7 +193,7 @@ def _gather_nd_grad(op, dy):
     params, indices = op.inputs
     shape = indices._spec.shape
     if shape is not None and len(shape) == 2 and shape[-1] == 1:
-        return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), shape_of(params)), None
+        return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), shape_tensor(params)), None
     return raw.ScatterNd(indices, dy, shape_of(params, indices.dtype)), None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import int32
 from ..ir.opdef import raw
 from ..ir.shape import is_fully_defined
@@ -16,6 +17,11 @@ def shape_of(x, dtype=int32):
     if is_fully_defined(shape):
         return np.asarray(shape, dtype.np_dtype)
     return raw.Shape(x, out_type=dtype)
+
+
+def shape_tensor(x):
+    """The shape of `x` as a tensor: a constant if it is known."""
+    return convert_to_tensor(shape_of(x))
 
 
 def rank_of(x):

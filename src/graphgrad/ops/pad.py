@@ -60,7 +60,7 @@ def _inside(op, dy):
     if known is None:
         before = raw.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2)
     else:
-        before = known[:, 0]
+        before = known.reshape(-1, 2)[:, 0]
     return raw.Slice(dy, before, shape_of(x, paddings.dtype))
 
 

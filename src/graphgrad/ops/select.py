@@ -20,15 +20,22 @@ def select(xp, condition, t, e):
 
 @select.shape
 def _select_shape(condition, t, e):
-    both = merged(t, e)
+    both = _same_shape(t, e)
     if condition is None or both is None or condition == ():
         return both
     if len(condition) == 1 and len(both) > 1:
-        return merged(both, condition + (None,) * (len(both) - 1))
+        return _same_shape(both, condition + (None,) * (len(both) - 1))
     if len(condition) != len(both):
         raise Complaint(f"condition of shape {shape_str(condition)} fits neither {shape_str(both)} nor its rows",
                         "use tf.compat.v2.where, which broadcasts")
-    return merged(both, condition)
+    return _same_shape(both, condition)
+
+
+def _same_shape(a, b):
+    try:
+        return merged(a, b)
+    except Complaint as complaint:
+        raise Complaint(complaint.problem, "make the shapes equal, or use tf.compat.v2.where, which broadcasts") from None
 
 
 @select.grad
