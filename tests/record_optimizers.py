@@ -1,0 +1,29 @@
+"""Records training runs from TensorFlow into tests/recorded/optimizers.npz; run beside TensorFlow 2.21."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import optimizer_cases
+import tensorflow.compat.v1 as tf
+
+
+def main() -> None:
+    """Writes the recordings."""
+    tf.disable_v2_behavior()
+    tf.enable_resource_variables()
+    recorded: dict[str, np.ndarray] = {}
+    for name in optimizer_cases.CASES:
+        for key, value in optimizer_cases.train(tf, name).items():
+            recorded[f"train/{name}/{key}"] = value
+    for name in optimizer_cases.SCHEDULES:
+        recorded[f"schedule/{name}"] = optimizer_cases.schedule(tf, name)
+    for key, value in optimizer_cases.average(tf).items():
+        recorded[f"average/{key}"] = value
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded", "optimizers.npz")
+    np.savez_compressed(path, **recorded)
+
+
+if __name__ == "__main__":
+    main()
