@@ -206,3 +206,58 @@ def test_random_numbers_differ_between_iterations():
         [0, tf.zeros([3])],
     )
     assert len(set(run(a).tolist())) == 3
+
+
+# -- loops over rows ---------------------------------------------------------------------
+
+ROWS = np.float32([[1, 2], [3, 4], [5, 6]])
+
+
+def test_map_fn_and_its_gradient():
+    x = tf.placeholder(tf.float32, [None, 2])
+    w = tf.Variable(3.0)
+    y = tf.map_fn(lambda row: row * row * w, x)
+    dx, dw = tf.gradients(y, [x, w])
+    got = run([y, dx, dw], {x: ROWS})
+    for value, expected in zip(got, (3 * ROWS**2, 6 * ROWS, (ROWS**2).sum())):
+        np.testing.assert_array_equal(value, expected)
+
+
+def test_map_fn_over_structures():
+    x = tf.placeholder(tf.float32, [3, 2])
+    y = tf.map_fn(lambda p: {"a": p[0] + 1.0, "b": tf.reduce_sum(p[1])}, (x, x), dtype={"a": tf.float32, "b": tf.float32})
+    got = run(y, {x: ROWS})
+    np.testing.assert_array_equal(got["a"], ROWS + 1)
+    np.testing.assert_array_equal(got["b"], ROWS.sum(1))
+
+
+def test_folds_and_scans():
+    x = tf.placeholder(tf.float32, [None, 2])
+    ys = [
+        tf.foldl(lambda a, row: a * 2.0 + row, x),
+        tf.foldr(lambda a, row: a * 2.0 + row, x, initializer=tf.zeros([2])),
+        tf.scan(lambda a, row: a * row, x),
+        tf.scan(lambda a, row: a + row, x, initializer=tf.ones([2]), reverse=True),
+    ]
+    got = run(ys, {x: ROWS})
+    np.testing.assert_array_equal(got[0], (ROWS[0] * 2 + ROWS[1]) * 2 + ROWS[2])
+    np.testing.assert_array_equal(got[1], (ROWS[2] * 2 + ROWS[1]) * 2 + ROWS[0])
+    np.testing.assert_array_equal(got[2], np.cumprod(ROWS, 0))
+    np.testing.assert_array_equal(got[3], np.cumsum(ROWS[::-1], 0)[::-1] + 1)
+    (g,) = tf.gradients(ys[2], x)
+    np.testing.assert_array_equal(run(g, {x: ROWS}), [[19, 29], [6, 14], [3, 8]])
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "text"),
+    [
+        (lambda: tf.map_fn(lambda x: x, tf.constant(1.0)), ValueError, "1\\+ dimensional Tensors, not scalars"),
+        (lambda: tf.map_fn(lambda x: x, tf.ones([2]), dtype=tf.int32), TypeError, "fn returns \\['float32'\\]"),
+        (lambda: tf.map_fn(3, tf.ones([2])), TypeError, "is not callable"),
+        (lambda: tf.scan(3, tf.ones([2])), TypeError, "is not callable"),
+        (lambda: tf.foldl(3, tf.ones([2])), TypeError, "is not callable"),
+    ],
+)
+def test_bad_arguments_of_loops_over_rows(build, error, text):
+    with pytest.raises(error, match=text):
+        build()

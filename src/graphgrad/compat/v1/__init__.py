@@ -155,6 +155,10 @@ from graphgrad.compat.v1 import train as train
 from graphgrad.frontend.control_flow import case_v1 as case
 from graphgrad.frontend.control_flow import cond_v1 as cond
 from graphgrad.frontend.control_flow import while_loop_v1 as while_loop
+from graphgrad.frontend.higher_order import foldl as foldl
+from graphgrad.frontend.higher_order import foldr as foldr
+from graphgrad.frontend.higher_order import map_fn as map_fn
+from graphgrad.frontend.higher_order import scan as scan
 
 # -- arithmetic, reductions ------------------------------------------------------------
 from graphgrad.ops.argmax import argmax_v1 as argmax

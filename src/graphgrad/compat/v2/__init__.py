@@ -71,6 +71,10 @@ from graphgrad.compat.v2 import initializers as initializers
 from graphgrad.frontend.control_flow import case as case
 from graphgrad.frontend.control_flow import cond as cond
 from graphgrad.frontend.control_flow import while_loop as while_loop
+from graphgrad.frontend.higher_order import foldl as foldl
+from graphgrad.frontend.higher_order import foldr as foldr
+from graphgrad.frontend.higher_order import map_fn as map_fn
+from graphgrad.frontend.higher_order import scan as scan
 
 # -- arithmetic, reductions ------------------------------------------------------------
 from graphgrad.ops.argmax import argmax as argmax
