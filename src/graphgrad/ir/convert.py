@@ -8,6 +8,7 @@ hold is a TypeError, and so is a tensor of another dtype.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -203,9 +204,8 @@ def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
     kind = type(value)
     content: Any
     if kind in _NUMBERS:
-        if kind is float and value == 0.0:  # 0.0 and -0.0 are equal, yet not the same
-            return None
-        content = value
+        # 0.0 and -0.0 are equal, yet not the same.
+        content = value if value else (value, math.copysign(1.0, value))
     elif kind is list or kind is tuple:
         if len(value) > 8 or set(map(type, value)) != {int}:
             return None
@@ -220,7 +220,8 @@ def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
         array = make_array(value, dtype).copy()
         array.flags.writeable = False
         spec = Spec.of(dtype or as_dtype(array.dtype), array.shape)
-        known = _Small({"value": array, "dtype": spec.dtype}, (spec,), frozen(array))
+        static = frozen(array) if spec.dtype.kind in "iubf" else None
+        known = _Small({"value": array, "dtype": spec.dtype}, (spec,), static)
         if len(_small) < 4096:
             _small[key] = known
     return known
