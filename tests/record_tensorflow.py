@@ -14,6 +14,7 @@ import argparse
 import inspect
 import os
 import pathlib
+import re
 import sys
 from typing import Any
 
@@ -64,11 +65,13 @@ def _call(tf: Any, row: Row, inputs: Inputs, flat: list[Any]) -> list[Any]:
     definition = tf.raw_ops.__dict__[row.op_type]
     op_def = _op_def(row.op_type)
     arguments, position = {}, 0
-    for name, value in zip(_input_names(definition, op_def), inputs.args, strict=True):
+    for arg, value in zip(op_def.input_arg, inputs.args, strict=True):
         n = len(value) if isinstance(value, list) else 1
-        arguments[name] = flat[position : position + n] if isinstance(value, list) else flat[position]
+        arguments[arg.name] = flat[position : position + n] if isinstance(value, list) else flat[position]
         position += n
     arguments.update(_attributes(tf, row, op_def, inputs))
+    renamed = _python_names(definition, op_def)
+    arguments = {renamed.get(k, k): v for k, v in arguments.items()}
     return list(tf.nest.flatten(definition(**arguments)))
 
 
@@ -85,6 +88,9 @@ def _gradients(tf: Any, tape: Any, row: Row, key: str, ys: list[Any], xs: list[A
         grads = tape.gradient(ys, xs, output_gradients=cts)
     except LookupError:
         return None
+    except tf.errors.OpError as e:
+        print(f"no gradient: {key[:80]}: {_first_line(e)}")
+        return None
     return [None if g is None else tf.convert_to_tensor(g).numpy() for g in grads]
 
 
@@ -94,12 +100,12 @@ def _op_def(op_type: str) -> Any:
     return op_def_registry.get(op_type)
 
 
-def _input_names(definition: Any, op_def: Any) -> list[str]:
-    """The inputs' names in Python, where TensorFlow calls some otherwise than in the definition."""
-    names = [a.name for a in op_def.input_arg]
+def _python_names(definition: Any, op_def: Any) -> dict[str, str]:
+    """The arguments that are called otherwise in Python than in the op's definition, `axis` for `squeeze_dims`."""
+    derived = {a for arg in op_def.input_arg for a in (arg.type_attr, arg.number_attr, arg.type_list_attr) if a}
+    names = [a.name for a in op_def.input_arg] + [a.name for a in op_def.attr if a.name not in derived]
     parameters = [p for p in inspect.signature(definition).parameters if p != "name"]
-    others = iter([p for p in parameters if p not in names and p not in {a.name for a in op_def.attr}])
-    return [n if n in parameters else next(others) for n in names]
+    return dict(zip([n for n in names if n not in parameters], [p for p in parameters if p not in names], strict=True))
 
 
 def _tf_type(tf: Any, value: Any) -> Any:
@@ -122,6 +128,12 @@ def _attributes(tf: Any, row: Row, op_def: Any, inputs: Inputs) -> dict[str, Any
         if name not in given and not attr.HasField("default_value") and name in row.opdef.attrs:
             given[name] = row.opdef.attrs[name]
     return {k: _tf_type(tf, v) for k, v in given.items()}
+
+
+def _first_line(e: Exception) -> str:
+    """An error's first line, without the places of this machine."""
+    lines = str(e).splitlines() or [""]
+    return re.sub(r"\{\{function_node [^}]*\}\} ", "", lines[0])[:200]
 
 
 def main() -> int:
@@ -154,13 +166,16 @@ def main() -> int:
                         entry = before.get(key)
                         again = options.again or row.op_type in options.op
                         if entry is None or entry["inputs"] != inputs.checksum() or again:
-                            entry = run(tf, row, case, dtype, inputs)
+                            try:
+                                entry = run(tf, row, case, dtype, inputs)
+                            except tf.errors.OpError as e:
+                                entry = {"inputs": inputs.checksum(), "refused": _first_line(e)}
+                                print(f"{family}: refused: {row.op_type}-{i}-{dtype}: {entry['refused']}")
                             done += 1
                         wanted[key] = entry
                     except Exception as e:
                         failures += 1
-                        text = str(e).splitlines() or [""]
-                        print(f"{family}: {row.op_type}-{i}-{dtype}: {type(e).__name__}: {text[0][:300]}")
+                        print(f"{family}: {row.op_type}-{i}-{dtype}: {type(e).__name__}: {_first_line(e)}")
         store.entries = wanted
         if done or set(wanted) != set(before):
             store.save()

@@ -21,7 +21,7 @@ class Recorded:
 
     An entry is a dict with "inputs" (the checksum of the inputs), "outputs" (arrays) and
     "gradients" (for each differentiated input an array or None; None alone when TensorFlow
-    has no gradient).
+    has no gradient); or with "inputs" and "refused", the message of TensorFlow's error.
     """
 
     def __init__(self, family: str):
@@ -32,6 +32,9 @@ class Recorded:
                 index = json.loads(stored["index"].tobytes())
                 pools = {k: stored[k] for k in stored.files if k != "index"}
             for key, entry in index.items():
+                if "refused" in entry:
+                    self.entries[key] = entry
+                    continue
                 outputs = [_take(pools, ref) for ref in entry["outputs"]]
                 grads = entry["gradients"]
                 grads = None if grads is None else [_take(pools, ref) for ref in grads]
@@ -53,6 +56,9 @@ class Recorded:
         sizes: dict[str, int] = {}
         index = {}
         for key, entry in sorted(self.entries.items()):
+            if "refused" in entry:
+                index[key] = entry
+                continue
             grads = entry["gradients"]
             index[key] = {
                 "inputs": entry["inputs"],

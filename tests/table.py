@@ -98,7 +98,7 @@ class Row:
       op_type: the op type.
       cases: lists of entries, or `Case`s.
       attrs: attributes of every case.
-      dtypes: the dtypes of the first type attribute of the inputs; other type attributes
+      dtypes: the dtypes of the first type attribute of the inputs that allows them; other ones
         follow it where they can, else are int32.
       domain: where random values lie: (low, high), a function of (rng, shape, dtype) that
         returns an array, or a dict of these by input name ("" for the rest).
@@ -202,17 +202,20 @@ def generator(*key: Any) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:8], "little"))
 
 
-def main_attr(opdef: OpDef) -> str | None:
-    """The type attribute that a row's dtypes are for: the first of the inputs."""
+def main_attr(opdef: OpDef, dtype: str) -> str | None:
+    """The type attribute that a row's dtype is for: the first one of the inputs that allows it."""
     for arg in opdef.inputs:
-        if arg.type_attr or arg.list_attr:
-            return arg.type_attr or arg.list_attr
-    return next((a.type_attr for a in opdef.outputs if a.type_attr), None)
+        attr = arg.type_attr or arg.list_attr
+        if attr and as_dtype(dtype) in opdef.allowed[attr]:
+            return attr
+    return next((a.type_attr for a in opdef.outputs if a.type_attr and not opdef.inputs), None)
 
 
 def row_dtypes(row: Row) -> Sequence[str]:
-    """The dtypes to run the row with: one alone if the op has no type attribute."""
-    return row.dtypes if main_attr(row.opdef) else row.dtypes[:1]
+    """The dtypes to run the row with; an op whose types are fixed runs with one, whatever it is."""
+    if len(row.dtypes) > 1 and not all(main_attr(row.opdef, t) for t in row.dtypes):
+        raise ValueError(f"{row.op_type} does not allow all of {row.dtypes}")
+    return row.dtypes
 
 
 def draw(row: Row, case: Case, dtype: str) -> Inputs:
@@ -224,7 +227,7 @@ def draw(row: Row, case: Case, dtype: str) -> Inputs:
       dtype: the name of the dtype of the main type attribute.
     """
     opdef = row.opdef
-    main = main_attr(opdef)
+    main = main_attr(opdef, dtype)
     own = as_dtype(dtype)
     attrs = {k: _type_attr(opdef, k, v, own) for k, v in case.attrs.items()}
     bound: dict[str, DType] = {k: v for k, v in attrs.items() if isinstance(v, DType)}
