@@ -73,12 +73,15 @@ class _Alias(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        if self.__name__ == "tensorflow" and name == "compat":
+            return importlib.import_module("tensorflow.compat")
         for source in self._graphgrad_sources:
             try:
                 return getattr(source, name)
             except AttributeError:
                 continue
-        raise AttributeError(explain(self, self.__name__, name))
+        face = next((s for s in self._graphgrad_sources if isinstance(s, ModuleType)), self)
+        raise AttributeError(explain(face, self.__name__, name))
 
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *(n for s in self._graphgrad_sources for n in dir(s))})
@@ -119,7 +122,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             if not parts:
                 return [root]
         elif parts == ["compat"]:
-            return [importlib.import_module("graphgrad.compat")]
+            own = getattr(root, "compat", None)
+            return [importlib.import_module("graphgrad.compat"), *([own] if own is not None else [])]
         found: Any = root
         for part in parts:
             found = getattr(found, part, None) if isinstance(found, ModuleType) else None
@@ -228,7 +232,7 @@ def _no_module(fullname: str) -> str:
     if parts[1:2] == ["contrib"]:
         return (f"{text}: tf.contrib left TensorFlow with 2.0 and graphgrad does not have it. Fix: use the name that "
                 "replaced it, e.g. tf.layers, tf.nn.rnn_cell, tf.initializers")
-    if parts[1:3] == ["examples", "tutorials"]:
+    if parts[1:2] == ["examples"]:
         return (f"{text}: TensorFlow's tutorial data sets are not part of it any more. Fix: load the data another way, "
                 "e.g. sklearn.datasets.load_digits()")
     return f"{text}: graphgrad has no such module (yet)."

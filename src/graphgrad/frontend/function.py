@@ -20,6 +20,7 @@ from ..ir.graph import Operation, Tensor
 from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
 from ..ir.slices import IndexedSlices
 from . import nest
+from .tape import recording
 
 
 class TensorSpec:
@@ -196,7 +197,7 @@ class Function:
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None):
         self.python_function = python_function
         self._signature = None if input_signature is None else tuple(input_signature)
-        self._name: str = name or getattr(python_function, "__name__", "function")
+        self._name: str = name or str(getattr(python_function, "__name__", "function"))
         self._traces: dict[Any, ConcreteFunction] = {}
         self._arguments = inspect.signature(python_function)
         functools.update_wrapper(self, python_function)
@@ -220,8 +221,9 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function; traces it first if the signature is new."""
-        if context.current_graph() is not None:
-            # Inside another graph its operations become part of that graph.
+        if context.current_graph() is not None or recording():
+            # Inside another graph its operations become part of that graph. A tape has to see
+            # each of them, so it runs eagerly then.
             return self.python_function(*args, **kwargs)
         bound_args, bound_kwargs = self._canonical(args, kwargs)
         leaves = nest.flatten((bound_args, bound_kwargs))

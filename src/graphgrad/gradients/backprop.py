@@ -104,7 +104,7 @@ def gradients(
         x_tensors = [_in_graph(graph, _as_x(x, i), f"xs[{i}]") for i, x in enumerate(_flatten(xs))]
         stops = [_in_graph(graph, _as_x(t, i, "stop_gradients"), f"stop_gradients[{i}]")
                  for i, t in enumerate(_flatten(stop_gradients))]  # fmt: skip
-        seeds = _seed(graph, y_tensors, _grad_ys(ys, grad_ys, len(y_tensors)), call)
+        seeds = _seed(graph, y_tensors, align_grad_ys(ys, grad_ys, len(y_tensors)), call)
         between = _reach(y_tensors, x_tensors)
         arrived: _Arrived = {}
         for y, seed in zip(y_tensors, seeds, strict=True):
@@ -186,7 +186,7 @@ def _flatten(value: Any) -> list[Any]:
     return [] if value is None else list(_leaves(value))
 
 
-def _grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
+def align_grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
     """One grad_y, or None, for each y; what stands for a single y may itself be a list of numbers."""
     if grad_ys is None:
         return [None] * count

@@ -7,12 +7,13 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..ir import eager
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
-from ..ir.opdef import raw
+from ..ir.opdef import raw, registry
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
@@ -43,7 +44,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         graph = current_graph()
         if graph is None:
-            return f(*args, **kwargs)[0]
+            return _eagerly(f, args, kwargs)
         if kwargs:
             raise ValueError("The custom_gradient decorator currently supports keyword arguments only when eager "
                              "execution is enabled. Fix: pass them by position, or bind them with functools.partial")
@@ -67,6 +68,35 @@ def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any
     op: Operation = raw.IdentityN(tensors)[0].op
     op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
     return _repack(result, iter(op.outputs[: len(results)]))
+
+
+def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not eager.recorders:
+        return f(*args, **kwargs)[0]
+    arg_leaves = [convert_to_tensor(a) for a in _leaves(args)]
+    given = {id(getattr(a, "handle", None)) for a in _leaves(args)}
+    found: dict[int, Any] = {}
+
+    def note(opdef: Any, inputs: tuple[Any, ...], *_: Any) -> None:
+        for t in inputs:
+            variable = getattr(t, "_variable", None)
+            if variable is not None and variable.trainable and id(t) not in given:
+                found[id(t)] = variable
+
+    eager.recorders.append(note)
+    try:
+        result, grad_fn = f(*_repack(args, iter(arg_leaves)), **kwargs)
+    finally:
+        eager.recorders.remove(note)
+    results = [convert_to_tensor(r) for r in _leaves(result)]
+    variables = list(found.values())
+    if variables and not _takes_variables(grad_fn):
+        raise TypeError("If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
+                        "'variables' keyword argument.")
+    tensors = (*results, *arg_leaves, *[v.value() for v in variables])
+    rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
+    outputs = eager.execute(registry["IdentityN"], tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
+    return _repack(result, iter(outputs[: len(results)]))
 
 
 def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any]) -> Callable[..., Any]:

@@ -103,9 +103,9 @@ class DType:
         if self.kind == "b":
             return _BoolLimits
         if self.kind in "fc":
-            return ml_dtypes.finfo(self.real_dtype.np_dtype)
+            return _finfo(self.real_dtype.np_dtype)
         if self.kind in "iuq":
-            return ml_dtypes.iinfo(self.np_dtype)
+            return _iinfo(self.np_dtype)
         raise TypeError(f"Cannot find minimum or maximum value of {self}.")
 
     def is_compatible_with(self, other: Any) -> bool:
@@ -139,6 +139,10 @@ class DType:
 
     def __reduce__(self) -> Any:
         return as_dtype, (self.name,)
+
+
+_finfo: Any = ml_dtypes.finfo
+_iinfo: Any = ml_dtypes.iinfo
 
 
 class _BoolLimits:

@@ -117,19 +117,20 @@ def _text(value: Any, is_repr: bool) -> str:
     return "\n" + text if is_repr and "\n" in text else text
 
 
-# Told of every op that ran: f(opdef, inputs, outputs, attrs). The tape listens here.
+# Told of every op that ran: f(opdef, inputs, outputs, attrs, gradient). Tapes listen here.
 recorders: list[Callable[..., None]] = []
 # Gives a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
 next_rng: Callable[[dict[str, Any]], Any] | None = None
 
 
-def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[EagerTensor, ...]:
+def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], gradient: Any = None) -> tuple[EagerTensor, ...]:
     """Runs an op on eager tensors.
 
     Args:
       opdef: the op's record.
       inputs: the flat tuple of `EagerTensor`.
       attrs: the explicit attributes.
+      gradient: a gradient function for this one execution, instead of the op's.
     Raises: TensorFlow's error for what the op cannot work with.
     """
     try:
@@ -149,6 +150,6 @@ def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tup
         EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
         for r, s in zip(result, inferred.specs, strict=True)
     ])
-    for record in recorders:
-        record(opdef, inputs, outputs, full)
+    for record in tuple(recorders):
+        record(opdef, inputs, outputs, full, gradient)
     return outputs

@@ -10,6 +10,7 @@ from graphgrad.frontend import nest as nest
 from graphgrad.frontend.function import TensorSpec as TensorSpec
 from graphgrad.frontend.function import function as function
 from graphgrad.frontend.init_scope import init_scope as init_scope
+from graphgrad.frontend.tape import GradientTape as GradientTape
 from graphgrad.gradients.aggregate import AggregationMethod as AggregationMethod
 from graphgrad.gradients.backprop import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.registry import RegisterGradient as RegisterGradient

@@ -1,7 +1,5 @@
 """`tf.initializers` of TensorFlow 2."""
 
-from graphgrad.frontend.initializers import ConstantV2 as Constant
-from graphgrad.frontend.initializers import ConstantV2 as constant
 from graphgrad.frontend.initializers import GlorotNormalV2 as GlorotNormal
 from graphgrad.frontend.initializers import GlorotNormalV2 as glorot_normal
 from graphgrad.frontend.initializers import GlorotUniformV2 as GlorotUniform
@@ -14,6 +12,8 @@ from graphgrad.frontend.initializers import IdentityV2 as Identity
 from graphgrad.frontend.initializers import IdentityV2 as IdentityInitializer
 from graphgrad.frontend.initializers import IdentityV2 as identity
 from graphgrad.frontend.initializers import Initializer as Initializer
+from graphgrad.frontend.initializers import KerasConstant as Constant
+from graphgrad.frontend.initializers import KerasConstant as constant
 from graphgrad.frontend.initializers import LecunNormal as LecunNormal
 from graphgrad.frontend.initializers import LecunNormal as lecun_normal
 from graphgrad.frontend.initializers import LecunUniform as LecunUniform
