@@ -64,7 +64,7 @@ def test_version_2(folder: pathlib.Path) -> None:
     ("import sys; sys.exit(3)", 3, ""),
     ("import sys; sys.exit('stopped')", 1, "stopped"),
     ("raise ValueError('broken')", 1, "ValueError: broken"),
-    ("this is not Python", 1, "SyntaxError"),
+    ("this is (no program", 1, "SyntaxError"),
     ("raise KeyboardInterrupt", 130, "KeyboardInterrupt"),
 ])
 def test_exit_status(tmp_path: pathlib.Path, text: str, status: int, errors: str) -> None:

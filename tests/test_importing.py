@@ -142,7 +142,7 @@ def test_tensorflow_itself_stays(as_tensorflow: Any, monkeypatch: pytest.MonkeyP
     ("import numpy as tf\ntf.log(1.0)", 2),
     ("import model", 1),
     ("from model import something", 1),
-    ("this is not Python", 2),
+    ("this is (no program", 2),
 ])
 def test_detect_version(tmp_path: pathlib.Path, text: str, version: int) -> None:
     """Names that only 1.x has, in the program or a module beside it, mean 1; speaking of compat means 2."""

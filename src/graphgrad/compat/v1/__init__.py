@@ -293,6 +293,8 @@ from graphgrad.compat.v1 import debugging as debugging
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None
 
+from graphgrad.ops.matmul import matmul as matmul
+
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.array import check_numerics as check_numerics
 from graphgrad.ops.array import constant_v1 as constant

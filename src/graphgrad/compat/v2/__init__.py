@@ -148,6 +148,8 @@ from graphgrad.compat.v2 import nn as nn
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None
 
+from graphgrad.ops.matmul import matmul as matmul
+
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.array import constant as constant
 from graphgrad.ops.array import ensure_shape as ensure_shape
