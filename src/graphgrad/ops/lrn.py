@@ -63,7 +63,7 @@ def _lrn_grad_shape(dy, x, y):
 
 @lrn_grad.grad
 def _lrn_grad_grad(op, u):
-    g, x, y = op.inputs
+    g, x, _ = op.inputs
     radius, bias, alpha, beta = (op.get_attr(k) for k in ("depth_radius", "bias", "alpha", "beta"))
     near = _Neighbours(x, radius)
     # The gradient is g n**-b - 2ab x S(t), with n = bias + a S(x**2), t = g x n**(-b-1), S summing over neighbours.
@@ -75,7 +75,8 @@ def _lrn_grad_grad(op, u):
     through_n = raw.Sub(raw.Mul(raw.Mul(around, gx), raw.Mul(raw.RealDiv(p1, n), 2 * alpha * (beta + 1))),
                         raw.Mul(raw.Mul(u, g), p1))  # fmt: skip
     dx = raw.Sub(raw.Mul(raw.Mul(x, near(through_n)), 2 * alpha * beta), raw.Mul(direct, 2 * alpha * beta))
-    return raw.LRNGrad(u, x, y, **_attrs(op)), dx, None
+    dg = raw.Mul(p1, raw.Sub(raw.Mul(u, n), raw.Mul(raw.Mul(around, x), 2 * alpha * beta)))
+    return dg, dx, None
 
 
 class _Neighbours:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 
+from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import FLOATING, REAL, float32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import merged
+from ..ir.shape import compatible, merge, shape_str
 from .elementwise import same
+
+def _of_both(x, y):
+    if not compatible(x, y):
+        raise Complaint(f"shapes {shape_str(x)} and {shape_str(y)} must be equal",
+                        "give a gradient of the shape of the features")
+    return merge(x, y)
+
 
 # -- relu and its relatives ------------------------------------------------------------
 
@@ -25,7 +33,7 @@ def _relu_op_grad(op, dy):
     return raw.ReluGrad(dy, op.outputs[0])
 
 
-@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=merged)
+@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu_grad(xp, dy, x):
     """The gradient where the feature (or the activation) is positive, else 0."""
     return xp.where(x > 0, dy, xp.asarray(0, dy.dtype))
@@ -65,7 +73,7 @@ def _relu6_op_grad(op, dy):
     return raw.Relu6Grad(dy, op.outputs[0])
 
 
-@op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=merged)
+@op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu6_grad(xp, dy, x):
     """The gradient where the feature lies strictly between 0 and 6, else 0."""
     return xp.where((x > 0) & (x < 6), dy, xp.asarray(0, dy.dtype))
@@ -105,7 +113,7 @@ def _leaky_relu_op_grad(op, dy):
     return raw.LeakyReluGrad(dy, op.inputs[0], alpha=op.get_attr("alpha"))
 
 
-@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=merged)
+@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
     """The gradient where the feature is positive, alpha times it elsewhere."""
     return xp.where(x > 0, dy, dy * xp.asarray(alpha, dy.dtype))
@@ -191,7 +199,7 @@ def _elu_op_grad(op, dy):
     return raw.EluGrad(dy, op.outputs[0])
 
 
-@op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=merged)
+@op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
 def elu_grad(xp, dy, y):
     """The gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
     return xp.where(y < 0, dy * (y + xp.asarray(1, y.dtype)), dy)
@@ -236,7 +244,7 @@ def _selu_op_grad(op, dy):
     return raw.SeluGrad(dy, op.outputs[0])
 
 
-@op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=merged)
+@op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
 def selu_grad(xp, dy, y):
     """The gradient of Selu from its output."""
     below = dy * (y + xp.asarray(_SELU_SCALE_ALPHA, y.dtype))
@@ -284,7 +292,7 @@ def _softplus_op_grad(op, dy):
     return raw.SoftplusGrad(dy, op.inputs[0])
 
 
-@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=merged)
+@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def softplus_grad(xp, dy, x):
     """dy * sigmoid(x)."""
     return dy / (xp.asarray(1, x.dtype) + xp.exp(-x))
@@ -325,7 +333,7 @@ def _softsign_op_grad(op, dy):
     return raw.SoftsignGrad(dy, op.inputs[0])
 
 
-@op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=merged)
+@op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def softsign_grad(xp, dy, x):
     """dy / (1 + |x|)^2."""
     d = xp.asarray(1, x.dtype) + xp.abs(x)
