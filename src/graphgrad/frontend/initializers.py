@@ -214,6 +214,13 @@ class ConstantV2(_ConstantRule, _Untyped):
         return {"value": self.value}
 
 
+class KerasConstant(ConstantV2):
+    """A given value, which fills the shape; see `tf.keras.initializers.Constant`."""
+
+    def __init__(self, value: Any = 0.0):
+        super().__init__(value)
+
+
 # -- random values -----------------------------------------------------------------
 
 

@@ -66,7 +66,9 @@ def _dtype_of(x: Any, y: Any) -> Any:
 
 def add(x: Any, y: Any, name: str = "add") -> Any:
     """`x + y`; strings are concatenated."""
-    return registry["Add" if _dtype_of(x, y) is dtypes.string else "AddV2"](x, y, name=name)
+    if _dtype_of(x, y) is dtypes.string:
+        return raw.StringJoin([x, y], name=name)
+    return registry["AddV2"](x, y, name=name)
 
 
 def truediv(x: Any, y: Any, name: str = "truediv") -> Any:
