@@ -58,7 +58,7 @@ def test_stop_recording_and_output_gradients():
         with tape.stop_recording():
             z = x * 100.0
         y = y + z
-    np.testing.assert_array_equal(tape.gradient(y, x, output_gradients=[10.0, 1.0]), [20, 4])
+    np.testing.assert_array_equal(tape.gradient(y, x, output_gradients=tf.constant([10.0, 1.0])), [20, 4])
 
 
 def test_gathers_give_slices():
