@@ -420,7 +420,8 @@ def merged(a: Shape, b: Shape) -> Shape:
     """What both say together; a `Complaint` if they contradict each other. For shape rules."""
     result: Shape = merge(a, b)
     if result is _CONTRADICTION:
-        raise Complaint(f"shapes {shape_str(a)} and {shape_str(b)} must be equal")
+        raise Complaint(f"shapes {shape_str(a)} and {shape_str(b)} must be equal",
+                        "reshape or slice one of them to the shape of the other")
     return result
 
 
