@@ -10,6 +10,7 @@ from graphgrad.ops.space import space_to_batch_v1 as space_to_batch
 from graphgrad.ops.space import space_to_depth_v1 as space_to_depth
 
 # -- neural networks ---------------------------------------------------------------------
+from . import _nn_experimental as experimental
 from graphgrad.ops.bias import bias_add as bias_add
 from graphgrad.ops.bias import relu_layer as relu_layer
 from graphgrad.ops.bias import xw_plus_b as xw_plus_b

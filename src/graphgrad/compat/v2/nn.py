@@ -10,6 +10,7 @@ from graphgrad.ops.space import space_to_batch as space_to_batch
 from graphgrad.ops.space import space_to_depth as space_to_depth
 
 # -- neural networks ---------------------------------------------------------------------
+from . import _nn_experimental as experimental
 from graphgrad.ops.bias import bias_add as bias_add
 from graphgrad.ops.convolution import atrous_conv2d as atrous_conv2d
 from graphgrad.ops.convolution import atrous_conv2d_transpose as atrous_conv2d_transpose
