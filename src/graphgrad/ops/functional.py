@@ -32,6 +32,9 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
     """Runs one of two sub-graphs."""
     if xp is np or isinstance(cond, np.ndarray):
         return (then_branch if bool(cond) else else_branch)(args, state)
+    if any(value is None for value in state):
+        # One branch may be there for the case that a variable has no value: the other cannot be traced.
+        raise NeedsHostValue("cond")
     from jax import lax
 
     def run(branch):
