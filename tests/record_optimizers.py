@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 import numpy as np
-import optimizer_cases
 import tensorflow.compat.v1 as tf
+
+import optimizer_cases
 
 
 def main() -> None:

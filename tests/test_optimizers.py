@@ -6,10 +6,10 @@ import pathlib
 from typing import Any
 
 import numpy as np
-import optimizer_cases
 import pytest
 
 import graphgrad.compat.v1 as tf
+import optimizer_cases
 from graphgrad import errors
 from graphgrad.ir.opdef import raw
 
