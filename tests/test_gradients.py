@@ -653,3 +653,11 @@ def test_fan_in_and_out():
     x = tf.constant(1.0)
     y = tf.add_n([x * float(i) for i in range(100)])
     assert run(tf.gradients(y * y, x)) == [pytest.approx(2 * 4950.0**2)]
+
+
+def test_paths_through_comparisons_lead_nowhere():
+    """An op that reaches y only through a comparison does not keep its inputs waiting for it."""
+    w, v = tf.constant(2.0), tf.constant(3.0)
+    shared = w * 1.0
+    mask = tf.cast(shared > 1.0, tf.float32)
+    assert run(tf.gradients(mask * v + shared, [w, v])) == [1.0, 1.0]

@@ -344,7 +344,15 @@ def _reach(ys: list[Tensor], xs: list[Tensor]) -> list[Operation]:
             else:
                 continue
         between.append(op)
-    return between
+    # Backward again: what leads on only through tensors that carry none, e.g. a comparison, is not between.
+    alive = {y.op.index for y in ys}
+    kept = []
+    for op in reversed(between):
+        if op.index in alive:
+            kept.append(op)
+            alive.update([t.op.index for t in op.inputs])
+    kept.reverse()
+    return kept
 
 
 # -- sweep -----------------------------------------------------------------------------
