@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+LIMIT = 120  # seconds that one measurement may take
 
 
 class Failed(Exception):
@@ -37,12 +40,24 @@ class Process:
 
     def ask(self, do: str, **arguments):
         """Has one command executed; `Failed` if it raised or the process ended."""
-        self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-        self._process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+            self._process.stdin.flush()
         return self._answer()
 
     def _answer(self):
+        too_long = threading.Event()
+
+        def stop():
+            too_long.set()
+            self._process.kill()
+
+        timer = threading.Timer(LIMIT, stop)
+        timer.start()
         line = self._process.stdout.readline()
+        timer.cancel()
+        if too_long.is_set():
+            raise Failed(f"not done after {LIMIT} s")
         if not line:
             self._errors.seek(0)
             last = (self._errors.read().strip().splitlines() or ["no message"])[-1]
@@ -56,7 +71,8 @@ class Process:
         return self
 
     def __exit__(self, *_) -> None:
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         try:
             self._process.wait(20)
         except subprocess.TimeoutExpired:
