@@ -181,7 +181,8 @@ class Constant(_ConstantRule, _Typed):
         self._verify_shape = verify_shape
         constant_array(value, None)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None,
+                 **kwargs: Any) -> Any:  # fmt: skip
         """The value; TypeError if its shape differs and `verify_shape` is set."""
         verify = self._verify_shape if verify_shape is None else verify_shape
         own = np.shape(constant_array(self.value, None))
@@ -562,7 +563,7 @@ class _IdentityRule:
         if len(sizes) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices. Received: "
                              f"shape={tuple(sizes)}.")
-        return constant(self.gain * np.eye(*sizes), _floating(dtype), name="eye")
+        return constant(self.gain * np.eye(sizes[0], sizes[1]), _floating(dtype), name="eye")
 
 
 class Orthogonal(_OrthogonalRule, _Typed):

@@ -36,20 +36,47 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 class _Store:
-    """What a graph knows of its named variables."""
+    """What a graph knows of its named variables, and how often each variable scope was opened."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Any] = {}
-        self.opened: dict[str, int] = {}  # how often each variable scope was opened
         self.current = VariableScope(False)
+        self._opened: dict[str, int] = {}
+        self._inner: dict[str, set[str]] = {}  # scope -> the scopes directly inside of it
+        self._logs: list[list[tuple[str, int]]] = []  # what to take back, for each scope that was gone back to
+
+    def times_opened(self, name: str) -> int:
+        return self._opened.get(name, 0)
 
     def open(self, name: str) -> None:
-        self.opened[name] = self.opened.get(name, 0) + 1
+        self._set(name, self.times_opened(name) + 1)
+        outer, _, _ = name.rpartition("/")
+        while outer and name not in self._inner.setdefault(outer, set()):
+            self._inner[outer].add(name)
+            name, (outer, _, _) = outer, outer.rpartition("/")
 
     def close_inner(self, name: str) -> None:
-        for inner in self.opened:
-            if inner.startswith(name + "/"):
-                self.opened[inner] = 0
+        """Forgets the scopes inside of `name`: opened again, it makes the same names unique."""
+        names = list(self._inner.get(name, ()))
+        while names:
+            inner = names.pop()
+            if self.times_opened(inner):
+                self._set(inner, 0)
+            names.extend(self._inner.get(inner, ()))
+
+    def _set(self, name: str, count: int) -> None:
+        for log in self._logs:
+            log.append((name, self.times_opened(name)))
+        self._opened[name] = count
+
+    def remember(self) -> None:
+        """Begins to note what `take_back` is to undo."""
+        self._logs.append([])
+
+    def take_back(self) -> None:
+        """Undoes what was counted since `remember`."""
+        for name, count in reversed(self._logs.pop()):
+            self._opened[name] = count
 
 
 _eager_store: _Store | None = None
@@ -251,7 +278,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
         raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
                          f"set reuse=tf.AUTO_REUSE in VarScope?\n  Asked for at {user_source(2)}")
     initial_value, wanted = _initial_value(name, shape, dtype, initializer)
-    with init_scope(), _no_name_scope():
+    with _outside():
         variable = VariableV1(initial_value, trainable, collections, validate_shape, caching_device, name,
                               dtype=wanted, constraint=constraint, use_resource=True,
                               synchronization=synchronization, aggregation=aggregation)  # fmt: skip
@@ -266,10 +293,19 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
 
 
 @contextlib.contextmanager
-def _no_name_scope() -> Iterator[None]:
+def _outside() -> Iterator[None]:
+    """Leaves functions, branches and all name scopes: a variable's name is what its scopes say."""
     graph = current_graph()
-    with contextlib.nullcontext() if graph is None else graph.name_scope(None):
+    if graph is not None and graph.building_function:
+        with init_scope():
+            graph = current_graph()
+            with contextlib.nullcontext() if graph is None else graph.name_scope(None):
+                yield
+    elif graph is None:
         yield
+    else:
+        with graph.name_scope(None):
+            yield
 
 
 def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
@@ -461,13 +497,12 @@ class variable_scope:  # TensorFlow's name
             if isinstance(given, VariableScope):
                 scope = _copy(given)
                 scope._reuse = self._reuse or given.reuse
-                counts = dict(store.opened)
+                store.remember()
             else:
                 scope = _copy(old)
                 scope._name = f"{old.name}/{name}" if old.name else name
                 scope._reuse = self._reuse or old.reuse
                 scope._name_scope = opened
-                counts = None
             for attribute, value in self._changes.items():
                 if value is not None:
                     setattr(scope, attribute, value)
@@ -479,10 +514,10 @@ class variable_scope:  # TensorFlow's name
                 yield scope
             finally:
                 store.current = old
-                if counts is None:
-                    store.close_inner(scope.name)
+                if isinstance(given, VariableScope):
+                    store.take_back()
                 else:
-                    store.opened = counts
+                    store.close_inner(scope.name)
 
     def _open_name_scope(self, stack: contextlib.ExitStack, wish: str) -> str:
         graph = current_graph()
@@ -503,10 +538,10 @@ def _copy(scope: VariableScope) -> VariableScope:
 def _unique_scope(store: _Store, prefix: str) -> str:
     """`prefix`, numbered if a variable scope of that name was opened here already."""
     base = f"{store.current.name}/{prefix}" if store.current.name else prefix
-    if not store.opened.get(base):
+    if not store.times_opened(base):
         return prefix
     i = 1
-    while store.opened.get(f"{base}_{i}"):
+    while store.times_opened(f"{base}_{i}"):
         i += 1
     return f"{prefix}_{i}"
 

@@ -9,6 +9,7 @@ assignments happen in the order in which they were built.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 from collections.abc import Iterator
 from typing import Any
@@ -143,14 +144,16 @@ class Variable:
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
-        self._save_slice_info: SaveSliceInfo | None = None
+        self._save_slice_info: Any = None
         self._initial_value: Any = None
         self._initializer_op: Operation | None = None
         self._snapshot: Any = None
         self._changeable = False  # whether an operation that changes the value may exist
         wanted = None if dtype is None else as_dtype(dtype)
         initial_value = _liftable(initial_value, wanted)
-        with init_scope():
+        graph = current_graph()
+        plain = graph is None or not (graph.building_function or graph._control)
+        with contextlib.nullcontext() if plain else init_scope():
             graph = current_graph()
             if graph is None:
                 self._create_eagerly(initial_value, validate_shape, name, wanted, shape)
@@ -303,10 +306,10 @@ class Variable:
 
     experimental_ref = ref
 
-    def _set_save_slice_info(self, info: SaveSliceInfo | None) -> None:
+    def _set_save_slice_info(self, info: Any) -> None:
         self._save_slice_info = info
 
-    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+    def _get_save_slice_info(self) -> Any:
         return self._save_slice_info
 
     # -- reading -------------------------------------------------------------------
