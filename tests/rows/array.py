@@ -63,7 +63,8 @@ ROWS = [
     # choice
     Row("Select", [[R((3,), "bool"), (3,), (3,)], [R((2,), "bool"), (2, 3), (2, 3)], [R((), "bool"), (2, 3), (2, 3)],
                    [R((2, 3), "bool"), (2, 3), (2, 3)]], dtypes=FLOATS,
-        bad=[([R((2,), "bool"), (3,), (3,)], "must be equal"), ([R((2, 3, 4), "bool"), (2, 3), (2, 3)], "fits neither")]),
+        bad=[([R((2,), "bool"), (3,), (3,)], "must be equal"),
+             ([R((2, 3, 4), "bool"), (2, 3), (2, 3)], "fits neither")]),
     Row("SelectV2", [[R((3,), "bool"), (3,), (3,)], [R((2, 1), "bool"), (3,), ()], [R((), "bool"), (2, 1), (1, 3)],
                      [R((2, 3), "bool"), (), (2, 3)]], dtypes=FLOATS,
         bad=[([R((2,), "bool"), (3,), (3,)], "(?s)dimension -1 differs.*expand_dims")]),

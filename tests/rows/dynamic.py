@@ -10,7 +10,8 @@ FLOATS = ["float32", "float64", "complex64"]
 
 ROWS = [
     Row("DynamicPartition", [Case([(4, 2), V([1, 0, 1, 1])], num_partitions=2),
-                             Case([(2, 3), V([[0, 2, 1], [1, 1, 0]])], num_partitions=4), Case([(2,), V(1)], num_partitions=2)],
+                             Case([(2, 3), V([[0, 2, 1], [1, 1, 0]])], num_partitions=4),
+                             Case([(2,), V(1)], num_partitions=2)],
         dtypes=FLOATS, shapes="rank", note=VALUES,
         bad=[(Case([(2,), V([0, 2])], num_partitions=2), r"must lie in \[0, 2\)", InvalidArgumentError),
              (Case([(2,), V([0, 1, 0])], num_partitions=2), "must begin with")]),
@@ -26,9 +27,11 @@ ROWS = [
         note=VALUES),
     Row("ListDiff", [[V([1, 2, 3, 2, 4]), V([2, 5])], Case([V([1]), V([1])], out_idx="int64")],
         dtypes=["int32", "float32"], order=0, shapes="rank", note=VALUES),
-    Row("LowerBound", [[V([[1, 3, 5, 5]]), V([[0, 3, 5, 9]])], Case([V([[1, 2], [3, 4]]), V([[2], [9]])], out_type="int64")],
+    Row("LowerBound", [[V([[1, 3, 5, 5]]), V([[0, 3, 5, 9]])],
+                       Case([V([[1, 2], [3, 4]]), V([[2], [9]])], out_type="int64")],
         dtypes=["float32", "int32"], order=0, bad=[([(3,), (3,)], "rank 2"), ([(2, 3), (1, 3)], "has 2 rows")]),
-    Row("UpperBound", [[V([[1, 3, 5, 5]]), V([[0, 3, 5, 9]])], Case([V([[1, 2], [3, 4]]), V([[2], [9]])], out_type="int64")],
+    Row("UpperBound", [[V([[1, 3, 5, 5]]), V([[0, 3, 5, 9]])],
+                       Case([V([[1, 2], [3, 4]]), V([[2], [9]])], out_type="int64")],
         dtypes=["float32", "int32"], order=0),
     Row("Bitcast", [Case([(2,)], type="int32"), Case([(2,)], type="uint8"), Case([()], type="int16")], order=0),
     Row("Bitcast", [Case([V(np.arange(8, dtype=np.uint8).reshape(2, 4))], type="int32")], dtypes=["uint8"], order=0,

@@ -27,7 +27,8 @@ ROWS = [
         bad=[([(2, 3), V([[0, 3]])], r"indices\[0\] = \[0, 3\]", InvalidArgumentError),
              ([(2,), V([[0, 0]])], "params.rank = 1")]),
     Row("ScatterNd", [[V([[1], [3], [1]]), (3,), V([5])], [V([[1], [0]]), (2, 3), V([4, 3])],
-                      [V([[1, 2], [0, 0]], "int64"), (2,), V([2, 3], "int64")], [V([[[1]], [[0]]]), (2, 1, 2), V([3, 2])]],
+                      [V([[1, 2], [0, 0]], "int64"), (2,), V([2, 3], "int64")],
+                      [V([[[1]], [[0]]]), (2, 1, 2), V([3, 2])]],
         dtypes=["int32"], order=2, wrt=["updates"],
         bad=[([V([[5]]), (1,), V([5])], "does not index", InvalidArgumentError),
              ([V([[1]]), (2,), V([5])], "updates must have shape")]),
@@ -46,5 +47,6 @@ ROWS = [
     Row("TensorScatterMin", [[V([1.0, 2.0, 3.0]), V([[0], [0], [1]]), V([1.0, 1.0, 2.0])]], order=0, note=TIES),
     Row("OneHot", [[V([1, 0, 3]), V(3), (), ()], Case([V([[1, 0]], "int64"), V(2), (), ()], axis=0),
                    Case([V([[1, -1]]), V(2), (), ()], axis=1), [V(1, "uint8"), V(3), (), ()], [V([1]), V(0), (), ()]],
-        dtypes=["int32"], order=0, bad=[([V([1]), V(-1), (), ()], "non-negative"), ([V([1]), V([2]), (), ()], "scalars")]),
+        dtypes=["int32"], order=0,
+        bad=[([V([1]), V(-1), (), ()], "non-negative"), ([V([1]), V([2]), (), ()], "scalars")]),
 ]  # fmt: skip

@@ -1,5 +1,7 @@
 """Rows for `ops/strided.py`, `slicing.py` and `pad.py`."""
 
+import numpy as np
+
 from table import Case, Row, V
 
 FLOATS = ["float32", "float64", "complex64"]
@@ -38,10 +40,12 @@ ROWS = [
         ],
         dtypes=["int32", "int64"]),
     Row("Slice", [[(3, 4), V([1, 0]), V([2, 3])], [(3, 4), V([0, 2]), V([-1, -1])],
-                  [(3, 4), V([3, 0], "int64"), V([0, 4], "int64")], [(), V([], "int32"), V([], "int32")]], dtypes=FLOATS,
+                  [(3, 4), V([3, 0], "int64"), V([0, 4], "int64")], [(), V([], "int32"), V([], "int32")]],
+        dtypes=FLOATS,
         bad=[([(3, 4), V([2, 0]), V([2, 1])], r"Expected begin\[0\]"), ([(3, 4), V([0]), V([1])], "tensor of rank 2"),
              ([(3,), V([-1]), V([1])], r"begin\[0\] in \[0, 3\]"), ([(3,), V([0]), V([-2])], r"size\[0\] >= -1")]),
-    Row("Pad", [[(2, 3), V([[1, 0], [2, 1]])], [(2,), V([[0, 0]], "int64")], [(), V([], "int32")]], dtypes=FLOATS,
+    Row("Pad", [[(2, 3), V([[1, 0], [2, 1]])], [(2,), V([[0, 0]], "int64")], [(), V(np.zeros((0, 2), np.int32))]],
+        dtypes=FLOATS,
         bad=[([(2, 3), V([[1, 1]])], "must have rank 1"), ([(2,), V([[-1, 0]])], "non-negative")]),
     Row("PadV2", [[(2, 3), V([[1, 0], [2, 1]]), ()], [(0,), V([[1, 2]], "int64"), ()]], dtypes=FLOATS, wrt=["input"],
         bad=[([(2, 3), V([[1, 1]]), ()], "must have rank 1")]),

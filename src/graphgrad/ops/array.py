@@ -186,7 +186,7 @@ def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "C
     """
     if shape is None or hasattr(value, "_value"):
         return constant(value, dtype, shape, name)
-    wanted = as_shape(shape)
+    wanted: Any = as_shape(shape)
     if is_tensor_like(value):
         return constant(value, dtype, shape, name)
     array = make_array(value, None if dtype is None else as_dtype(dtype))

@@ -73,7 +73,7 @@ def _to_matrix(rows, cols, low, high, align):
     place = np.arange(longest) - np.array(starts)[:, None]
     lengths = np.minimum(rows + np.minimum(d, 0), cols - np.maximum(d, 0))
     r, c = place + np.maximum(-d, 0), place + np.maximum(d, 0)
-    index = np.where((0 <= place) & (place < lengths), r * cols + c, -1)
+    index = np.where((place >= 0) & (place < lengths), r * cols + c, -1)
     return index[0] if low == high else index
 
 

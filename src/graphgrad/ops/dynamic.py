@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.dtypes import INDEX, as_dtype, int32
-from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.opdef import op, raw
 from ..ir.shape import compatible, merged, shape_str, with_rank
 from .known import reshape_like, shape_of
 
@@ -60,7 +60,7 @@ def _stitch(xp, indices, data):
 
 def _stitch_shape(indices, data):
     rest = None
-    size: int | None = 0
+    size = 0
     for i, d in zip(indices, data, strict=True):
         known, value = _static_indices(i)
         size = None if value is None or size is None else max(size, value)
@@ -116,7 +116,7 @@ parallel_dynamic_stitch_op.grad(_stitch_grad)
 def _unique(x):
     """The distinct elements in order of appearance, the index of each element among them, and counts."""
     if x.dtype == object:
-        table: dict[Any, int] = {}
+        table = {}
         index = np.array([table.setdefault(v, len(table)) for v in x.tolist()], np.int64)
         values = np.empty(len(table), object)
         values[:] = list(table)

@@ -79,6 +79,7 @@ empty_op.grad(NOT_DIFFERENTIABLE)
 def _filled(shape: Any, one: Any, name: str) -> Any:
     """A tensor of a known or unknown shape with every element `one`, a NumPy scalar or bytes."""
     if not is_tensor_like(shape):
+        static: Any
         try:
             static = as_shape(shape)
         except (TypeError, ValueError):

@@ -17,7 +17,7 @@ from .known import host_array, shape_of
 def _pad_shape(x, paddings):
     if paddings is None:
         return None if x is None else (None,) * len(x)
-    if any(not (p is None or isinstance(p, tuple) and len(p) == 2) for p in paddings):
+    if any(not (p is None or (isinstance(p, tuple) and len(p) == 2)) for p in paddings):
         raise Complaint("paddings must have shape (rank, 2)", "give [before, after] for each axis")
     shape = with_rank(x, len(paddings))
     out = []
@@ -179,7 +179,8 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     return raw.MirrorPad(tensor, paddings, mode=kind, name=name)
 
 
-def pad_v1(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
+def pad_v1(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
+           constant_values: Any = 0) -> Any:  # fmt: skip
     """`pad` with the arguments in TensorFlow 1's order.
 
     Args:

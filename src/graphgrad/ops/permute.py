@@ -333,7 +333,8 @@ def reverse_sequence_v1(input: Any, seq_lengths: Any, seq_axis: Any = None, batc
     array([[2, 1, 3]], dtype=int32)
     """
     seq_axis = one_of("seq_axis", seq_axis, "seq_dim", seq_dim)
-    return reverse_sequence(input, seq_lengths, seq_axis, one_of("batch_axis", batch_axis, "batch_dim", batch_dim), name)
+    batch_axis = one_of("batch_axis", batch_axis, "batch_dim", batch_dim)
+    return reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:

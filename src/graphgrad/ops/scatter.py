@@ -95,7 +95,7 @@ tensor_scatter_update_op = _tensor_scatter(
 tensor_scatter_add_op = _tensor_scatter(
     "TensorScatterAdd", "add", NUMERIC, "`tensor` with `updates` added to the slices at `indices`.")  # fmt: skip
 tensor_scatter_sub_op = _tensor_scatter(
-    "TensorScatterSub", "subtract", NUMERIC, "`tensor` with `updates` subtracted from the slices at `indices`.")  # fmt: skip
+    "TensorScatterSub", "subtract", NUMERIC, "`tensor` less `updates` in the slices at `indices`.")  # fmt: skip
 tensor_scatter_max_op = _tensor_scatter(
     "TensorScatterMax", "max", REAL, "The larger of `updates` and the slices of `tensor` at `indices`.")  # fmt: skip
 tensor_scatter_min_op = _tensor_scatter(

@@ -35,7 +35,8 @@ def _same_shape(a, b):
     try:
         return merged(a, b)
     except Complaint as complaint:
-        raise Complaint(complaint.problem, "make the shapes equal, or use tf.compat.v2.where, which broadcasts") from None
+        fix = "make the shapes equal, or use tf.compat.v2.where, which broadcasts"
+        raise Complaint(complaint.problem, fix) from None
 
 
 @select.grad

@@ -83,7 +83,7 @@ def _filled_in(shape, target):
     n = math.prod(shape)
     if -1 in target:
         rest = math.prod(d for d in target if d != -1)
-        if target.count(-1) == 1 and min(target) >= -1 and (rest and n % rest == 0 or rest == n == 0):
+        if target.count(-1) == 1 and min(target) >= -1 and ((rest and n % rest == 0) or rest == n == 0):
             size = n // rest if rest else 0
             return tuple([size if d == -1 else d for d in target])
     elif math.prod(target) == n and (not target or min(target) >= 0):

@@ -81,7 +81,7 @@ _BAD_INDEX = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`
 class _Spec:
     """The items of a subscript, gathered into the inputs and masks of a StridedSlice."""
 
-    __slots__ = ("begin", "end", "strides", "masks")
+    __slots__ = ("begin", "end", "masks", "strides")
 
     def __init__(self) -> None:
         self.begin: list[Any] = []

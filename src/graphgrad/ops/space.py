@@ -47,10 +47,11 @@ def space_to_batch_nd_op(xp, x, block_shape, paddings):
 
 @space_to_batch_nd_op.shape
 def _space_to_batch_shape(x, block, paddings):
-    return _moved(x, block, paddings, "paddings", _divided)
+    return _moved(x, block, paddings, "paddings", _divided, _more)
 
 
-def _moved(x, block, changes, what, resize):
+def _moved(x, block, changes, what, resize, rebatch):
+    """The shape after blocks of space went into the batch or came out of it."""
     count = next((len(v) for v in (block, changes) if v is not None), None)
     if x is None or count is None:
         return None if x is None else (None,) * len(x)
@@ -70,11 +71,12 @@ def _moved(x, block, changes, what, resize):
         known = dim is not None and b is not None and before is not None and after is not None
         space.append(resize(axis, dim, b, before, after) if known else None)
     total = None if None in block else int(np.prod(block))
-    batch = None if total is None or x[0] is None else resize.batch(x[0], total)
+    batch = None if total is None or x[0] is None else rebatch(x[0], total)
     return (batch, *space, *x[count + 1 :])
 
 
 def _divided(axis, dim, b, before, after):
+    """A padded size, parted into blocks."""
     if (dim + before + after) % b:
         raise Complaint(f"padded size {dim + before + after} of axis {axis} is not divisible by the block size {b}",
                         "pad it to a multiple; tf.required_space_to_batch_paddings says how")
@@ -82,6 +84,7 @@ def _divided(axis, dim, b, before, after):
 
 
 def _grown(axis, dim, b, before, after):
+    """A size, made of blocks and cropped."""
     if before + after > dim * b:
         raise Complaint(f"cropped size {dim * b - before - after} of axis {axis} is negative", "crop less")
     return dim * b - before - after
@@ -95,11 +98,6 @@ def _fewer(batch, total):
     if batch % total:
         raise Complaint(f"batch of {batch} is not divisible by the {total} elements of a block", "make it a multiple")
     return batch // total
-
-
-_divided.batch = _more
-_grown.batch = _fewer
-
 
 @space_to_batch_nd_op.grad
 def _space_to_batch_nd_grad(op, dy):
@@ -115,7 +113,7 @@ def batch_to_space_nd_op(xp, x, block_shape, crops):
 
 @batch_to_space_nd_op.shape
 def _batch_to_space_shape(x, block, crops):
-    return _moved(x, block, crops, "crops", _grown)
+    return _moved(x, block, crops, "crops", _grown, _fewer)
 
 
 @batch_to_space_nd_op.grad
