@@ -23,6 +23,7 @@ from . import dynamic as dynamic
 from . import elementwise as elementwise
 from . import embedding as embedding
 from . import exponential as exponential
+from . import files as files
 from . import filled as filled
 from . import functional as functional
 from . import gather as gather
@@ -56,11 +57,17 @@ from . import shapes as shapes
 from . import slicing as slicing
 from . import softmax as softmax
 from . import space as space
+from . import sparse as sparse
+from . import sparse_functions as sparse_functions
+from . import sparse_math as sparse_math
+from . import sparse_segment as sparse_segment
 from . import special as special
 from . import special_host as special_host
 from . import state as state
 from . import stateless as stateless
 from . import strided as strided
+from . import string_functions as string_functions
+from . import strings as strings
 from . import topk as topk
 from . import training as training
 from . import trig as trig

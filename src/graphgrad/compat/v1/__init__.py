@@ -439,3 +439,45 @@ from graphgrad.compat.v1 import random as random
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)
+from graphgrad.compat.v1 import sparse as sparse
+
+# -- sparse, strings ---------------------------------------------------------------------
+from graphgrad.executor.session import SparseTensorValue as SparseTensorValue
+from graphgrad.ops.sparse import SparseTensor as SparseTensor
+from graphgrad.ops.sparse_functions import sparse_add_v1 as sparse_add
+from graphgrad.ops.sparse_functions import sparse_concat_v1 as sparse_concat
+from graphgrad.ops.sparse_functions import sparse_fill_empty_rows as sparse_fill_empty_rows
+from graphgrad.ops.sparse_functions import sparse_mask as sparse_mask
+from graphgrad.ops.sparse_functions import sparse_placeholder as sparse_placeholder
+from graphgrad.ops.sparse_functions import sparse_reduce_max_v1 as sparse_reduce_max
+from graphgrad.ops.sparse_functions import sparse_reduce_sum_v1 as sparse_reduce_sum
+from graphgrad.ops.sparse_functions import sparse_reorder as sparse_reorder
+from graphgrad.ops.sparse_functions import sparse_reshape as sparse_reshape
+from graphgrad.ops.sparse_functions import sparse_retain as sparse_retain
+from graphgrad.ops.sparse_functions import sparse_slice as sparse_slice
+from graphgrad.ops.sparse_functions import sparse_softmax as sparse_softmax
+from graphgrad.ops.sparse_functions import sparse_tensor_dense_matmul as sparse_tensor_dense_matmul
+from graphgrad.ops.sparse_functions import to_dense as sparse_tensor_to_dense
+from graphgrad.ops.sparse_functions import sparse_to_dense as sparse_to_dense
+from graphgrad.ops.sparse_functions import sparse_transpose as sparse_transpose
+from graphgrad.ops.sparse_segment import segment_sum_v1 as sparse_segment_sum
+from graphgrad.ops.sparse_segment import segment_mean_v1 as sparse_segment_mean
+from graphgrad.ops.sparse_segment import segment_sqrt_n_v1 as sparse_segment_sqrt_n
+from graphgrad.ops.string_functions import as_string as as_string
+from graphgrad.ops.string_functions import decode_base64 as decode_base64
+from graphgrad.ops.string_functions import decode_raw_v1 as decode_raw
+from graphgrad.ops.string_functions import encode_base64 as encode_base64
+from graphgrad.ops.string_functions import reduce_join_v1 as reduce_join
+from graphgrad.ops.string_functions import regex_replace as regex_replace
+from graphgrad.ops.string_functions import string_join as string_join
+from graphgrad.ops.string_functions import string_split as string_split
+from graphgrad.ops.string_functions import to_number_v1 as string_to_number
+from graphgrad.ops.string_functions import substr_v1 as substr
+from graphgrad.compat.v1 import strings as strings
+from graphgrad.compat.v1 import io as io
+
+# -- files and examples -------------------------------------------------------------------
+from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
+from graphgrad.ops.files import VarLenFeature as VarLenFeature
+from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
+from graphgrad.ops.files import read_file as read_file

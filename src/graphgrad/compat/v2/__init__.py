@@ -243,3 +243,10 @@ from graphgrad.compat.v2 import random as random
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)
+from graphgrad.compat.v2 import sparse as sparse
+
+# -- sparse, strings ---------------------------------------------------------------------
+from graphgrad.ops.sparse import SparseTensor as SparseTensor
+from graphgrad.ops.string_functions import as_string as as_string
+from graphgrad.compat.v2 import strings as strings
+from graphgrad.compat.v2 import io as io

@@ -1,0 +1,13 @@
+"""`tf.io` of TensorFlow 1."""
+
+# -- sparse, strings ---------------------------------------------------------------------
+from graphgrad.ops.string_functions import decode_base64 as decode_base64
+from graphgrad.ops.string_functions import decode_raw_v1 as decode_raw
+from graphgrad.ops.string_functions import encode_base64 as encode_base64
+
+# -- files and examples -------------------------------------------------------------------
+from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
+from graphgrad.ops.files import VarLenFeature as VarLenFeature
+from graphgrad.ops.files import decode_png as decode_png
+from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
+from graphgrad.ops.files import read_file as read_file
