@@ -2,12 +2,24 @@
 
 # Op types without a row in the table: where they are tested instead.
 _STATE = "its result is a side effect on a variable: tests/test_state_ops.py"
+_TRAINING = "its result is a side effect on variables: tests/test_optimizers.py"
+_VARIABLES = "its result is a side effect on a variable: tests/test_variables.py"
 OPS: dict[str, str] = {
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,
     "AssignSubVariableOp": _STATE, "VarIsInitializedOp": _STATE, "ResourceGather": _STATE, "VariableShape": _STATE,
     "ResourceScatterUpdate": _STATE, "ResourceScatterAdd": _STATE, "ResourceScatterSub": _STATE,
     "ResourceScatterMul": _STATE, "ResourceScatterDiv": _STATE, "ResourceScatterMin": _STATE,
     "ResourceScatterMax": _STATE,
+    "ResourceApplyGradientDescent": _TRAINING, "ResourceApplyMomentum": _TRAINING,
+    "ResourceSparseApplyMomentum": _TRAINING, "ResourceApplyAdam": _TRAINING, "ResourceApplyAdagrad": _TRAINING,
+    "ResourceSparseApplyAdagrad": _TRAINING, "ResourceApplyRMSProp": _TRAINING,
+    "ResourceApplyCenteredRMSProp": _TRAINING, "ResourceSparseApplyRMSProp": _TRAINING,
+    "ResourceSparseApplyCenteredRMSProp": _TRAINING, "ResourceApplyAdadelta": _TRAINING,
+    "ResourceSparseApplyAdadelta": _TRAINING, "ResourceApplyFtrl": _TRAINING, "ResourceApplyFtrlV2": _TRAINING,
+    "ResourceSparseApplyFtrl": _TRAINING, "ResourceSparseApplyFtrlV2": _TRAINING,
+    "ResourceScatterNdUpdate": _VARIABLES, "ResourceScatterNdAdd": _VARIABLES, "ResourceScatterNdSub": _VARIABLES,
+    "ResourceScatterNdMin": _VARIABLES, "ResourceScatterNdMax": _VARIABLES, "ResourceCountUpTo": _VARIABLES,
+    "ResourceStridedSliceAssign": _VARIABLES,
 }  # fmt: skip
 
 # Op types whose gradient is declared otherwise than TensorFlow declares it.

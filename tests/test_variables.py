@@ -200,6 +200,7 @@ def test_results_of_assignments(sess: Any) -> None:
     (lambda v: tf.scatter_nd_add(v, [[2], [2]], [1.0, 2.0]), [1, 2, 6]),
     (lambda v: tf.scatter_nd_sub(v, [[2]], [1.0]), [1, 2, 2]),
     (lambda v: v.scatter_nd_max([[0]], [7.0]), [7, 2, 3]),
+    (lambda v: v.scatter_nd_min([[0]], [-7.0]), [-7, 2, 3]),
     (lambda v: v.scatter_add(tf.IndexedSlices([1.0], [0])), [2, 2, 3]),
     (lambda v: v[1:].assign([7.0, 8.0]), [1, 7, 8]),
     (lambda v: v[0].assign(9.0), [9, 2, 3]),
