@@ -277,8 +277,8 @@ def identity_n(input: Any, name: str | None = None) -> Any:
     Gradient: the dys.
     Reference: TensorFlow 2.21 IdentityN.
 
-    >>> sess.run(tf.identity_n([1, 2.0]))
-    [1, 2.0]
+    >>> sess.run(tf.identity_n([[1], [2.0]]))
+    [array([1], dtype=int32), array([2.], dtype=float32)]
     """
     return raw.IdentityN(list(input), name=name)
 
@@ -294,9 +294,9 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     Gradient: None.
     Reference: TensorFlow 2.21 StopGradient.
 
-    >>> x = tf.constant(3.0)
+    >>> x = tf.constant([3.0])
     >>> sess.run(tf.gradients(x * tf.stop_gradient(x), x))
-    [3.0]
+    [array([3.], dtype=float32)]
     """
     return raw.StopGradient(input, name=name)
 
@@ -384,7 +384,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     Gradient: none; nothing is built.
     Reference: TensorFlow 2.21 `tf.get_static_value`.
 
-    >>> tf.get_static_value(tf.constant(2) * 3)
+    >>> int(tf.get_static_value(tf.constant(2) * 3))
     6
     """
     if not is_tensor_like(tensor) or not hasattr(tensor, "_spec"):

@@ -132,8 +132,8 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     Gradient: none is declared: LookupError.
     Reference: TensorFlow 2.21 Bitcast.
 
-    >>> sess.run(tf.bitcast(1.0, tf.int32))
-    1065353216
+    >>> sess.run(tf.bitcast([1.0], tf.int32))
+    array([1065353216], dtype=int32)
     """
     return raw.Bitcast(input, type=as_dtype(type), name=name)
 

@@ -84,7 +84,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
       `safe = where(ok, x, 1.0); where(ok, f(safe), 0.0)` to keep its argument in range.
     Reference: TensorFlow 2.21 SelectV2 and Where.
 
-    >>> sess.run(tf.compat.v2.where([True, False], [1, 2], 0))
+    >>> sess.run(tf.where_v2([True, False], [1, 2], 0))
     array([1, 0], dtype=int32)
     """
     if _one_argument(x, y):

@@ -312,7 +312,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     Reference: TensorFlow 2.21 Size.
 
     >>> sess.run(tf.size([[1, 2, 3]]))
-    3
+    np.int32(3)
     """
     wanted = int32 if out_type is None else as_dtype(out_type)
     if _is_sparse(input):
@@ -335,7 +335,7 @@ def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
     Reference: TensorFlow 2.21 `tf.compat.v1.size`.
 
     >>> sess.run(tf.size([1, 2, 3]))
-    3
+    np.int32(3)
     """
     return size(input, out_type, name)
 
@@ -352,7 +352,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     Reference: TensorFlow 2.21 Rank.
 
     >>> sess.run(tf.rank([[1, 2, 3]]))
-    2
+    np.int32(2)
     """
     if _is_sparse(input):
         return raw.Size(input.dense_shape, name=name)
