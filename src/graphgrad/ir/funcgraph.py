@@ -41,6 +41,7 @@ class FuncGraph(Graph):
         self.structured_outputs: Any = None
         if outer_graph is not None:
             self.seed = outer_graph.seed
+            self._collections = outer_graph._collections  # what a branch collects belongs to the program
 
     def add_input(self, dtype: DType, shape: Shape, name: str) -> Tensor:
         """A placeholder for one more argument."""
