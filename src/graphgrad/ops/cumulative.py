@@ -91,8 +91,8 @@ def _cumprod_grad(op, dy):
     if lane.size is None:
         return _cumprod_grad_by_division(op, dy), None
     left = raw.Cumprod(x, axis, exclusive=True, reverse=lane.reverse)
-    b = lane.ahead(dy, 1) if op.get_attr("exclusive") else dy
-    return raw.Mul(left, lane.recurrence(b, lane.ahead(x, 1))), None
+    b = lane.ahead(dy) if op.get_attr("exclusive") else dy
+    return raw.Mul(left, lane.recurrence(b, lane.ahead(x))), None
 
 
 def _cumprod_grad_by_division(op, dy):
@@ -127,15 +127,30 @@ class _Lane:
             self.rank, self.axis = len(shape), _checked(axis, len(shape))
             self.size = shape[self.axis]
 
-    def ahead(self, t, steps):
+    def ahead(self, t, steps=1):
         """For each element of `t` the one that the scan reaches `steps` later; 0 past the end."""
-        begin, size, paddings = [0] * self.rank, [-1] * self.rank, [[0, 0] for _ in range(self.rank)]
-        size[self.axis] = max(self.size - steps, 0)
-        if self.reverse:
-            paddings[self.axis][0] = self.size - size[self.axis]
-        else:
-            begin[self.axis], paddings[self.axis][1] = self.size - size[self.axis], self.size - size[self.axis]
-        return raw.Pad(raw.Slice(t, begin, size), paddings)
+        return self.pad(self.without_first(t, steps), steps)
+
+    def without_first(self, t, steps=1):
+        """The elements of `t` less those that the scan reaches first."""
+        return self._slice(t, steps, at_front=not self.reverse)
+
+    def without_last(self, t, steps=1):
+        """The elements of `t` less those that the scan reaches last."""
+        return self._slice(t, steps, at_front=self.reverse)
+
+    def pad(self, t, steps=1):
+        """Zeros behind the elements that the scan reaches last."""
+        paddings = np.zeros((self.rank, 2), np.int32)
+        paddings[self.axis, 0 if self.reverse else 1] = min(steps, self.size)
+        return raw.Pad(t, paddings)
+
+    def _slice(self, t, steps, at_front):
+        steps = min(steps, self.size)
+        begin, size = np.zeros(self.rank, np.int32), np.full(self.rank, -1, np.int32)
+        begin[self.axis] = steps if at_front else 0
+        size[self.axis] = self.size - steps
+        return raw.Slice(t, begin, size)
 
     def recurrence(self, b, a):
         """The r with r_i = b_i + a_i r_(i+1), in log2(size) steps that each double the reach."""
@@ -163,8 +178,9 @@ def _cumulative_logsumexp_grad(op, dy):
         return _cumulative_logsumexp_grad_by_logarithms(op, dy), None
     y = op.outputs[0]
     if op.get_attr("exclusive"):
-        y, dy = raw.CumulativeLogsumexp(x, axis, reverse=lane.reverse), lane.ahead(dy, 1)
-    s = lane.recurrence(dy, raw.Exp(raw.Sub(y, lane.ahead(y, 1))))
+        y, dy = raw.CumulativeLogsumexp(x, axis, reverse=lane.reverse), lane.ahead(dy)
+    # The last element has no successor: padding comes behind exp, which 0 would overflow.
+    s = lane.recurrence(dy, lane.pad(raw.Exp(raw.Sub(lane.without_last(y), lane.without_first(y)))))
     return raw.Mul(raw.Exp(raw.Sub(x, y)), s), None
 
 

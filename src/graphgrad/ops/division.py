@@ -64,6 +64,15 @@ def _common_dtype(x, y):
     return as_dtype((decides if is_tensor_like(decides) else convert_to_tensor(decides)).dtype)
 
 
+def _as_floats(x, y, dtype, wanted):
+    """Two integer operands of one dtype, cast to the dtype that they are divided as."""
+    operands = [v if is_tensor_like(v) else convert_to_tensor(v, dtype, n) for v, n in ((x, "x"), (y, "y"))]
+    if any(as_dtype(t.dtype) is not dtype for t in operands):
+        raise TypeError("`x` and `y` must have the same dtype, got "
+                        f"{' != '.join(repr(as_dtype(t.dtype)) for t in operands)}. Fix: tf.cast one of them")
+    return [raw.Cast(t, DstT=wanted) for t in operands]
+
+
 def truediv(x, y, name=None):
     """x / y, elementwise with broadcasting; integers are divided as floats.
 
@@ -86,11 +95,7 @@ def truediv(x, y, name=None):
     if wanted is None:
         return raw.RealDiv(x, y, name=name or "truediv")
     with name_scope(name, "truediv") as scope:
-        operands = [v if is_tensor_like(v) else convert_to_tensor(v, dtype, n) for v, n in ((x, "x"), (y, "y"))]
-        if any(as_dtype(t.dtype) is not dtype for t in operands):
-            raise TypeError("`x` and `y` must have the same dtype, got "
-                            f"{' != '.join(repr(as_dtype(t.dtype)) for t in operands)}. Fix: tf.cast one of them")
-        return raw.RealDiv(*[raw.Cast(t, DstT=wanted) for t in operands], name=scope)
+        return raw.RealDiv(*_as_floats(x, y, dtype, wanted), name=scope)
 
 
 def divide(x, y, name=None):
@@ -164,17 +169,21 @@ def divide_no_nan(x, y, name=None):
     """x / y, elementwise with broadcasting; 0 where y is 0.
 
     Args:
-      x, y: float or complex tensors of one dtype, of shapes that broadcast.
+      x, y: numeric tensors of one dtype, of shapes that broadcast; integers are divided as floats.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
     Gradient: that of the quotient; 0 where y is 0.
     Reference: TensorFlow 2.21 DivNoNan.
 
     >>> sess.run(tf.math.divide_no_nan([3.0, 3.0], [2.0, 0.0]))
     array([1.5, 0. ], dtype=float32)
     """
-    return raw.DivNoNan(x, y, name=name or "div_no_nan")
+    wanted = _DIVIDED_AS.get(_common_dtype(x, y))
+    if wanted is None:
+        return raw.DivNoNan(x, y, name=name or "div_no_nan")
+    with name_scope(name, "div_no_nan") as scope:
+        return raw.DivNoNan(*_as_floats(x, y, _common_dtype(x, y), wanted), name=scope)
 
 
 div_no_nan = divide_no_nan

@@ -9,7 +9,7 @@ from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import ANY, FLOATING, NUMERIC, REAL, bool_
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import broadcast, merged
+from ..ir.shape import broadcast, is_fully_defined, merged
 from .elementwise import same
 
 
@@ -109,11 +109,13 @@ def greater_equal(x, y, name=None):
 
 
 def _equality_shape(x, y, incompatible_shape_error):
+    if incompatible_shape_error:
+        return broadcast(x, y)
+    if not (is_fully_defined(x) and is_fully_defined(y)):
+        return None
     try:
         return broadcast(x, y)
     except Complaint:
-        if incompatible_shape_error:
-            raise
         return ()
 
 

@@ -76,6 +76,7 @@ class _Reduced:
 
     def __init__(self, op):
         self.x, self.indices = op.inputs
+        self.y = op.outputs[0]
         self.keep_dims = op.get_attr("keep_dims")
         self.shape = self.x._spec.shape
         axes = static_value(self.indices)
@@ -109,7 +110,10 @@ class _Reduced:
             sizes = [self.shape[i] for i in self.axes]
             if None not in sizes:
                 return int(np.prod(sizes))
-        return raw.Prod(raw.GatherV2(raw.Shape(self.x), self.indices, 0), raw.Range(0, raw.Rank(self.indices), 1))
+            if len(self.axes) == len(self.shape):
+                return raw.Size(self.x)
+            return raw.Prod(raw.GatherV2(raw.Shape(self.x), np.asarray(self.axes, np.int32), 0), [0])
+        return raw.FloorDiv(raw.Size(self.x), raw.Maximum(raw.Size(self.y), 1))
 
     def absolute_indices(self):
         """The axes as an int32 vector, counted from the front; and the rank of x."""

@@ -71,7 +71,7 @@ def _segment_sum_grad(op, dy):
 def _segment_mean_grad(op, dy):
     data, ids = op.inputs
     sizes = raw.SegmentSum(_ones_by_row(data, ids, dy.dtype), ids)
-    return raw.GatherV2(raw.RealDiv(dy, raw.Maximum(sizes, 1)), ids, 0), None
+    return raw.GatherV2(raw.DivNoNan(dy, sizes), ids, 0), None
 
 
 def _ones_by_row(data, ids, dtype):
@@ -89,7 +89,7 @@ def _segment_max_grad(op, dy):
     """Equal shares for all elements that attain the extremum of their segment."""
     data, ids = op.inputs
     chosen = raw.Cast(raw.Equal(data, raw.GatherV2(op.outputs[0], ids, 0)), DstT=dy.dtype)
-    shares = raw.RealDiv(dy, raw.Maximum(raw.SegmentSum(chosen, ids), 1))
+    shares = raw.DivNoNan(dy, raw.SegmentSum(chosen, ids))
     return raw.Mul(chosen, raw.GatherV2(shares, ids, 0)), None
 
 
@@ -146,12 +146,13 @@ def _declare_unsorted(kind, types, start, doc):
         n, ids = int(num_segments), segment_ids.reshape(-1)
         rows = data.reshape((ids.size, *data.shape[segment_ids.ndim :]))
         rows, dtype = wide(rows), data.dtype
-        out = xp.full((n, *rows.shape[1:]), start(np.dtype(rows.dtype)), rows.dtype)
+        out = xp.full((n, *rows.shape[1:]), start(np.dtype(dtype)), rows.dtype)
         if xp is not np:
             where = xp.where(ids < 0, n, ids)  # out of range, and dropped
             return getattr(out.at[where], method)(rows, mode="drop").astype(dtype)
         if ids.size and ids.max() >= n:
-            raise Complaint(f"segment_ids = {int(ids.max())} is out of range [0, {n})", "raise num_segments")
+            where = int(np.argmax(ids >= n))
+            raise Complaint(f"segment_ids[{where}] = {ids[where]} is out of range [0, {n})", "raise num_segments")
         kept = ids >= 0
         _UFUNC[kind].at(out, ids[kept], rows[kept])
         return out.astype(dtype)
@@ -205,7 +206,7 @@ def _unsorted_max_grad(op, dy):
     data, ids, n = op.inputs
     top = raw.GatherV2(op.outputs[0], raw.Maximum(ids, 0), 0)
     chosen = raw.Cast(raw.LogicalAnd(raw.Equal(data, top), _kept(ids, top)), DstT=dy.dtype)
-    shares = raw.RealDiv(dy, raw.Maximum(raw.UnsortedSegmentSum(chosen, ids, n), 1))
+    shares = raw.DivNoNan(dy, raw.UnsortedSegmentSum(chosen, ids, n))
     return raw.Mul(chosen, _gather_kept(shares, ids)), None, None
 
 

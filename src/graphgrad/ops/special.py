@@ -175,7 +175,7 @@ def erfcinv(x, name=None):
 
 _lgamma = _declare("Lgamma", "x: T -> y: T", special_host.lgamma, "gammaln", "log(|gamma(x)|).")
 _digamma = _declare("Digamma", "x: T -> y: T", special_host.digamma, "digamma", "The derivative of Lgamma.")
-_polygamma = _declare("Polygamma", "a: T, x: T -> z: T", special_host.polygamma, "polygamma",
+_polygamma = _declare("Polygamma", "a: T, x: T -> z: T", special_host.polygamma, "lax.polygamma",
                       "The a-th derivative of Digamma.", _DOUBLE)  # fmt: skip
 _zeta = _declare("Zeta", "x: T, q: T -> z: T", special_host.zeta, "zeta", "Hurwitz's zeta function.", _DOUBLE)
 

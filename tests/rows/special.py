@@ -1,0 +1,34 @@
+"""Rows for `ops/special.py`."""
+
+import numpy as np
+
+from rows.math import BAD_PAIR, binary, unary
+from table import Row, V
+
+_FLOATS = ["float32", "float64", "bfloat16", "float16"]
+_DOUBLE = ["float32", "float64"]
+_EDGES = "edges of the domain"
+
+ROWS = [
+    unary("Erf", _FLOATS), unary("Erfc", _FLOATS),
+    unary("Erfinv", _DOUBLE, domain=(-0.9, 0.9)), unary("Ndtri", _DOUBLE, domain=(0.1, 0.9)),
+    Row("Erfinv", [[V([-1.0, 1.0, 0.0, 1.5])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("Ndtri", [[V([0.0, 1.0, 0.5])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    unary("Lgamma", ["float32", "float64", "float16"], domain=(0.5, 6.0)),
+    unary("Digamma", _DOUBLE, domain=(0.5, 6.0), atol=1e-4),
+    Row("Lgamma", [[V([1.0, 2.0, 0.0, -1.5, np.inf])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("Digamma", [[V([-1.5, 100.0])]], dtypes=_DOUBLE, order=0, rtol=1e-5, note=_EDGES),
+    Row("Polygamma", [[V([0.0, 1.0, 2.0, 3.0]), (4,)], [V(1.0), (2, 3)], [V([[0.0], [2.0]]), (3,)]], dtypes=_DOUBLE,
+        domain=(0.7, 5.0), wrt=["x"], bad=BAD_PAIR, note="only x is differentiable"),
+    binary("Zeta", _DOUBLE, domain={"x": (1.5, 5.0), "q": (0.7, 5.0)}, wrt=["q"]),
+    binary("Igamma", _DOUBLE, domain=(0.5, 5.0), order=1, note="IgammaGradA has no gradient"),
+    binary("Igammac", _DOUBLE, domain=(0.5, 5.0), order=1, note="IgammaGradA has no gradient"),
+    binary("Igamma", ["float64"], domain=(0.5, 5.0), wrt=["x"], tf=False, note="to second order in x alone"),
+    binary("IgammaGradA", _DOUBLE, domain=(0.5, 5.0), order=0, rtol=1e-4, note="no gradient, as in TensorFlow"),
+    Row("Igamma", [[V([1.0, 0.5, 2.0]), V([0.0, 20.0, 0.001])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("Igammac", [[V([1.0, 0.5, 2.0]), V([0.0, 20.0, 0.001])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("Betainc", [[(3,), (3,), (3,)], [(), (), (4,)], [(2, 2), (2, 2), ()]], dtypes=_DOUBLE, wrt=["x"],
+        domain={"": (0.5, 4.0), "x": (0.1, 0.9)}, bad=[([(3,), (4,), (3,)], "dimension -1 differs")],
+        note="only x is differentiable"),
+    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+]  # fmt: skip
