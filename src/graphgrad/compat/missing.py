@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -17,7 +16,8 @@ def missing_attribute(module_name: str) -> Callable[[str], Any]:
     """
 
     def __getattr__(name: str) -> Any:
-        if name.startswith("__"):  # Python asks modules for these as a matter of course
+        # Python asks modules for names with underscores, and for submodules while it imports them, as a matter of course.
+        if name.startswith("__") or getattr(sys.modules[module_name].__spec__, "_initializing", False):
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
         raise AttributeError(explain(sys.modules[module_name], module_name, name))
 
@@ -36,6 +36,8 @@ def explain(module: ModuleType, shown_as: str, name: str) -> str:
     elsewhere = _elsewhere(module, name)
     if elsewhere:
         return f"{text} Fix: use {elsewhere}"
+    import difflib
+
     near = difflib.get_close_matches(name, names(module), 1, 0.7)
     if near:
         return f"{text} Did you mean {near[0]!r}?"

@@ -142,6 +142,12 @@ def _keyword_only(fn: Callable[..., Any]) -> dict[str, Any]:
     return {n: defaults.get(n, inspect.Parameter.empty) for n in names}
 
 
+def _definition(fn: Any) -> Source | None:
+    """Where a function is defined; for other objects the caller's line."""
+    code = getattr(fn, "__code__", None)
+    return user_source(3) if code is None else Source(code, -1)
+
+
 class OpDef:
     """The record of an op type; calling it builds an operation (or runs it, in eager mode).
 
@@ -182,7 +188,7 @@ class OpDef:
         self.device_kernel: Kernel | None = None
         self.gradient: Any = None
         self.gradient_source: Source | None = None
-        self.source = user_source(2)
+        self.source = _definition(kernel)
         self.attrs: dict[str, Any] = {}
         self.allowed = {k: frozenset(v) for k, v in allowed.items()}
         names = [a.name for a in self.inputs]
@@ -222,7 +228,7 @@ class OpDef:
         if self.gradient is not None:
             raise _registered_twice(self)
         self.gradient = rule
-        self.gradient_source = user_source(2)
+        self.gradient_source = _definition(rule)
         return rule
 
     def on_host(self, kernel: Kernel) -> Kernel:
