@@ -317,7 +317,8 @@ def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
         text = inputs[0]
     else:
         plain = sep + "".join(str(x) for x in inputs if not hasattr(x, "_spec"))
-        placeholder = next(p for p in ("{}", *(f"{{}}_{i}" for i in itertools.count())) if p not in plain)
+        candidates = itertools.chain(["{}"], (f"{{{i}}}" for i in itertools.count()))
+        placeholder = next(p for p in candidates if p not in plain)
         tensors: list[Any] = []
         parts = []
         for x in inputs:
