@@ -20,6 +20,7 @@ from . import diag as diag
 from . import division as division
 from . import dropout as dropout
 from . import dynamic as dynamic
+from . import einsum as einsum
 from . import elementwise as elementwise
 from . import embedding as embedding
 from . import exponential as exponential
@@ -29,6 +30,8 @@ from . import functional as functional
 from . import gather as gather
 from . import host as host
 from . import join as join
+from . import linalg as linalg
+from . import linalg_functions as linalg_functions
 from . import logical as logical
 from . import losses as losses
 from . import lrn as lrn
@@ -68,6 +71,7 @@ from . import stateless as stateless
 from . import strided as strided
 from . import string_functions as string_functions
 from . import strings as strings
+from . import tensordot as tensordot
 from . import topk as topk
 from . import training as training
 from . import trig as trig

@@ -232,7 +232,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
     Reference: TensorFlow 2.21 RandomUniform, RandomUniformInt.
 
     >>> print(sess.run(tf.random_uniform([3], 0, 10, tf.int32, seed=1)))
-    [2 6 1]
+    [7 9 3]
     """
     dtype = as_dtype(dtype)
     if dtype not in _ACCEPTED:
@@ -327,7 +327,7 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
     Reference: TensorFlow 2.21 RandomShuffle.
 
     >>> print(sess.run(tf.random_shuffle([1, 2, 3, 4], seed=1)))
-    [1 3 4 2]
+    [4 1 2 3]
     """
     return raw.RandomShuffle(value, **seed_attrs(seed), name=name)
 
@@ -460,7 +460,7 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
     Gradient: none is declared.
     Reference: TensorFlow 2.21 RandomPoissonV2.
 
-    >>> sess.run(tf.random.poisson([4], [2.0, 30.0], seed=1)).shape
+    >>> sess.run(poisson([4], [2.0, 30.0], seed=1)).shape
     (4, 2)
     """
     with name_scope(name, "random_poisson"):

@@ -62,7 +62,7 @@ def set_random_seed(seed: int) -> None:
 
     >>> tf.set_random_seed(1)
     >>> print(sess.run(tf.random_uniform([2])))
-    [0.88281524 0.27590048]
+    [0.81269646 0.07857466]
     """
     graph = context.current_graph()
     if graph is not None:

@@ -205,7 +205,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
     Reference: TensorFlow 2.21 StatelessRandomUniformV2.
 
     >>> print(sess.run(tf.random.stateless_uniform([3], [1, 2], 0, 10, tf.int32)))
-    [4 9 5]
+    [0 9 4]
     """
     dtype = as_dtype(dtype)
     accepted = (float16, bfloat16, float32, float64, int32, int64, uint32, uint64)
@@ -262,7 +262,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
     Reference: TensorFlow 2.21 StatelessRandomNormalV2.
 
     >>> print(sess.run(tf.random.stateless_normal([2], [1, 2])))
-    [0.5441101 0.2074903]
+    [0.5441101  0.20738031]
     """
     return _scaled("StatelessRandomNormalV2", "stateless_random_normal", shape, seed, mean, stddev, dtype, name, alg)
 
@@ -279,7 +279,7 @@ def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: A
     Reference: TensorFlow 2.21 StatelessTruncatedNormalV2.
 
     >>> print(sess.run(tf.random.stateless_truncated_normal([2], [1, 2])))
-    [0.5441101 0.2074903]
+    [0.5441101  0.20738031]
     """
     return _scaled("StatelessTruncatedNormalV2", "stateless_truncated_normal", shape, seed, mean, stddev, dtype, name,
                    alg)  # fmt: skip

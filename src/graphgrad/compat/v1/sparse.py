@@ -1,0 +1,26 @@
+"""`tf.sparse` of TensorFlow 1."""
+
+# -- sparse, strings ---------------------------------------------------------------------
+from graphgrad.ops.sparse_functions import sparse_add_v1 as add
+from graphgrad.ops.sparse_functions import sparse_concat_v1 as concat
+from graphgrad.ops.sparse_functions import expand_dims as expand_dims
+from graphgrad.ops.sparse_functions import eye as eye
+from graphgrad.ops.sparse_functions import sparse_fill_empty_rows as fill_empty_rows
+from graphgrad.ops.sparse_functions import from_dense as from_dense
+from graphgrad.ops.sparse_functions import sparse_mask as mask
+from graphgrad.ops.sparse_functions import sparse_reduce_max_v1 as reduce_max
+from graphgrad.ops.sparse_functions import sparse_reduce_sum_v1 as reduce_sum
+from graphgrad.ops.sparse_functions import sparse_reorder as reorder
+from graphgrad.ops.sparse_functions import sparse_reshape as reshape
+from graphgrad.ops.sparse_functions import sparse_retain as retain
+from graphgrad.ops.sparse_functions import sparse_slice as slice
+from graphgrad.ops.sparse_functions import sparse_softmax as softmax
+from graphgrad.ops.sparse_functions import sparse_tensor_dense_matmul as sparse_dense_matmul
+from graphgrad.ops.sparse_functions import to_dense as to_dense
+from graphgrad.ops.sparse_functions import sparse_transpose as transpose
+from graphgrad.ops.sparse import SparseTensor as SparseTensor
+from graphgrad.ops.sparse_segment import segment_sum_v1 as segment_sum
+from graphgrad.ops.sparse_segment import segment_mean_v1 as segment_mean
+from graphgrad.ops.sparse_segment import segment_sqrt_n_v1 as segment_sqrt_n
+from graphgrad.ops.sparse_functions import sparse_tensor_dense_matmul as matmul
+from graphgrad.ops.sparse_functions import sparse_placeholder as placeholder

@@ -1,0 +1,16 @@
+"""`tf.strings` of TensorFlow 1."""
+
+# -- sparse, strings ---------------------------------------------------------------------
+from graphgrad.ops.string_functions import as_string as as_string
+from graphgrad.ops.string_functions import string_format as format
+from graphgrad.ops.string_functions import string_join as join
+from graphgrad.ops.string_functions import lower as lower
+from graphgrad.ops.string_functions import regex_full_match as regex_full_match
+from graphgrad.ops.string_functions import regex_replace as regex_replace
+from graphgrad.ops.string_functions import strip as strip
+from graphgrad.ops.string_functions import upper as upper
+from graphgrad.ops.string_functions import length_v1 as length
+from graphgrad.ops.string_functions import reduce_join_v1 as reduce_join
+from graphgrad.ops.string_functions import split_v1 as split
+from graphgrad.ops.string_functions import substr_v1 as substr
+from graphgrad.ops.string_functions import to_number_v1 as to_number

@@ -1,0 +1,15 @@
+"""`tf.strings` of TensorFlow 2."""
+
+# -- sparse, strings ---------------------------------------------------------------------
+from graphgrad.ops.string_functions import as_string as as_string
+from graphgrad.ops.string_functions import string_format as format
+from graphgrad.ops.string_functions import string_join as join
+from graphgrad.ops.string_functions import lower as lower
+from graphgrad.ops.string_functions import regex_full_match as regex_full_match
+from graphgrad.ops.string_functions import regex_replace as regex_replace
+from graphgrad.ops.string_functions import strip as strip
+from graphgrad.ops.string_functions import upper as upper
+from graphgrad.ops.string_functions import length as length
+from graphgrad.ops.string_functions import reduce_join as reduce_join
+from graphgrad.ops.string_functions import substr as substr
+from graphgrad.ops.string_functions import to_number as to_number
