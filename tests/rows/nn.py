@@ -98,4 +98,13 @@ ROWS = [
                              Case([(2, 3, 2, 4, 2), (2,), (2,), V(np.zeros(0)), V(np.zeros(0))], data_format="NDHWC"),
                              Case([(2, 3, 4, 5), (5,), (5,), (5,), R((5,), domain=(0.5, 2.0))], is_training=False)],
         attrs={"epsilon": 0.01}, ys=[0], wrt=["x", "scale", "offset"]),
+    # -- the largest elements
+    Row("TopKV2", [[(5,), V(2, "int32")], [(2, 5), V(3, "int32")], [(2, 3, 4), V(4, "int32")], [(3,), V(0, "int32")],
+                   Case([(2, 5), V(3, "int32")], sorted=False)],
+        dtypes=["float32", "float64", "float16", "int32"], domain=distinct,
+        bad=[([(2, 3), V(4, "int32")], "last dimension >= k = 4 but is 3"), ([(), V(0, "int32")], "rank at least 1")]),
+    Row("TopKV2", [[V([[1.0, 3.0, 3.0, 2.0, 3.0]]), V(4, "int32")]], order=0, note="of equal elements the first"),
+    Row("InTopKV2", [[R((4, 3), "float32"), V([0, 2, 1, 2]), V(1)], [R((4, 3), "float32"), V([0, 2, 7, -1]), V(2)],
+                     [V([[1.0, 1.0, 0.0], [np.nan, 0.0, 1.0], [np.inf, 1.0, 2.0]], "float32"), V([1, 2, 0]), V(1)]],
+        dtypes=["int32", "int64"], bad=[([R((4, 3), "float32"), V([0, 2, 1]), V(1)], "4 rows of predictions but 3 t")]),
 ]  # fmt: skip

@@ -435,6 +435,23 @@ from graphgrad.ops.seeds import set_random_seed as set_random_seed
 # -- modules of the random, host and sparse families -------------------------------------
 from graphgrad.compat.v1 import random as random
 
+# -- linear algebra ------------------------------------------------------------------------
+from graphgrad.ops.einsum import einsum as einsum
+from graphgrad.ops.linalg_functions import cholesky as cholesky
+from graphgrad.ops.linalg_functions import cholesky_solve as cholesky_solve
+from graphgrad.ops.linalg_functions import det as matrix_determinant
+from graphgrad.ops.linalg_functions import eigh as self_adjoint_eig
+from graphgrad.ops.linalg_functions import eigvalsh as self_adjoint_eigvals
+from graphgrad.ops.linalg_functions import inv as matrix_inverse
+from graphgrad.ops.linalg_functions import lstsq as matrix_solve_ls
+from graphgrad.ops.linalg_functions import norm_v1 as norm
+from graphgrad.ops.linalg_functions import qr as qr
+from graphgrad.ops.linalg_functions import solve as matrix_solve
+from graphgrad.ops.linalg_functions import svd as svd
+from graphgrad.ops.linalg_functions import trace as trace
+from graphgrad.ops.linalg_functions import triangular_solve as matrix_triangular_solve
+from graphgrad.ops.tensordot import tensordot as tensordot
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

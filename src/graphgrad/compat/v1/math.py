@@ -122,3 +122,13 @@ from graphgrad.ops.permute import invert_permutation as invert_permutation
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)
+
+# -- neural networks ------------------------------------------------------------
+from graphgrad.ops.moments import l2_normalize as l2_normalize
+from graphgrad.ops.moments import zero_fraction as zero_fraction
+from graphgrad.ops.nn import softplus as softplus
+from graphgrad.ops.nn import softsign as softsign
+from graphgrad.ops.softmax import log_softmax_v1 as log_softmax
+from graphgrad.ops.softmax import softmax_v1 as softmax
+from graphgrad.ops.topk import in_top_k_v1 as in_top_k
+from graphgrad.ops.topk import top_k as top_k

@@ -239,6 +239,11 @@ from graphgrad.ops.host import timestamp as timestamp
 # -- modules of the random, host and sparse families -------------------------------------
 from graphgrad.compat.v2 import random as random
 
+# -- linear algebra ------------------------------------------------------------------------
+from graphgrad.ops.einsum import einsum as einsum
+from graphgrad.ops.linalg_functions import norm as norm
+from graphgrad.ops.tensordot import tensordot as tensordot
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

@@ -18,3 +18,30 @@ from graphgrad.ops.permute import matrix_transpose as matrix_transpose
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)
+
+# -- linear algebra ------------------------------------------------------------
+from graphgrad.ops.einsum import einsum as einsum
+from graphgrad.ops.linalg_functions import adjoint as adjoint
+from graphgrad.ops.linalg_functions import cholesky as cholesky
+from graphgrad.ops.linalg_functions import cholesky_solve as cholesky_solve
+from graphgrad.ops.linalg_functions import det as det
+from graphgrad.ops.linalg_functions import eigh as eigh
+from graphgrad.ops.linalg_functions import eigvalsh as eigvalsh
+from graphgrad.ops.linalg_functions import expm as expm
+from graphgrad.ops.linalg_functions import inv as inv
+from graphgrad.ops.linalg_functions import logdet as logdet
+from graphgrad.ops.linalg_functions import lstsq as lstsq
+from graphgrad.ops.linalg_functions import matrix_rank as matrix_rank
+from graphgrad.ops.linalg_functions import norm as norm
+from graphgrad.ops.linalg_functions import normalize as normalize
+from graphgrad.ops.linalg_functions import pinv as pinv
+from graphgrad.ops.linalg_functions import qr as qr
+from graphgrad.ops.linalg_functions import slogdet as slogdet
+from graphgrad.ops.linalg_functions import solve as solve
+from graphgrad.ops.linalg_functions import svd as svd
+from graphgrad.ops.linalg_functions import trace as trace
+from graphgrad.ops.linalg_functions import triangular_solve as triangular_solve
+from graphgrad.ops.matmul import matmul as matmul
+from graphgrad.ops.moments import l2_normalize as l2_normalize
+from graphgrad.ops.tensordot import matvec as matvec
+from graphgrad.ops.tensordot import tensordot as tensordot
