@@ -32,9 +32,9 @@ def unary(op_type, dtypes=INEXACT, **options):
     return Row(op_type, ONES, dtypes=dtypes, **options)
 
 
-def gradient_op(op_type, dtypes=INEXACT, **options):
+def gradient_op(op_type):
     """A row for the gradient op of a unary one, which takes (y, dy)."""
-    return Row(op_type, [[(2, 3), (2, 3)], [(), ()]], dtypes=dtypes, domain=nonzero, bad=bad_type(2), **options)
+    return Row(op_type, [[(2, 3), (2, 3)], [(), ()]], dtypes=INEXACT, domain=nonzero, bad=bad_type(2))
 
 
 _ARITHMETIC = [

@@ -204,6 +204,11 @@ def rint(x, name=None):
 # -- squares and roots -------------------------------------------------------------
 
 
+def _conj(xp, y):
+    """The conjugate, in the kernels of gradient ops: these of TensorFlow conjugate y themselves."""
+    return xp.conj(y) if y.dtype.kind == "c" else y
+
+
 @op("Square", "x: T -> y: T", T=NUMERIC, shape=same)
 def _square(xp, x):
     """x * x."""
@@ -239,19 +244,19 @@ def _sqrt(xp, x):
 
 @_sqrt.grad
 def _sqrt_grad(op, dy):
-    return raw.SqrtGrad(conj(op.outputs[0]), dy)
+    return raw.SqrtGrad(op.outputs[0], dy)
 
 
 @op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _sqrt_grad_op(xp, y, dy):
-    """The gradient of y = sqrt(x): dy / (2 y)."""
-    return dy * xp.asarray(0.5, y.dtype) / y
+    """The gradient of y = sqrt(x): dy / (2 conj(y))."""
+    return dy * xp.asarray(0.5, y.dtype) / _conj(xp, y)
 
 
 @_sqrt_grad_op.grad
 def _sqrt_grad_grad(op, dz):
-    g = raw.RealDiv(dz, conj(op.inputs[0]))
-    return raw.Neg(raw.Mul(g, conj(op.outputs[0]))), raw.Mul(g, 0.5)
+    g = raw.RealDiv(dz, op.inputs[0])
+    return raw.Neg(raw.Mul(conj(g), op.outputs[0])), raw.Mul(g, 0.5)
 
 
 def sqrt(x, name=None):
@@ -286,19 +291,20 @@ def _rsqrt_on_device(xp, x):
 
 @_rsqrt.grad
 def _rsqrt_grad(op, dy):
-    return raw.RsqrtGrad(conj(op.outputs[0]), dy)
+    return raw.RsqrtGrad(op.outputs[0], dy)
 
 
 @op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _rsqrt_grad_op(xp, y, dy):
-    """The gradient of y = 1 / sqrt(x): -dy y**3 / 2."""
+    """The gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
+    y = _conj(xp, y)
     return dy * (xp.asarray(-0.5, y.dtype) * y * y * y)
 
 
 @_rsqrt_grad_op.grad
 def _rsqrt_grad_grad(op, dz):
-    y, dy = (conj(t) for t in op.inputs)
-    return raw.Mul(dz, raw.Mul(raw.Mul(dy, -1.5), raw.Square(y))), raw.RsqrtGrad(y, dz)
+    y, dy = conj(op.inputs[0]), op.inputs[1]
+    return raw.Mul(conj(dz), raw.Mul(raw.Mul(dy, -1.5), raw.Square(y))), raw.RsqrtGrad(y, dz)
 
 
 def rsqrt(x, name=None):
@@ -330,7 +336,8 @@ def _reciprocal(xp, x):
 
 
 def _reciprocal_grad_op(xp, y, dy):
-    """The gradient of y = 1 / x: -dy y**2."""
+    """The gradient of y = 1 / x: -dy conj(y)**2."""
+    y = _conj(xp, y)
     return -dy * (y * y)
 
 
@@ -341,12 +348,12 @@ def _declare_reciprocal(name):
 
     @record.grad
     def _reciprocal_grad(op, dy):
-        return grad_record(conj(op.outputs[0]), dy)
+        return grad_record(op.outputs[0], dy)
 
     @grad_record.grad
     def _reciprocal_grad_grad(op, dz):
-        y, dy = (conj(t) for t in op.inputs)
-        return raw.Mul(raw.Mul(dz, -2), raw.Mul(dy, y)), grad_record(y, dz)
+        y, dy = conj(op.inputs[0]), op.inputs[1]
+        return raw.Mul(raw.Mul(conj(dz), -2), raw.Mul(dy, y)), grad_record(y, dz)
 
 
 _declare_reciprocal("Reciprocal")
