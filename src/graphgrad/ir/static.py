@@ -7,12 +7,14 @@ nothing is known. Only small tensors are followed.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from .graph import Operation, Tensor
+    from .shape import Shape
 
 _LIMIT = 1024  # elements; larger tensors are not shapes
 _UNSEEN: Any = object()
@@ -38,10 +40,16 @@ def static_value(tensor: Any) -> Any:
         stack.pop()
         t._static = _evaluate(t)
     value = tensor._static
-    if value is None:
-        shape = tensor._spec.shape
-        if shape is not None and len(shape) == 1 and shape[0] is not None and shape[0] <= _LIMIT:
-            return (None,) * shape[0]
+    return _nothing(tensor._spec.shape) if value is None else value
+
+
+def _nothing(shape: Shape) -> Any:
+    """The value of which nothing but the shape is known."""
+    if shape is None or None in shape or math.prod(shape) > _LIMIT:  # type: ignore[arg-type]
+        return None
+    value: Any = None
+    for n in reversed(shape):
+        value = (value,) * n
     return value
 
 
@@ -73,6 +81,7 @@ def _follow(op: Operation) -> tuple[Tensor, ...]:
 
 def frozen(array: np.ndarray[Any, Any]) -> Any:
     """The array as nested tuples."""
+
     def freeze(v: Any) -> Any:
         return tuple(freeze(i) for i in v) if isinstance(v, list) else v
 
@@ -123,7 +132,7 @@ def _elementwise(t: Tensor, values: list[Any]) -> Any:
         if any(map(_has_unknown, values)):
             return None
         return _run(t, [np.asarray(v, i.dtype.np_dtype) for v, i in zip(values, op.inputs, strict=True)])
-    n = max((len(v) for v in vectors), default=None)  # type: ignore[type-var]
+    n = max((len(v) for v in vectors), default=None)
 
     def at(i: int) -> Any:
         scalars = [v[i if len(v) > 1 else 0] if isinstance(v, tuple) else v for v in values]
@@ -191,8 +200,9 @@ def _concat(op: Operation) -> Any:
 
 def _strided_slice(op: Operation) -> Any:
     value, begin, end, strides = (t._static for t in op.inputs)
-    if not isinstance(value, tuple) or any(not isinstance(v, tuple) or len(v) != 1 or v[0] is None
-                                           for v in (begin, end, strides)):
+    if not isinstance(value, tuple) or any(
+        not isinstance(v, tuple) or len(v) != 1 or v[0] is None for v in (begin, end, strides)
+    ):
         return None
     if op.get_attr("ellipsis_mask") or op.get_attr("new_axis_mask"):
         return None
@@ -200,7 +210,7 @@ def _strided_slice(op: Operation) -> Any:
         return value[begin[0]] if -len(value) <= begin[0] < len(value) else None
     start = None if op.get_attr("begin_mask") & 1 else begin[0]
     stop = None if op.get_attr("end_mask") & 1 else end[0]
-    return value[start:stop:strides[0]]
+    return value[start : stop : strides[0]]
 
 
 def _reshape(op: Operation) -> Any:

@@ -222,6 +222,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
     >>> sess.run(tf.gather([10, 20, 30], [2, 0]))
     array([30, 10], dtype=int32)
     """
+    if not batch_dims:
+        return raw.GatherV2(params, indices, 0 if axis is None else axis, name=name)
     return raw.GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
 
 

@@ -363,7 +363,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
       x: (n,), int32 or int64, a permutation of 0, ..., n - 1.
       name: a name for the operation.
     Returns: (n,), the same dtype: y[x[i]] = i.
-    Raises: InvalidArgumentError at run time if x is no permutation.
+    Raises: InvalidArgumentError at run time if x is no permutation and NumPy inverts it.
     Gradient: None.
     Reference: TensorFlow 2.21 InvertPermutation.
 

@@ -12,6 +12,7 @@ from ..ir.convert import convert_to_tensor, is_tensor_like, make_array
 from ..ir.dtypes import FLOATING, INDEX, INTEGER, as_dtype, float64, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
+from ..ir.shape import is_fully_defined
 from ..ir.static import constant_value
 from .known import fill, join, minus, part, plus, rank_of, shape_of
 
@@ -135,7 +136,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         stop = convert_to_tensor(stop, start.dtype if not is_tensor_like(stop) else None, name="stop")
         if start.dtype.is_integer:
             start, stop = raw.Cast(start, DstT=float64), raw.Cast(stop, DstT=float64)
-        if start._spec.shape != stop._spec.shape or start._spec.shape is None:
+        if start._spec.shape != stop._spec.shape or not is_fully_defined(start._spec.shape):
             shape = raw.BroadcastArgs(shape_of(start), shape_of(stop))
             start, stop = raw.BroadcastTo(start, shape), raw.BroadcastTo(stop, shape)
         rank = rank_of(start)

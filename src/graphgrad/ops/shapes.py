@@ -194,7 +194,8 @@ def _broadcast_to_shape(x, target):
         if a not in (1, None, b) and b is not None:
             raise Complaint(f"Incompatible shapes: {shape_str(x)} cannot be broadcast to {shape_str(target)}",
                             "each dimension must be 1 or equal, counted from the back")
-    return target
+    lead = len(target) - len(x)
+    return tuple([x[i - lead] if d is None and i >= lead and x[i - lead] != 1 else d for i, d in enumerate(target)])
 
 
 @broadcast_to_op.grad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from numbers import Integral
 from typing import Any
 
@@ -207,7 +208,9 @@ def _slice_at(tensor: Any, parts: Any, masks: dict[str, int]) -> Any:
         if isinstance(vector, list):
             inputs.append(raw.Pack(vector, name=own + "/"))
         else:
-            inputs.append(constant_in(graph, vector, own))
+            constant = constant_in(graph, vector, own, int32 if vector.dtype == np.int32 else int64)
+            constant._static = tuple(part)  # what inference will ask for
+            inputs.append(constant)
     if len({t.dtype for t in inputs}) > 1:
         inputs = [t if t.dtype is int64 else raw.Cast(t, DstT=int64) for t in inputs]
     return raw.StridedSlice(tensor, *inputs, name=name + "/", **masks)
@@ -217,11 +220,18 @@ def _vector(items: list[Any]) -> Any:
     """The items as an array, or as a list for Pack if there are tensors among them."""
     tensors = [i for i in items if type(i) is not int]
     if not tensors:
-        wide = any(not -(2**31) <= i < 2**31 for i in items)
-        return np.array(items, np.int64 if wide else np.int32)
+        return _array_of(tuple(items))
     if all(t.dtype is int32 for t in tensors):
         return items
     return [i if type(i) is int or i.dtype is int64 else raw.Cast(i, DstT=int64) for i in items]
+
+
+@functools.lru_cache(maxsize=1024)
+def _array_of(items: tuple[int, ...]) -> Any:
+    wide = any(not -(2**31) <= i < 2**31 for i in items)
+    array = np.array(items, np.int64 if wide else np.int32)
+    array.flags.writeable = False  # many constants share it
+    return array
 
 
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
