@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections import deque
 import gc
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -87,14 +87,17 @@ def gradients(
     """
     graph = current_graph()
     if graph is None:
-        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. "
-                           "Use tf.GradientTape instead, or call it inside a tf.function or `with graph.as_default()`.")
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. "
+            "Use tf.GradientTape instead, or call it inside a tf.function or `with graph.as_default()`."
+        )
     method = check_method(aggregation_method)
     try:
         unconnected = UnconnectedGradients(unconnected_gradients)
     except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}. "
-                         "Fix: use 'none' or 'zero'") from None
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}. Fix: use 'none' or 'zero'"
+        ) from None
     call = _Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, user_source(2))
     with (_collector_paused(), graph.name_scope(name or "gradients") as scope,
           graph._building_gradient_of(None, call.source)):  # fmt: skip
@@ -105,7 +108,7 @@ def gradients(
         stops = [_in_graph(graph, _as_x(t, i, "stop_gradients"), f"stop_gradients[{i}]")
                  for i, t in enumerate(_flatten(stop_gradients))]  # fmt: skip
         seeds = _seed(graph, y_tensors, align_grad_ys(ys, grad_ys, len(y_tensors)), call)
-        between = _reach(y_tensors, x_tensors)
+        between = _reach(graph, y_tensors, x_tensors)
         arrived: _Arrived = {}
         for y, seed in zip(y_tensors, seeds, strict=True):
             _send(arrived, y, seed)
@@ -193,12 +196,15 @@ def align_grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
     nested = isinstance(ys, (list, tuple, dict))
     found: list[Any] = []
     if nested or not isinstance(grad_ys, (list, tuple)):
-        _align(ys if nested else [ys], grad_ys if nested and isinstance(grad_ys, (list, tuple, dict)) else [grad_ys], found)
+        _align(
+            ys if nested else [ys], grad_ys if nested and isinstance(grad_ys, (list, tuple, dict)) else [grad_ys], found
+        )
     else:
         found = list(grad_ys)
     if len(found) != count:
-        raise ValueError(f"Length mismatch. Passed {len(found)} grad_ys for {count} ys. "
-                         "Fix: give one grad_y, or None, for each y")
+        raise ValueError(
+            f"Length mismatch. Passed {len(found)} grad_ys for {count} ys. Fix: give one grad_y, or None, for each y"
+        )
     return found
 
 
@@ -236,9 +242,11 @@ def _as_x(x: Any, i: int, what: str = "xs") -> Any:
     if isinstance(x, IndexedSlices):
         return x.values
     if not is_tensor_like(x):
-        raise TypeError(f"{what}[{i}] is {x!r} of type {type(x).__name__}, not a tensor or variable: "
-                        "there is nothing in the graph to differentiate with respect to.\n"
-                        f"  Asked for at {user_source(2)}\n  Fix: pass the tf.Tensor or tf.Variable that the ys use")
+        raise TypeError(
+            f"{what}[{i}] is {x!r} of type {type(x).__name__}, not a tensor or variable: "
+            "there is nothing in the graph to differentiate with respect to.\n"
+            f"  Asked for at {user_source(2)}\n  Fix: pass the tf.Tensor or tf.Variable that the ys use"
+        )
     return x if isinstance(x, Tensor) or not hasattr(x, "_as_tensor") else x._as_tensor(None, None)
 
 
@@ -247,9 +255,11 @@ def _in_graph(graph: Graph, t: Any, what: str) -> Tensor:
         return t
     if graph.building_function:
         return graph.capture(t)
-    raise ValueError(f"{what}, {t!r}, must be from the same graph as the default one: the gradient is added to the "
-                     f"graph that holds ys and xs.\n  Built at {t.op.source if isinstance(t, Tensor) else 'eager mode'}\n"
-                     "  Fix: call tf.gradients inside `with that_graph.as_default():`")
+    raise ValueError(
+        f"{what}, {t!r}, must be from the same graph as the default one: the gradient is added to the "
+        f"graph that holds ys and xs.\n  Built at {t.op.source if isinstance(t, Tensor) else 'eager mode'}\n"
+        "  Fix: call tf.gradients inside `with that_graph.as_default():`"
+    )
 
 
 def _seed(graph: Graph, ys: list[Tensor], grad_ys: list[Any], call: _Call) -> list[Any]:
@@ -263,12 +273,15 @@ def _seed(graph: Graph, ys: list[Tensor], grad_ys: list[Any], call: _Call) -> li
 
 def _ones_like(graph: Graph, y: Tensor, i: int) -> Any:
     if y.dtype.is_complex:
-        raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name}).\n"
-                        f"  Built at {y.op.source}\n"
-                        "  Fix: differentiate a real function of it, e.g. tf.abs(y), or give grad_ys")
+        raise TypeError(
+            f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name}).\n"
+            f"  Built at {y.op.source}\n"
+            "  Fix: differentiate a real function of it, e.g. tf.abs(y), or give grad_ys"
+        )
     if y.dtype.kind == "o":
-        raise TypeError(f"Cannot differentiate {y} of dtype {y.dtype.name}.\n  Built at {y.op.source}\n"
-                        "  Fix: leave it out of ys")
+        raise TypeError(
+            f"Cannot differentiate {y} of dtype {y.dtype.name}.\n  Built at {y.op.source}\n  Fix: leave it out of ys"
+        )
     shape = y._spec.shape
     if is_fully_defined(shape):
         dims: Any = constant_in(graph, np.asarray(shape, np.int32), graph.unique_name("Shape"))
@@ -293,17 +306,21 @@ def _checked_grad_y(y: Tensor, grad_y: Any, i: int) -> Any:
     except TypeError as e:
         raise TypeError(f"grad_ys[{i}] does not fit {y}: {e}") from None
     if merge(g._spec.shape, y._spec.shape) is _CONTRADICTION and g._spec.shape != ():
-        raise ValueError(f"grad_ys[{i}] has shape {shape_str(g._spec.shape)}, but {y} has shape "
-                         f"{shape_str(y._spec.shape)}.\n  Built at {y.op.source}\n"
-                         "  Fix: give a grad_y of y's shape, e.g. tf.broadcast_to(grad_y, tf.shape(y))")
+        raise ValueError(
+            f"grad_ys[{i}] has shape {shape_str(g._spec.shape)}, but {y} has shape "
+            f"{shape_str(y._spec.shape)}.\n  Built at {y.op.source}\n"
+            "  Fix: give a grad_y of y's shape, e.g. tf.broadcast_to(grad_y, tf.shape(y))"
+        )
     return raw.Identity(g, name=f"grad_ys_{i}")
 
 
 def _wrong_grad_type(y: Tensor, dtype: DType, i: int) -> TypeError:
     kind = "complex" if y.dtype.is_complex else "real or integer"
-    return TypeError(f"Gradient type {dtype.name} generated for {kind}-valued tensor {y} with type {y.dtype.name} must "
-                     f"be {y.dtype.name}: grad_ys[{i}] is of another dtype.\n  Built at {y.op.source}\n"
-                     f"  Fix: tf.cast(grad_y, tf.{y.dtype.name})")
+    return TypeError(
+        f"Gradient type {dtype.name} generated for {kind}-valued tensor {y} with type {y.dtype.name} must "
+        f"be {y.dtype.name}: grad_ys[{i}] is of another dtype.\n  Built at {y.op.source}\n"
+        f"  Fix: tf.cast(grad_y, tf.{y.dtype.name})"
+    )
 
 
 # -- reach -----------------------------------------------------------------------------
@@ -313,46 +330,45 @@ def _carries_gradient(t: Tensor) -> bool:
     return t.dtype.kind in "fc" or t.dtype is dtypes.resource or t.dtype is dtypes.variant
 
 
-def _reach(ys: list[Tensor], xs: list[Tensor]) -> list[Operation]:
-    """The operations between xs and ys, in creation order.
+def _reach(graph: Graph, ys: list[Tensor], xs: list[Tensor]) -> dict[int, int]:
+    """The operations between xs and ys.
 
     An operation is between them if a y depends on it and it depends on an x through tensors
     that carry gradients.
+
+    Returns: operation index -> how many inputs of other operations between xs and ys it feeds.
     """
+    operations = graph._operations
     first = min((x.op.index for x in xs), default=0)
     # Backward from ys; what was made before the first x cannot depend on any.
-    upstream: dict[int, Operation] = {}
-    stack = [y.op for y in ys if y.op.index >= first]
+    upstream: set[int] = set()
+    stack = [y.op.index for y in ys if y.op.index >= first]
     while stack:
-        op = stack.pop()
-        if op.index in upstream:
+        index = stack.pop()
+        if index in upstream:
             continue
-        upstream[op.index] = op
-        for t in op.inputs:
-            if t.op.index >= first and t.op.index not in upstream:
-                stack.append(t.op)
+        upstream.add(index)
+        for t in operations[index].inputs:
+            i = t.op.index
+            if i >= first and i not in upstream:
+                stack.append(i)
     # Forward from xs.
     reached = {x.op.index for x in xs if x.op.index in upstream}
-    between = []
     for index in sorted(upstream):
-        op = upstream[index]
         if index not in reached:
-            for t in op.inputs:
+            for t in operations[index].inputs:
                 if t.op.index in reached and _carries_gradient(t):
                     reached.add(index)
                     break
-            else:
-                continue
-        between.append(op)
     # Backward again: what leads on only through tensors that carry none, e.g. a comparison, is not between.
-    alive = {y.op.index for y in ys}
-    kept = []
-    for op in reversed(between):
-        if op.index in alive:
-            kept.append(op)
-            alive.update([t.op.index for t in op.inputs])
-    kept.reverse()
-    return kept
+    between = {y.op.index: 0 for y in ys if y.op.index in reached}
+    for index in sorted(reached, reverse=True):
+        if index in between:
+            for t in operations[index].inputs:
+                i = t.op.index
+                if i in reached:
+                    between[i] = between.get(i, 0) + 1
+    return between
 
 
 # -- sweep -----------------------------------------------------------------------------
@@ -365,18 +381,14 @@ def _send(arrived: _Arrived, t: Tensor, gradient: Any) -> None:
     at[t.value_index].append(gradient)
 
 
-def _sweep(call: _Call, ys: list[Tensor], between: list[Operation], arrived: _Arrived, wanted: set[int],
+def _sweep(call: _Call, ys: list[Tensor], between: dict[int, int], arrived: _Arrived, wanted: set[int],
            stopped: set[int]) -> None:  # fmt: skip
     """Runs the gradient rules, each when the gradients from all consumers of its op have arrived.
 
     The order among operations that are ready is TensorFlow's, so terms are summed in its order.
     """
     graph = call.graph
-    pending = {op.index: 0 for op in between}  # consumers that have not been visited yet
-    for op in between:
-        for t in op.inputs:
-            if t.op.index in pending:
-                pending[t.op.index] += 1
+    pending = dict(between)  # counts down as consumers are visited
     queue = deque({y.op.index: y.op for y in ys if pending.get(y.op.index) == 0}.values())
     saved = graph._scope, graph._original_op
     try:
@@ -385,7 +397,7 @@ def _sweep(call: _Call, ys: list[Tensor], between: list[Operation], arrived: _Ar
             index = op.index
             terms = arrived.get(index) if index in wanted else arrived.pop(index, None)
             if terms is not None and index not in stopped:
-                _visit(call, op, terms, between, pending, arrived, index in wanted)
+                _visit(call, op, terms, between, arrived, index in wanted)
             for t in op.inputs:
                 i = t.op.index
                 if i in pending:
@@ -396,11 +408,11 @@ def _sweep(call: _Call, ys: list[Tensor], between: list[Operation], arrived: _Ar
         graph._scope, graph._original_op = saved
 
 
-def _visit(call: _Call, op: Operation, terms: list[list[Any]], between: list[Operation], path: dict[int, int],
-           arrived: _Arrived, is_wanted: bool) -> None:  # fmt: skip
+def _visit(call: _Call, op: Operation, terms: list[list[Any]], between: dict[int, int], arrived: _Arrived,
+           is_wanted: bool) -> None:  # fmt: skip
     """Hands what has arrived at one operation to its rule and sends on what comes back."""
     # An x whose inputs lead to no other x is where the sweep ends.
-    active = [t.op.index in path and _carries_gradient(t) for t in op.inputs]
+    active = [t.op.index in between and _carries_gradient(t) for t in op.inputs]
     if True not in active:
         return
     graph = call.graph
@@ -412,7 +424,7 @@ def _visit(call: _Call, op: Operation, terms: list[list[Any]], between: list[Ope
     if rule is NOT_DIFFERENTIABLE:
         return
     if rule is None:
-        raise _no_gradient(op, between, path)
+        raise _no_gradient(op, between)
     graph._original_op = op
     if call.colocate:
         with _beside(graph, op, True):
@@ -439,9 +451,11 @@ def _apply_rule(call: _Call, op: Operation, rule: Any, out_grads: list[Any]) -> 
     if not isinstance(in_grads, (list, tuple)):
         in_grads = (in_grads,)
     if len(in_grads) != len(op.inputs):
-        raise ValueError(f"Num gradients {len(in_grads)} generated for op {op.name} (op type: {op.type}) do not match "
-                         f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
-                         f"  Gradient function: {_where(rule)}\n  Fix: return one gradient, or None, for each input")
+        raise ValueError(
+            f"Num gradients {len(in_grads)} generated for op {op.name} (op type: {op.type}) do not match "
+            f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
+            f"  Gradient function: {_where(rule)}\n  Fix: return one gradient, or None, for each input"
+        )
     if call.gate and sum(g is not None for g in in_grads) > 1:
         in_grads = _gate(graph, in_grads)
     result: Sequence[Any] = in_grads
@@ -465,17 +479,21 @@ def _checked_in_grad(op: Operation, t: Tensor, g: Any) -> Any:
     if t.dtype.kind == "o":
         return g
     if g.dtype is not t.dtype:
-        raise ValueError(f"Gradient of dtype {g.dtype.name} computed for input {t.name} of dtype {t.dtype.name}, in the "
-                         f"gradient of op '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
-                         "  Fix: let the gradient function return a gradient of the input's dtype")
+        raise ValueError(
+            f"Gradient of dtype {g.dtype.name} computed for input {t.name} of dtype {t.dtype.name}, in the "
+            f"gradient of op '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
+            "  Fix: let the gradient function return a gradient of the input's dtype"
+        )
     shape = t._spec.shape
     if g._spec.shape != shape:
         if merge(g._spec.shape, shape) is _CONTRADICTION:
-            raise ValueError("Incompatible shapes between op input and calculated input gradient. Forward operation: "
-                             f"{op.name}. Input index: {[i is t for i in op.inputs].index(True)}. Original input shape: "
-                             f"{shape_str(shape)}. Calculated input gradient shape: {shape_str(g._spec.shape)}.\n"
-                             f"  Built at {op.source}\n"
-                             "  Fix: give grad_ys of y's shape, or correct the gradient function")
+            raise ValueError(
+                "Incompatible shapes between op input and calculated input gradient. Forward operation: "
+                f"{op.name}. Input index: {[i is t for i in op.inputs].index(True)}. Original input shape: "
+                f"{shape_str(shape)}. Calculated input gradient shape: {shape_str(g._spec.shape)}.\n"
+                f"  Built at {op.source}\n"
+                "  Fix: give grad_ys of y's shape, or correct the gradient function"
+            )
         g.set_shape(t.shape)
     return g
 
@@ -544,17 +562,18 @@ def _zeros_of(x: Tensor) -> Any:
     return raw.ZerosLike(x, name="zeros_like")
 
 
-def _no_gradient(op: Operation, between: list[Operation], path: dict[int, int]) -> LookupError:
+def _no_gradient(op: Operation, between: dict[int, int]) -> LookupError:
     """Words the error for an op without a gradient: op, path, line, how to register one."""
     trail = [op]
     while True:  # towards an x
-        t = next((t for t in trail[-1].inputs if t.op.index in path and _carries_gradient(t)), None)
+        t = next((t for t in trail[-1].inputs if t.op.index in between and _carries_gradient(t)), None)
         if t is None:
             break
         trail.append(t.op)
     after = op
-    for later in between:  # towards a y
-        if later.index > after.index and any(t.op is after for t in later.inputs):
+    for index in sorted(i for i in between if i > op.index):  # towards a y
+        later = op.graph._operations[index]
+        if any(t.op is after for t in later.inputs):
             trail.insert(0, later)
             after = later
     names = [f"{o.name} ({o.type})" for o in trail]
