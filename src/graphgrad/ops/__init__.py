@@ -27,6 +27,7 @@ from . import exponential as exponential
 from . import files as files
 from . import filled as filled
 from . import functional as functional
+from . import gamma as gamma
 from . import gather as gather
 from . import host as host
 from . import join as join

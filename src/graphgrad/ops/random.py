@@ -17,7 +17,7 @@ from ..ir.dtypes import ANY, FLOATING, INDEX, REAL, DType, as_dtype, bfloat16, f
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape, with_rank
-from . import philox, rejection
+from . import philox
 from .checks import after_check
 from .seeds import known_sizes, seed_attrs, sizes, start
 
@@ -171,31 +171,6 @@ def categorical_shape(logits, num_samples, *_):
 multinomial_op.shape(categorical_shape)
 multinomial_op.grad(NOT_DIFFERENTIABLE)
 
-
-@op("RandomGamma", "shape: S, alpha: T -> output: T", S=INDEX, T=FLOATING, host=("shape",), flags=(*_FLAGS, "host"))
-def random_gamma_op(xp, shape, alpha, *, seed=0, seed2=0, rng=0):
-    """Gamma deviates of the shape parameters `alpha` and scale 1 (Marsaglia and Tsang, 2000)."""
-    shape = sizes(shape)
-    stream = start(np, "RandomGamma", rng, seed, seed2, math.prod(shape) * alpha.size * _SET_ASIDE)
-    return rejection.gamma(stream, shape, np.asarray(alpha))
-
-
-@random_gamma_op.shape
-def _random_gamma_shape(shape, alpha):
-    shape = known_sizes(shape)
-    return None if shape is None or alpha is None else tuple(shape) + alpha
-
-
-@op("RandomPoissonV2", "shape: S, rate: R -> output: dtype", S=INDEX, R=FLOATING | INDEX,
-    dtype=FLOATING | INDEX, host=("shape",), flags=(*_FLAGS, "host"))  # fmt: skip
-def random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, dtype=int64, rng=0):
-    """Poisson deviates (products of uniform numbers; from rate 10 on Hörmann's rejection, 1993)."""
-    shape = sizes(shape)
-    stream = start(np, "RandomPoissonV2", rng, seed, seed2, math.prod(shape) * rate.size * _SET_ASIDE)
-    return rejection.poisson(stream, shape, np.asarray(rate)).astype(dtype.np_dtype)
-
-
-random_poisson_op.shape(_random_gamma_shape)
 
 # -- public functions --------------------------------------------------------------------------
 
@@ -389,84 +364,6 @@ def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: st
         return _categorical(logits, num_samples, output_dtype, seed)
 
 
-def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None,
-                 name: str | None = None) -> Any:  # fmt: skip
-    """Numbers from gamma distributions.
-
-    Args:
-      shape: how many for each pair of parameters.
-      alpha: the shape parameters, of dtype `dtype`.
-      beta: the inverse scales, broadcast with alpha; 1 by default.
-      dtype: float16, float32 or float64.
-      seed: the op's seed; see `set_random_seed`.
-      name: a name for the scope.
-    Returns: `shape` followed by the shape of alpha and beta broadcast together.
-    Gradient: for beta, and for alpha by implicit reparameterisation.
-    Reference: TensorFlow 2.21 RandomGamma; Figurnov et al. (2018) for the gradient.
-
-    >>> sess.run(tf.random_gamma([1000], 3.0, seed=1)).mean().round()
-    np.float32(3.0)
-    """
-    dtype = as_dtype(dtype)
-    with name_scope(name, "random_gamma"):
-        shape = shape_tensor(shape)
-        alpha = convert_to_tensor(alpha, dtype, name="alpha")
-        beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        alpha = broadcast_parameters(alpha, beta)
-        drawn = raw.RandomGamma(shape, alpha, **seed_attrs(seed))
-        return raw.Maximum(np.asarray(dtype_tiny(dtype), dtype.np_dtype), raw.RealDiv(drawn, beta, name="truediv"))
-
-
-def broadcast_parameters(a: Any, b: Any) -> Any:
-    """`a`, broadcast to the shape of both."""
-    sa, sb = a._spec.shape, b._spec.shape
-    if sb == () or (sa == sb and sa is not None and None not in sa):
-        return a
-    return raw.BroadcastTo(a, raw.BroadcastArgs(raw.Shape(a), raw.Shape(b)))
-
-
-def dtype_tiny(dtype: DType) -> Any:
-    """The smallest positive normal number of a floating dtype."""
-    return np.finfo(dtype.np_dtype if dtype.np_dtype.kind == "f" else np.float32).tiny
-
-
-def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
-    """Numbers from Poisson distributions; the order of arguments is TensorFlow 1's.
-
-    Args:
-      lam: the rates.
-      shape: how many for each rate.
-      dtype, seed, name: as in `random.poisson`.
-    Returns: `shape` followed by the shape of `lam`.
-    Gradient: none is declared.
-    Reference: TensorFlow 2.21 RandomPoissonV2.
-
-    >>> sess.run(tf.random_poisson([2.0, 30.0], [4], seed=1)).shape
-    (4, 2)
-    """
-    return poisson(shape, lam, dtype, seed, name)
-
-
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
-    """Numbers from Poisson distributions.
-
-    Args:
-      shape: how many for each rate.
-      lam: the rates.
-      dtype: of the result: float16, float32, float64, int32 or int64.
-      seed: the op's seed; see `set_random_seed`.
-      name: a name for the scope.
-    Returns: `shape` followed by the shape of `lam`.
-    Gradient: none is declared.
-    Reference: TensorFlow 2.21 RandomPoissonV2.
-
-    >>> sess.run(poisson([4], [2.0, 30.0], seed=1)).shape
-    (4, 2)
-    """
-    with name_scope(name, "random_poisson"):
-        return raw.RandomPoissonV2(shape_tensor(shape), lam, dtype=as_dtype(dtype), **seed_attrs(seed))
-
-
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """Cuts a piece of shape `size` out of `value`, at a random place.
 
@@ -496,5 +393,5 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
 
 
 __all__ = ["categorical", "categorical_draw", "categorical_shape", "check_range", "class_dtype", "draws", "multinomial",
-           "poisson", "random_crop", "random_gamma", "random_normal", "random_poisson", "random_shuffle",
-           "random_uniform", "shape_tensor", "truncated_normal"]  # fmt: skip
+           "random_crop", "random_normal", "random_shuffle", "random_uniform", "shape_tensor",
+           "truncated_normal"]  # fmt: skip

@@ -29,15 +29,13 @@ from ..ir.dtypes import (
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import with_rank
-from . import philox, rejection
+from . import philox
 from .random import (
-    broadcast_parameters,
     categorical_draw,
     categorical_shape,
     check_range,
     class_dtype,
     draws,
-    dtype_tiny,
     shape_tensor,
 )
 from .seeds import known_sizes, sizes
@@ -48,7 +46,8 @@ _INT = frozenset({int32, int64})
 _FULL = frozenset({int32, int64, uint32, uint64})
 
 
-def _seed_shape(seed: Any) -> None:
+def seed_shape(seed: Any) -> None:
+    """Checks the static shape of a `seed` input. For shape rules."""
     if seed is not None and seed != (2,) and seed != (None,):
         raise Complaint(f"seed must have shape [2], not {seed}", "give two integers")
 
@@ -64,7 +63,7 @@ def get_key_counter(xp, seed):
 
 @get_key_counter.shape
 def _get_key_counter_shape(seed):
-    _seed_shape(seed)
+    seed_shape(seed)
     return [(1,), (2,)]
 
 
@@ -85,7 +84,7 @@ def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None
         return make(xp, philox.from_key_counter(xp, key, counter), sizes(shape), dtype, *rest)
 
     def seeded_shape(shape, seed, *rest):
-        _seed_shape(seed)
+        seed_shape(seed)
         for r in rest:
             with_rank(r, 0, "minval and maxval")
         return known_sizes(shape)
@@ -136,41 +135,12 @@ def stateless_multinomial_op(xp, logits, num_samples, seed, *, output_dtype=int6
 
 @stateless_multinomial_op.shape
 def _stateless_multinomial_shape(logits, num_samples, seed):
-    _seed_shape(seed)
+    seed_shape(seed)
     return categorical_shape(logits, num_samples)
 
 
 stateless_multinomial_op.grad(NOT_DIFFERENTIABLE)
 
-
-@op("StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype", T=INDEX, Tseed=INDEX,
-    dtype=FLOATING, host=("shape",), flags=("host",))  # fmt: skip
-def stateless_gamma_op(xp, shape, seed, alpha):
-    """Gamma deviates of scale 1; `shape` is that of the whole result."""
-    shape = sizes(shape)
-    lead = shape[: len(shape) - alpha.ndim]
-    alpha = np.broadcast_to(alpha, shape[len(lead) :])
-    return rejection.gamma(philox.stateless(np, np.asarray(seed)), lead, alpha)
-
-
-@stateless_gamma_op.shape
-def _stateless_gamma_shape(shape, seed, alpha):
-    _seed_shape(seed)
-    return known_sizes(shape)
-
-
-@op("StatelessRandomPoisson", "shape: T, seed: Tseed, lam: Rtype -> output: dtype", T=INDEX, Tseed=INDEX,
-    Rtype=FLOATING | INDEX, dtype=FLOATING | INDEX, host=("shape",), flags=("host",))  # fmt: skip
-def stateless_poisson_op(xp, shape, seed, lam, *, dtype):
-    """Poisson deviates; `shape` is that of the whole result."""
-    shape = sizes(shape)
-    lead = shape[: len(shape) - lam.ndim]
-    lam = np.broadcast_to(lam, shape[len(lead) :])
-    return rejection.poisson(philox.stateless(np, np.asarray(seed)), lead, lam).astype(dtype.np_dtype)
-
-
-stateless_poisson_op.shape(_stateless_gamma_shape)
-stateless_poisson_op.grad(NOT_DIFFERENTIABLE)
 
 # -- public functions ----------------------------------------------------------------------------
 
@@ -322,53 +292,6 @@ def _categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Any:
     return raw.StatelessMultinomial(logits, num_samples, seed, output_dtype=class_dtype(dtype))
 
 
-def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32,
-                    name: str | None = None) -> Any:  # fmt: skip
-    """Numbers from gamma distributions, a function of `seed`.
-
-    Args:
-      shape: the shape of the whole result; it ends in the shape of the parameters.
-      seed: (2,), integers.
-      alpha: the shape parameters.
-      beta: the inverse scales; 1 by default.
-      dtype: a floating type.
-      name: a name for the scope.
-    Returns: `shape`, dtype `dtype`.
-    Gradient: for beta, and for alpha by implicit reparameterisation.
-    Reference: TensorFlow 2.21 StatelessRandomGammaV2.
-
-    >>> sess.run(tf.random.stateless_gamma([3, 2], [1, 2], [0.5, 2.0])).shape
-    (3, 2)
-    """
-    dtype = as_dtype(dtype)
-    with name_scope(name, "stateless_random_gamma"):
-        shape = shape_tensor(shape)
-        alpha = convert_to_tensor(alpha, dtype, name="alpha")
-        beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        drawn = raw.StatelessRandomGammaV2(shape, seed, broadcast_parameters(alpha, beta))
-        return raw.Maximum(np.asarray(dtype_tiny(dtype), dtype.np_dtype), raw.RealDiv(drawn, beta, name="truediv"))
-
-
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Any:
-    """Numbers from Poisson distributions, a function of `seed`.
-
-    Args:
-      shape: the shape of the whole result; it ends in the shape of `lam`.
-      seed: (2,), integers.
-      lam: the rates.
-      dtype: of the result.
-      name: a name for the operation.
-    Returns: `shape`, dtype `dtype`.
-    Gradient: none.
-    Reference: TensorFlow 2.21 StatelessRandomPoisson.
-
-    >>> sess.run(tf.random.stateless_poisson([3, 2], [1, 2], [0.5, 20.0])).shape
-    (3, 2)
-    """
-    with name_scope(name, "stateless_random_poisson"):
-        return raw.StatelessRandomPoisson(shape_tensor(shape), seed, lam, dtype=as_dtype(dtype))
-
-
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
     """Makes `num` new seeds out of one.
 
@@ -405,5 +328,5 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     return raw.Pack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data], axis=0)
 
 
-__all__ = ["fold_in", "split", "stateless_categorical", "stateless_gamma", "stateless_multinomial", "stateless_normal",
-           "stateless_poisson", "stateless_truncated_normal", "stateless_uniform"]  # fmt: skip
+__all__ = ["fold_in", "seed_shape", "split", "stateless_categorical", "stateless_multinomial", "stateless_normal",
+           "stateless_truncated_normal", "stateless_uniform"]  # fmt: skip

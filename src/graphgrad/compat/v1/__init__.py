@@ -423,9 +423,9 @@ from graphgrad.ops.host import py_function as py_function
 from graphgrad.ops.host import timestamp as timestamp
 from graphgrad.ops.random import multinomial as multinomial
 from graphgrad.ops.random import random_crop as random_crop
-from graphgrad.ops.random import random_gamma as random_gamma
+from graphgrad.ops.gamma import random_gamma as random_gamma
 from graphgrad.ops.random import random_normal as random_normal
-from graphgrad.ops.random import random_poisson as random_poisson
+from graphgrad.ops.gamma import random_poisson as random_poisson
 from graphgrad.ops.random import random_shuffle as random_shuffle
 from graphgrad.ops.random import random_uniform as random_uniform
 from graphgrad.ops.random import truncated_normal as truncated_normal

@@ -2,7 +2,7 @@
 
 # -- random, host, assertions ------------------------------------------------------------
 from graphgrad.ops.random import categorical as categorical
-from graphgrad.ops.random import random_gamma as gamma
+from graphgrad.ops.gamma import random_gamma as gamma
 from graphgrad.ops.random import random_normal as normal
 from graphgrad.ops.random import random_shuffle as shuffle
 from graphgrad.ops.random import random_uniform as uniform
@@ -11,11 +11,11 @@ from graphgrad.ops.stateless import stateless_uniform as stateless_uniform
 from graphgrad.ops.stateless import stateless_normal as stateless_normal
 from graphgrad.ops.stateless import stateless_truncated_normal as stateless_truncated_normal
 from graphgrad.ops.stateless import stateless_categorical as stateless_categorical
-from graphgrad.ops.stateless import stateless_gamma as stateless_gamma
-from graphgrad.ops.stateless import stateless_poisson as stateless_poisson
+from graphgrad.ops.gamma import stateless_gamma as stateless_gamma
+from graphgrad.ops.gamma import stateless_poisson as stateless_poisson
 from graphgrad.ops.stateless import split as split
 from graphgrad.ops.stateless import fold_in as fold_in
-from graphgrad.ops.random import poisson as poisson
+from graphgrad.ops.gamma import poisson as poisson
 from graphgrad.ops.seeds import set_seed as set_seed
 
 # What a name that is missing gets to hear.
