@@ -77,7 +77,10 @@ def _identity_n(a: Tensor, b: Tensor) -> list[Tensor]:
 
 
 def _gather(a: Tensor, b: Tensor) -> list[Tensor]:
-    return [a] if not _shape(a) else [raw.GatherV2(a, [0, _shape(a)[0] - 1, 0], 0)]
+    if not _shape(a):
+        return [a]
+    last = _shape(a)[0] - 1
+    return [raw.Mul(raw.GatherV2(a, [0, last, 0], 0), raw.Tanh(raw.GatherV2(a, [last, 0, last], 0)))]
 
 
 def _gather_columns(a: Tensor, b: Tensor) -> list[Tensor]:
