@@ -472,7 +472,9 @@ def test_missing_gradient_names_op_path_and_line():
     text = str(e.value)
     assert "No gradient defined for operation 'host' (op type: WithoutGradient)" in text
     assert "z (Exp) <- " in text and "<- host (WithoutGradient) <- mul (Mul) <- x (Const)" in text
-    assert "test_gradients.py" in text and "@tf.RegisterGradient('WithoutGradient')" in text and "tf.stop_gradient" in text
+    assert (
+        "test_gradients.py" in text and "@tf.RegisterGradient('WithoutGradient')" in text and "tf.stop_gradient" in text
+    )
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ ROWS = [
     _activation("Softsign"),
     _activation_grad("SoftsignGrad"),
     # -- bias
-    Row("BiasAdd", [[(2, 3), (3,)], [(2, 4, 5, 3), (3,)], [(0, 3), (3,)], Case([(2, 3, 4, 5), (3,)], data_format="NCHW"),
-                    Case([(2, 3, 4), (3,)], data_format="NCHW")],
+    Row("BiasAdd", [[(2, 3), (3,)], [(2, 4, 5, 3), (3,)], [(0, 3), (3,)],
+                    Case([(2, 3, 4, 5), (3,)], data_format="NCHW"), Case([(2, 3, 4), (3,)], data_format="NCHW")],
         dtypes=["float32", "float64", "float16", "int32", "complex64"],
         bad=[([(2, 4), (3,)], "bias has 3 elements but value has 4 channels"),
              ([(2, 4), (1, 4)], "bias must have rank 1")]),

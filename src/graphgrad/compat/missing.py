@@ -16,7 +16,7 @@ def missing_attribute(module_name: str) -> Callable[[str], Any]:
     """
 
     def __getattr__(name: str) -> Any:
-        # Python asks modules for names with underscores, and for submodules while it imports them, as a matter of course.
+        # Python itself asks modules for names with underscores, and for submodules while it imports them.
         if name.startswith("__") or getattr(sys.modules[module_name].__spec__, "_initializing", False):
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
         raise AttributeError(explain(sys.modules[module_name], module_name, name))
@@ -63,5 +63,9 @@ def _elsewhere(module: ModuleType, name: str) -> str | None:
 
 def _is_of_tensorflow_1(module: ModuleType, name: str) -> bool:
     v1 = sys.modules.get("graphgrad.compat.v1")
-    return v1 is not None and module is not v1 and module.__name__ in ("graphgrad", "graphgrad.compat.v2") \
+    return (
+        v1 is not None
+        and module is not v1
+        and module.__name__ in ("graphgrad", "graphgrad.compat.v2")
         and name in vars(v1)
+    )

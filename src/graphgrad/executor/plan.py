@@ -86,8 +86,10 @@ class Plan:
         lines = []
         for i, step in enumerate(self.steps):
             if isinstance(step, Cluster):
-                lines.append(f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out, "
-                             f"{len(step.reads)} variables read, {len(step.writes)} written")
+                lines.append(
+                    f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out, "
+                    f"{len(step.reads)} variables read, {len(step.writes)} written"
+                )
             else:
                 lines.append(f"{i}: host op {step.instruction.op.type} '{step.instruction.op.name}'")
         return "\n".join(lines)
@@ -385,7 +387,8 @@ class _Planner:
                 self.result.random_ops.append(original)
             instruction.rng = self.result.random_ops.index(original)
             self.draws = True
-        instruction.foldable = is_pure(op) and (op.index in self.folded or is_small(op)) or op.type in SHAPE_OPS
+        known = op.type in SHAPE_OPS or (is_pure(op) and (op.index in self.folded or is_small(op)))
+        instruction.foldable = known
         for name, value in op.attrs.items():
             if isinstance(value, FuncGraph):
                 instruction.bodies[name] = self._body(op, value)
@@ -410,7 +413,9 @@ class _Planner:
             program: list[Instruction] = []
             touched: set[int] = set()
             args = {id(t) for t in graph.inputs}
-            for inner in prune(graph.outputs, [o for o in graph._operations if "stateful" in o.opdef.flags], graph.inputs):
+            for inner in prune(
+                graph.outputs, [o for o in graph._operations if "stateful" in o.opdef.flags], graph.inputs
+            ):
                 if _passes_handle(inner) or inner.type == "VarHandleOp":
                     continue
                 if inner.type == "Placeholder":
@@ -448,9 +453,13 @@ def _passes_handle(op: Operation) -> bool:
 def _unfed(op: Operation) -> InvalidArgumentError:
     t = op.outputs[0]
     shape = t._spec.shape
-    return InvalidArgumentError(op.node_def, op, (
-        f"You must feed a value for placeholder tensor '{op.name}' with dtype {t.dtype.name}"
-        + ("" if shape is None else f" and shape {shape_str(shape)}") + ".\n"
-        f"  Built at {op.source}\n  Fix: add it to feed_dict, e.g. sess.run(..., feed_dict={{{op.name}: value}})"))
-
-
+    return InvalidArgumentError(
+        op.node_def,
+        op,
+        (
+            f"You must feed a value for placeholder tensor '{op.name}' with dtype {t.dtype.name}"
+            + ("" if shape is None else f" and shape {shape_str(shape)}")
+            + ".\n"
+            f"  Built at {op.source}\n  Fix: add it to feed_dict, e.g. sess.run(..., feed_dict={{{op.name}: value}})"
+        ),
+    )

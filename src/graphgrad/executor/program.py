@@ -248,8 +248,8 @@ def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
     """Words the error for reading a variable that has no value."""
     return FailedPreconditionError(op.node_def, op, describe(
         op.type, op.name,
-        f"Error while reading resource variable {cell.name} from Container: localhost. This could mean that the variable "
-        f"was uninitialized. Attempting to use uninitialized value {cell.name}",
+        f"Error while reading resource variable {cell.name} from Container: localhost. This could mean that the "
+        f"variable was uninitialized. Attempting to use uninitialized value {cell.name}",
         f"{dtypes.as_dtype(cell.dtype).name} {shape_str(cell.shape)}", str(op.source or ""),
         "run tf.global_variables_initializer() in this session first"))  # fmt: skip
 
@@ -264,7 +264,8 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
     """Turns what a kernel raised into TensorFlow's error, naming op, shapes and the user's line."""
     operands = ", ".join(
         f"{name}={v.dtype} {shape_str(tuple(v.shape))}"
-        for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False) if hasattr(v, "shape")
+        for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
+        if hasattr(v, "shape")
     )
     fix = "check the shapes and values that this op is given"
     cls: type[OpError] = InvalidArgumentError

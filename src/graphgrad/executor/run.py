@@ -81,7 +81,9 @@ class Executable:
                 with self._lock:
                     wanted = self._must_know | {(need.op.index, need.index)}
                     if wanted == self._must_know:
-                        raise AssertionError(f"the value of input {need.index} of {need.op.name} cannot be known") from None
+                        raise AssertionError(
+                            f"the value of input {need.index} of {need.op.name} cannot be known"
+                        ) from None
                     self._must_know = wanted
                     self._prepare()
 

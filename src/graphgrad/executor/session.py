@@ -58,9 +58,9 @@ class BaseSession:
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None, engine: str = "xla"):
         if graph is not None and not isinstance(graph, Graph):
-            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         if not isinstance(target, (str, bytes)):
-            raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
+            raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
         self._graph = graph if graph is not None else get_default_graph()
         self._target = target
         self._config = config
@@ -142,7 +142,9 @@ class BaseSession:
 
         def run(*args: Any, **_: Any) -> Any:
             if len(args) != len(feeds):
-                raise ValueError(f"The callable takes {len(feeds)} values, one for each tensor in feed_list, not {len(args)}.")
+                raise ValueError(
+                    f"The callable takes {len(feeds)} values, one for each tensor in feed_list, not {len(args)}."
+                )
             return self.run(fetches, dict(zip(feeds, args, strict=True)) or None)
 
         return run
@@ -183,8 +185,12 @@ class BaseSession:
     def _resolve(self, handle: Tensor) -> Cell:
         op = handle.op
         if op.type != "VarHandleOp":
-            raise FailedPreconditionError(op.node_def, op, f"Tensor {handle} is not the handle of a variable of this "
-                                          f"session.\n  Built at {op.source}\n  Fix: use variables made in this graph")
+            raise FailedPreconditionError(
+                op.node_def,
+                op,
+                f"Tensor {handle} is not the handle of a variable of this "
+                f"session.\n  Built at {op.source}\n  Fix: use variables made in this graph",
+            )
         name = op.get_attr("shared_name") or op.name
         cell = self._cells.get(name)
         if cell is None:
@@ -321,8 +327,10 @@ class _Fetches:
     def structure(self, fetch: Any) -> Callable[[list[Any]], Any]:
         """Appends the leaves of `fetch` to `elements`; returns the function from values to structure."""
         if fetch is None:
-            raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None. "
-                            "Fix: leave it out; gradients of unconnected tensors are None")
+            raise TypeError(
+                'Argument `fetch` = None has invalid type "NoneType". Cannot be None. '
+                "Fix: leave it out; gradients of unconnected tensors are None"
+            )
         if isinstance(fetch, (list, tuple)):
             parts = [self.structure(f) for f in fetch]
             if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
@@ -348,8 +356,9 @@ class _Fetches:
         try:
             element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as e:
-            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or "
-                            f"Tensor. ({e})") from None
+            raise TypeError(
+                f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or Tensor. ({e})"
+            ) from None
         except ValueError as e:
             raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
         except KeyError as e:
@@ -409,17 +418,21 @@ def _feed_value(t: Tensor, value: Any) -> Any:
     else:
         array = _convert_feed(t, value, dtype)
     if array.shape != spec.shape and not compatible(array.shape, spec.shape):
-        raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "
-                         f"{shape_str(spec.shape)}.\n  Built at {t.op.source}\n  Fed at {user_source(2)}\n"
-                         "  Fix: reshape the value, or give the placeholder None for sizes that vary")
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "
+            f"{shape_str(spec.shape)}.\n  Built at {t.op.source}\n  Fed at {user_source(2)}\n"
+            "  Fix: reshape the value, or give the placeholder None for sizes that vary"
+        )
     return array
 
 
 def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
     if isinstance(value, Tensor):
-        raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-                        f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
-                        f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out")
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+            f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
+            f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out"
+        )
     if t.dtype is dtypes.string:
         return make_array(value, dtypes.string)
     if t.dtype.kind == "o":
@@ -431,14 +444,20 @@ def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
         if array.dtype == object or array.dtype.kind in "US":
             array = np.asarray(value, dtype)
     except (TypeError, ValueError) as e:
-        raise ValueError(f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
-                         f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array") from None
+        raise ValueError(
+            f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
+            f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array"
+        ) from None
     if isinstance(value, int) and not isinstance(value, bool) and t.dtype.is_integer:
         if not t.dtype.min <= value <= t.dtype.max:
-            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
-                            f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
-                            "(e.g. int64).")
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
+                "(e.g. int64)."
+            )
     if array.dtype.kind == "c" and not t.dtype.is_complex:
-        raise TypeError(f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
-                        "Fix: feed value.real, or make the placeholder complex")
+        raise TypeError(
+            f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
+            "Fix: feed value.real, or make the placeholder complex"
+        )
     return array.astype(dtype) if array.dtype != dtype else array

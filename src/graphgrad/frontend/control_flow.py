@@ -17,7 +17,9 @@ from ..ir.static import constant_value
 from . import nest
 
 
-def _trace(graph: Graph, name: str, function: Callable[..., Any], args: Sequence[Any] = ()) -> tuple[FuncGraph, Any, list[Any]]:
+def _trace(
+    graph: Graph, name: str, function: Callable[..., Any], args: Sequence[Any] = ()
+) -> tuple[FuncGraph, Any, list[Any]]:
     """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves."""
     body = FuncGraph(name, graph)
     body._gradient_overrides = graph._gradient_overrides
@@ -86,8 +88,8 @@ def cond_v1(
     if not callable(false_fn):
         raise TypeError("false_fn must be callable.")
     if isinstance(pred, bool) and current_graph() is not None:
-        raise TypeError("pred must not be a Python bool. Fix: use a plain `if`, or tf.constant(pred)")
-    result = _cond(pred, true_fn, false_fn, name)
+        raise TypeError("'pred' must not be a Python bool. Fix: use a plain `if`, or tf.constant(pred)")
+    result = _cond(pred, true_fn, false_fn, name, ValueError)
     if not strict and isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
     return result
@@ -114,7 +116,8 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
     return _cond(pred, true_fn, false_fn, name)
 
 
-def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None) -> Any:
+def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None,
+          mismatch: type[Exception] = TypeError) -> Any:  # fmt: skip
     graph = current_graph()
     if graph is None:
         return true_fn() if bool(convert_to_tensor(pred)) else false_fn()
@@ -125,15 +128,22 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
         try:
             nest.assert_same_structure(structure, other, check_types=False)
         except (TypeError, ValueError) as e:
-            raise type(e)(f"true_fn and false_fn must return the same structure.\n  Built at {user_source(2)}\n{e}") from None
-        kept = [i for i, (a, b) in enumerate(zip(then_leaves, else_leaves, strict=True)) if not (_is_op(a) or _is_op(b))]
+            raise type(e)(
+                f"true_fn and false_fn must return the same structure.\n  Built at {user_source(2)}\n{e}"
+            ) from None
+        kept = [
+            i for i, (a, b) in enumerate(zip(then_leaves, else_leaves, strict=True)) if not (_is_op(a) or _is_op(b))
+        ]
         _settle_outputs(then_graph, [then_leaves[i] for i in kept])
         _settle_outputs(else_graph, [else_leaves[i] for i in kept])
         types = tuple(t.dtype for t in then_graph.outputs)
         if types != tuple(t.dtype for t in else_graph.outputs):
-            raise TypeError(f"true_fn and false_fn arguments to tf.cond must have the same dtypes: "
-                            f"{[t.name for t in types]} and {[t.dtype.name for t in else_graph.outputs]}.\n"
-                            f"  Built at {user_source(2)}\n  Fix: tf.cast the results of one branch")
+            received = [", ".join(t.dtype.name for t in g.outputs) for g in (then_graph, else_graph)]
+            raise mismatch(
+                f"Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received {received[0]} from "
+                f"'true_fn' and {received[1]} from 'false_fn'.\n"
+                f"  Built at {user_source(2)}\n  Fix: tf.cast the results of one branch"
+            )
         captured = _unite_captures((then_graph, else_graph), 0)
         results = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types, name="If")
         op = graph._operations[-1]
@@ -290,8 +300,10 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
     if maximum_iterations is not None:
         known = constant_value(convert_to_tensor(maximum_iterations))
         if known is None:
-            raise ValueError("maximum_iterations must be known while the loop is built here.\n"
-                             f"  Built at {user_source(2)}\n  Fix: put the bound into `cond`")
+            raise ValueError(
+                "maximum_iterations must be known while the loop is built here.\n"
+                f"  Built at {user_source(2)}\n  Fix: put the bound into `cond`"
+            )
         limit = int(known)
     with name_scope(name, "while"):
         start = [convert_to_tensor(v) for v in nest.flatten(loop_vars)]
@@ -299,11 +311,13 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         packed = nest.pack_sequence_as(list(loop_vars), start)
         cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, packed)
         _settle_outputs(cond_graph, cond_leaves)
-        body_graph, result, leaves = _trace(graph, "while_body", body, packed)
+        body_graph, _, leaves = _trace(graph, "while_body", body, packed)
         if len(leaves) != len(start):
-            raise ValueError(f"The two structures don't have the same nested structure: body returns {len(leaves)} "
-                             f"values for {len(start)} loop variables.\n  Built at {user_source(2)}\n"
-                             "  Fix: return one value for each loop variable")
+            raise ValueError(
+                f"The two structures don't have the same nested structure: body returns {len(leaves)} "
+                f"values for {len(start)} loop variables.\n  Built at {user_source(2)}\n"
+                "  Fix: return one value for each loop variable"
+            )
         _settle_outputs(body_graph, leaves, [t.dtype for t in start])
         _check_invariants(start, body_graph)
         captured = _unite_captures((cond_graph, body_graph), len(start))
@@ -334,9 +348,11 @@ def _generalised(start: list[Any], shape_invariants: Any) -> list[Any]:
     out = []
     for t, shape in zip(start, shapes, strict=True):
         if not TensorShape(shape).is_compatible_with(t.shape):
-            raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
-                             f"loop variable. It enters the loop with shape {shape_str(t._spec.shape)}, but the specified "
-                             f"shape invariant is {shape_str(shape)}.")
+            raise ValueError(
+                f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
+                f"loop variable. It enters the loop with shape {shape_str(t._spec.shape)}, but the specified "
+                f"shape invariant is {shape_str(shape)}."
+            )
         if shape == t._spec.shape:
             out.append(t)
         else:
@@ -357,6 +373,6 @@ def _check_invariants(start: Sequence[Tensor], body: FuncGraph) -> None:
         if not TensorShape(after._spec.shape).is_subtype_of(t._spec.shape):
             raise ValueError(
                 f"Input tensor '{t.name}' enters the loop with shape {shape_str(t._spec.shape)}, but has shape "
-                f"{shape_str(after._spec.shape)} after one iteration. To allow the shape to vary across iterations, use the "
-                f"`shape_invariants` argument of tf.while_loop to specify a less-specific shape.\n"
+                f"{shape_str(after._spec.shape)} after one iteration. To allow the shape to vary across iterations, "
+                f"use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.\n"
                 f"  Built at {user_source(2)}")  # fmt: skip

@@ -106,7 +106,8 @@ class ConcreteFunction:
     def _prepare(self) -> Executable:
         graph = self.graph
         cells = {
-            id(p): c._value for p, c in zip(graph.inputs[self._argument_count :], graph.captured, strict=True)
+            id(p): c._value
+            for p, c in zip(graph.inputs[self._argument_count :], graph.captured, strict=True)
             if p.dtype is dtypes.resource
         }
 
@@ -246,8 +247,9 @@ class Function:
         if self._signature is None:
             return bound.args, bound.kwargs
         if len(bound.args) < len(self._signature):
-            raise TypeError(f"{self._name} takes {len(self._signature)} arguments by its input_signature, "
-                            f"not {len(bound.args)}.")
+            raise TypeError(
+                f"{self._name} takes {len(self._signature)} arguments by its input_signature, not {len(bound.args)}."
+            )
         signature = list(self._signature)
         fitted = nest.map_structure_up_to(signature, self._fit, signature, list(bound.args[: len(signature)]))
         return (*fitted, *bound.args[len(self._signature) :]), bound.kwargs
@@ -258,18 +260,24 @@ class Function:
         try:
             tensor = convert_to_tensor(value, spec.dtype)
         except (TypeError, ValueError) as e:
-            raise TypeError(f"Binding inputs to tf.function {self._name} failed: can not cast {value!r} to {spec}: {e}") from None
+            raise TypeError(
+                f"Binding inputs to tf.function {self._name} failed: can not cast {value!r} to {spec}: {e}"
+            ) from None
         if not spec.is_compatible_with(tensor):
-            raise TypeError(f"Binding inputs to tf.function {self._name} failed: a tensor of shape "
-                            f"{shape_str(tensor._spec.shape)} is not compatible with {spec}. "
-                            "Fix: pass a tensor of that shape, or widen the input_signature with None dimensions")
+            raise TypeError(
+                f"Binding inputs to tf.function {self._name} failed: a tensor of shape "
+                f"{shape_str(tensor._spec.shape)} is not compatible with {spec}. "
+                "Fix: pass a tensor of that shape, or widen the input_signature with None dimensions"
+            )
         return tensor
 
     def _concrete(self, args: Any, kwargs: Any, leaves: list[Any]) -> tuple[ConcreteFunction, list[Any]]:
         leaves = [EagerTensor(np.asarray(v)) if isinstance(v, np.ndarray) else v for v in leaves]
         specs = nest.flatten(list(self._signature)) if self._signature is not None else []
-        key = (_shape_of_structure((args, kwargs)),
-               tuple([_leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]))
+        key = (
+            _shape_of_structure((args, kwargs)),
+            tuple([_leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]),
+        )
         tensors = [v for v in leaves if isinstance(v, EagerTensor)]
         concrete = self._traces.get(key)
         if concrete is None:

@@ -26,8 +26,10 @@ def _rows(elems: Any) -> tuple[list[Any], Any]:
         raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. Got an empty one.")
     for t in flat:
         if t._spec.shape == ():
-            raise ValueError(f"Elements in elems must be 1+ dimensional Tensors, not scalars; got {t}.\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: tf.expand_dims(elems, 0)")
+            raise ValueError(
+                f"Elements in elems must be 1+ dimensional Tensors, not scalars; got {t}.\n"
+                f"  Asked for at {user_source(2)}\n  Fix: tf.expand_dims(elems, 0)"
+            )
     shape = flat[0]._spec.shape
     if shape is not None and shape[0] is not None:
         return flat, shape[0]
@@ -48,8 +50,10 @@ def _buffers(n: Any, results: list[Any], name: str) -> list[Any]:
     for t in results:
         shape = t._spec.shape
         if not is_fully_defined(shape):
-            raise ValueError(f"{name}: the static shape of what fn returns must be known, not {t.shape}.\n"
-                             f"  Built at {user_source(2)}\n  Fix: call set_shape on the result inside fn")
+            raise ValueError(
+                f"{name}: the static shape of what fn returns must be known, not {t.shape}.\n"
+                f"  Built at {user_source(2)}\n  Fix: call set_shape on the result inside fn"
+            )
         if isinstance(n, int):
             made.append(raw.Fill(np.array([n, *shape], np.int32), np.zeros((), t.dtype.np_dtype)))
         else:
@@ -96,9 +100,11 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
         row = _row(flat, elems, np.int32(0))
         structure, results = _trial(fn, row)
         if wanted is not None and [t.dtype for t in results] != wanted:
-            raise TypeError(f"map_fn: fn returns {[t.dtype.name for t in results]}, but dtype says "
-                            f"{[d.name for d in wanted]}.\n  Built at {user_source(2)}\n"
-                            "  Fix: give dtype= what fn returns")
+            raise TypeError(
+                f"map_fn: fn returns {[t.dtype.name for t in results]}, but dtype says "
+                f"{[d.name for d in wanted]}.\n  Built at {user_source(2)}\n"
+                "  Fix: give dtype= what fn returns"
+            )
 
         def body(i: Any, buffers: list[Any]) -> Any:
             out = [convert_to_tensor(t) for t in nest.flatten(fn(_row(flat, elems, i)))]

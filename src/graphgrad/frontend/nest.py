@@ -54,8 +54,10 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     leaves = list(flat_sequence)
     wanted = len(flatten(structure))
     if len(leaves) != wanted:
-        raise ValueError(f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had {len(leaves)} "
-                         f"items. Structure: {structure}, flat_sequence: {leaves}.")
+        raise ValueError(
+            f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had {len(leaves)} "
+            f"items. Structure: {structure}, flat_sequence: {leaves}."
+        )
     return _pack(structure, iter(leaves))
 
 
@@ -104,16 +106,22 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     Raises: ValueError if lengths or nesting differ; TypeError if only the types do.
     """
     if is_nested(nest1) != is_nested(nest2):
-        raise ValueError("The two structures don't have the same nested structure.\n\n"
-                         f"First structure: {nest1}\n\nSecond structure: {nest2}")
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {nest1}\n\nSecond structure: {nest2}"
+        )
     if not is_nested(nest1):
         return
     if check_types and type(nest1) is not type(nest2):
-        raise TypeError("The two structures don't have the same sequence type. "
-                        f"First: {type(nest1).__name__}, second: {type(nest2).__name__}")
+        raise TypeError(
+            "The two structures don't have the same sequence type. "
+            f"First: {type(nest1).__name__}, second: {type(nest2).__name__}"
+        )
     if len(nest1) != len(nest2) or (isinstance(nest1, Mapping) and set(nest1) != set(nest2)):
-        raise ValueError("The two structures don't have the same number of elements.\n\n"
-                         f"First structure: {nest1}\n\nSecond structure: {nest2}")
+        raise ValueError(
+            "The two structures don't have the same number of elements.\n\n"
+            f"First structure: {nest1}\n\nSecond structure: {nest2}"
+        )
     for a, b in zip(_children(nest1), _children(nest2), strict=True):
         assert_same_structure(a, b, check_types)
 
@@ -146,4 +154,8 @@ def _mark_leaves(structure: Any) -> Any:
     """A structure of one level: its children count as leaves."""
     if isinstance(structure, Mapping):
         return dict.fromkeys(structure)
-    return type(structure)(*[None] * len(structure)) if hasattr(structure, "_fields") else type(structure)([None] * len(structure))
+    return (
+        type(structure)(*[None] * len(structure))
+        if hasattr(structure, "_fields")
+        else type(structure)([None] * len(structure))
+    )

@@ -135,8 +135,10 @@ class GradientTape:
           op in between has no gradient.
         """
         if self._used and not self._persistent:
-            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients "
-                               "(or jacobians). Fix: tf.GradientTape(persistent=True)")
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians). Fix: tf.GradientTape(persistent=True)"
+            )
         unconnected = UnconnectedGradients(unconnected_gradients)
         was_recording = self._recording
         if was_recording and not self._persistent:
@@ -168,8 +170,10 @@ class GradientTape:
             if rule is NOT_DIFFERENTIABLE:
                 continue
             if rule is None:
-                raise LookupError(f"No gradient defined for operation '{record.name}' (op type: {record.type}). "
-                                  f"Fix: register one with @tf.RegisterGradient('{record.type}')")
+                raise LookupError(
+                    f"No gradient defined for operation '{record.name}' (op type: {record.type}). "
+                    f"Fix: register one with @tf.RegisterGradient('{record.type}')"
+                )
             dys = [_total(g) if g else raw.ZerosLike(t) if t.dtype.kind in "fc" else None
                    for g, t in zip(terms, record.outputs, strict=True)]  # fmt: skip
             in_grads = rule(record, *dys)

@@ -28,8 +28,10 @@ def check_method(method: Any) -> int:
     """The method as a number; ValueError if it is none."""
     method = AggregationMethod.DEFAULT if method is None else method
     if method not in (0, 1, 2):
-        raise ValueError(f"Invalid `aggregation_method` specified {method}. Accepted values are [0, 1, 2]. "
-                         "Fix: use an attribute of tf.AggregationMethod")
+        raise ValueError(
+            f"Invalid `aggregation_method` specified {method}. Accepted values are [0, 1, 2]. "
+            "Fix: use an attribute of tf.AggregationMethod"
+        )
     return int(method)
 
 

@@ -46,8 +46,10 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
         if graph is None:
             return _eagerly(f, args, kwargs)
         if kwargs:
-            raise ValueError("The custom_gradient decorator currently supports keyword arguments only when eager "
-                             "execution is enabled. Fix: pass them by position, or bind them with functools.partial")
+            raise ValueError(
+                "The custom_gradient decorator currently supports keyword arguments only when eager "
+                "execution is enabled. Fix: pass them by position, or bind them with functools.partial"
+            )
         return _in_graph(graph, f, args)
 
     return decorated
@@ -61,8 +63,10 @@ def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any
     results = [convert_to_tensor(r) for r in _leaves(result)]
     variables = _variables_read(graph, start, arg_leaves)
     if variables and not _takes_variables(grad_fn):
-        raise TypeError("If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
-                        "'variables' keyword argument.")
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
+            "'variables' keyword argument."
+        )
     reads = [v.value() for v in variables]
     tensors = results + arg_leaves + reads
     op: Operation = raw.IdentityN(tensors)[0].op
@@ -91,8 +95,10 @@ def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     results = [convert_to_tensor(r) for r in _leaves(result)]
     variables = list(found.values())
     if variables and not _takes_variables(grad_fn):
-        raise TypeError("If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
-                        "'variables' keyword argument.")
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
+            "'variables' keyword argument."
+        )
     tensors = (*results, *arg_leaves, *[v.value() for v in variables])
     rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
     outputs = eager.execute(registry["IdentityN"], tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
@@ -107,17 +113,21 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
             in_grads, variable_grads = grad_fn(*dys[:n_results], variables=variables)
             variable_grads = list(variable_grads)
             if len(variable_grads) != len(variables):
-                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn: "
-                                 f"{len(variable_grads)} for {len(variables)} variables.")
+                raise ValueError(
+                    "Must return gradient for each variable from @custom_gradient grad_fn: "
+                    f"{len(variable_grads)} for {len(variables)} variables."
+                )
         else:
             in_grads, variable_grads = grad_fn(*dys[:n_results]), []
         flat = list(_leaves(in_grads)) if isinstance(in_grads, (list, tuple)) else [in_grads]
         if n_args == 0 and flat == [None]:
             flat = []
         if len(flat) != n_args:
-            raise ValueError(f"custom_gradient function expected to return {n_args} gradients, but returned "
-                             f"{len(flat)} instead.\n  Built at {op.source}\n"
-                             "  Fix: return one gradient for each argument")
+            raise ValueError(
+                f"custom_gradient function expected to return {n_args} gradients, but returned "
+                f"{len(flat)} instead.\n  Built at {op.source}\n"
+                "  Fix: return one gradient for each argument"
+            )
         # The function itself is not differentiated: what goes to its results stops there.
         return [None] * n_results + flat + variable_grads
 

@@ -72,8 +72,9 @@ def _register(name: str, function: Any) -> None:
         opdef.grad(function)
         return
     if name in _by_name:
-        raise KeyError(f"Registering two gradient with name '{name}'! (Previous registration was at "
-                       f"{_by_name[name].source})")
+        raise KeyError(
+            f"Registering two gradient with name '{name}'! (Previous registration was at {_by_name[name].source})"
+        )
     _by_name[name] = _Registered(function, user_source(2))
 
 
@@ -93,9 +94,11 @@ def gradient_function(op: Operation) -> Any:
         return _by_name[override].function
     if override in registry:
         return registry[override].gradient
-    raise LookupError(f"No gradient is registered under the name '{override}', which gradient_override_map gave "
-                      f"operation '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
-                      f"  Fix: decorate a function with @tf.RegisterGradient('{override}')")
+    raise LookupError(
+        f"No gradient is registered under the name '{override}', which gradient_override_map gave "
+        f"operation '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
+        f"  Fix: decorate a function with @tf.RegisterGradient('{override}')"
+    )
 
 
 def get_gradient_function(op: Operation) -> Any:

@@ -21,5 +21,5 @@ from .opdef import raw as raw
 from .opdef import registry as registry
 from .shape import Dimension as Dimension
 from .shape import TensorShape as TensorShape
-from .static import constant_value as constant_value
 from .slices import IndexedSlices as IndexedSlices
+from .static import constant_value as constant_value

@@ -74,7 +74,7 @@ def _build_eagerly(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], n
         return None
     full = attrs
     if len(opdef.outputs) > 1:
-        full = {**{k: v for k, v in opdef.attrs.items()}, **attrs}
+        full = {**opdef.attrs, **attrs}
     return opdef.regroup(outputs, full)
 
 
@@ -87,12 +87,15 @@ def _bind(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
             raise TypeError(f"{opdef.name} is missing its input '{arg.name}'; its signature is {opdef.signature}")
         bound.append(attrs.pop(arg.name))
     if len(bound) != len(opdef.inputs):
-        raise TypeError(f"{opdef.name} takes {len(opdef.inputs)} inputs, not {len(args)}; "
-                        f"its signature is {opdef.signature}")
+        raise TypeError(
+            f"{opdef.name} takes {len(opdef.inputs)} inputs, not {len(args)}; its signature is {opdef.signature}"
+        )
     return tuple(bound), attrs
 
 
-def _convert_all(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], graph: Graph | None, name: str) -> list[Any]:
+def _convert_all(
+    opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], graph: Graph | None, name: str
+) -> list[Any]:
     """Converts the arguments to a flat list of tensors; tensors decide the dtypes of Python values."""
     types = {k: v for k, v in attrs.items() if type(v) is DType} if attrs else {}
     for arg, value in zip(opdef.inputs, args, strict=True):

@@ -19,7 +19,7 @@ from .dtypes import DType, as_dtype
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
-from .shape import Dimension, Shape, TensorShape, as_shape, shape_str
+from .shape import Dimension, TensorShape, as_shape, shape_str
 from .source import user_source
 from .static import frozen
 
@@ -27,7 +27,9 @@ from .static import frozen
 _functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
 
 
-def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
     """Registers a function that turns objects of `base_type` into tensors.
 
     Args:
@@ -84,8 +86,9 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     with np.errstate(over="ignore"):
         result = array.astype(dtype.np_dtype)
     if dtype.is_integer and array.size and not np.array_equal(result, array):
-        raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {dtype.name}: out of range "
-                        f"[{dtype.min}, {dtype.max}].")
+        raise TypeError(
+            f"Cannot convert {value!r} to a tensor of dtype {dtype.name}: out of range [{dtype.min}, {dtype.max}]."
+        )
     return result
 
 
@@ -118,8 +121,10 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if dtype is dtypes.string:
         raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype string.")
     if dtype.is_integer and array.dtype.kind in "fc":
-        raise TypeError(f"Expected {dtype.name}, but got a NumPy array of type '{array.dtype.name}'. "
-                        f"Fix: array.astype(np.{dtype.name}), or tf.cast")
+        raise TypeError(
+            f"Expected {dtype.name}, but got a NumPy array of type '{array.dtype.name}'. "
+            f"Fix: array.astype(np.{dtype.name}), or tf.cast"
+        )
     return array.astype(dtype.np_dtype)
 
 
@@ -157,8 +162,10 @@ def _from_objects(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, An
         return np.array([int(v) for v in value])
     if any(v is None for v in _leaves(value)):
         raise ValueError("None values not supported.")
-    raise TypeError(f"Failed to convert elements of {value!r} to Tensor: no dtype fits a value of type "
-                    f"{type(_first_leaf(value)).__name__}. Fix: use numbers, strings or NumPy arrays of one dtype")
+    raise TypeError(
+        f"Failed to convert elements of {value!r} to Tensor: no dtype fits a value of type "
+        f"{type(_first_leaf(value)).__name__}. Fix: use numbers, strings or NumPy arrays of one dtype"
+    )
 
 
 def _string_array(value: Any) -> np.ndarray[Any, Any]:
@@ -258,9 +265,11 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         elif array.size == int(np.prod(wanted)):
             array = array.reshape(wanted)
         else:
-            raise TypeError(f"Const '{name}': eager and graph constants must have as many elements as their shape: "
-                            f"got {array.size} for {shape_str(wanted)}.\n  Built at {user_source(2)}\n"
-                            "  Fix: give a shape of the same size, or a scalar to fill it")
+            raise TypeError(
+                f"Const '{name}': eager and graph constants must have as many elements as their shape: "
+                f"got {array.size} for {shape_str(wanted)}.\n  Built at {user_source(2)}\n"
+                "  Fix: give a shape of the same size, or a scalar to fill it"
+            )
     if graph is None:
         return EagerTensor(array, dtype)
     # The graph keeps its own copy: a constant must not change with the caller's array.
@@ -316,8 +325,10 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
             return tensor
     if isinstance(value, Tensor):
         if graph is None:
-            raise TypeError(f"Cannot use the symbolic tensor {value} in eager mode: it has no value yet.\n"
-                            f"  Built at {value.op.source}\n  Fix: run it in a Session, or build inside tf.function")
+            raise TypeError(
+                f"Cannot use the symbolic tensor {value} in eager mode: it has no value yet.\n"
+                f"  Built at {value.op.source}\n  Fix: run it in a Session, or build inside tf.function"
+            )
         _check_dtype(value, dtype, name)
         return value if value.graph is graph else graph.capture(value)
     if isinstance(value, EagerTensor):
@@ -338,8 +349,10 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
     if value is None:
         raise ValueError("None values not supported.")
     if isinstance(value, Operation):
-        raise TypeError(f"Can't convert Operation '{value.name}' to Tensor (it has {len(value.outputs)} outputs). "
-                        "Fix: use one of operation.outputs")
+        raise TypeError(
+            f"Can't convert Operation '{value.name}' to Tensor (it has {len(value.outputs)} outputs). "
+            "Fix: use one of operation.outputs"
+        )
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _auto_pack(value, dtype, graph, name)
     array = make_array(value, dtype)
@@ -352,8 +365,10 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
 
 def _check_dtype(tensor: Any, dtype: DType | None, name: str) -> None:
     if dtype is not None and tensor.dtype is not dtype:
-        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: "
-                         f"{tensor!r}.\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})")
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {tensor.dtype.name}: "
+            f"{tensor!r}.\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})"
+        )
 
 
 _PLAIN = _NUMBERS | {complex, str, bytes, list, tuple, np.ndarray, type(None)}  # what is no tensor, for sure

@@ -108,7 +108,7 @@ class EagerTensor:
 
 
 def _text(value: Any, is_repr: bool) -> str:
-    if getattr(value, "dtype", None) == object and not isinstance(value, np.ndarray):
+    if not hasattr(value, "__array__") and not np.isscalar(value):
         return "<unprintable>"
     array = np.asarray(value)
     if array.ndim == 0:
@@ -123,7 +123,9 @@ recorders: list[Callable[..., None]] = []
 next_rng: Callable[[dict[str, Any]], Any] | None = None
 
 
-def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], gradient: Any = None) -> tuple[EagerTensor, ...]:
+def execute(
+    opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], gradient: Any = None
+) -> tuple[EagerTensor, ...]:
     """Runs an op on eager tensors.
 
     Args:
@@ -146,10 +148,12 @@ def execute(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], gradie
         raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from None
     except (OpError, TypeError):
         raise
-    outputs = tuple([
-        EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
-        for r, s in zip(result, inferred.specs, strict=True)
-    ])
+    outputs = tuple(
+        [
+            EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
+            for r, s in zip(result, inferred.specs, strict=True)
+        ]
+    )
     for record in tuple(recorders):
         record(opdef, inputs, outputs, full, gradient)
     return outputs

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-
 from .convert import constant_in
 from .dtypes import DType, resource
 from .eager import EagerTensor
@@ -98,5 +97,3 @@ class FuncGraph(Graph):
     def _keep_alive(self, tensor: Any) -> None:
         # The table is keyed by id, so the tensors in it must not go away.
         self._scoped_state.setdefault("captured", []).append(tensor)
-
-

@@ -49,7 +49,7 @@ from .shape import Shape, shape_str
 from .source import Source, user_source
 
 if TYPE_CHECKING:
-    from .graph import Operation, Tensor
+    from .graph import Tensor
 
 Kernel = Callable[..., Any]
 
@@ -321,27 +321,40 @@ class OpDef:
         for arg in self.outputs:
             if arg.type_attr and arg.type_attr not in self._derived:
                 if full[arg.type_attr] not in self.allowed[arg.type_attr]:
-                    raise Complaint(f"{arg.type_attr}={full[arg.type_attr].name} is not allowed; "
-                                    f"allowed are {_names(self.allowed[arg.type_attr])}", "", TypeError)
+                    raise Complaint(
+                        f"{arg.type_attr}={full[arg.type_attr].name} is not allowed; "
+                        f"allowed are {_names(self.allowed[arg.type_attr])}",
+                        "",
+                        TypeError,
+                    )
         return Inferred(types, self._output_specs(grouped, full))
 
     def _check_type(self, arg: Arg, dtype: DType, types: dict[str, Any]) -> None:
         if arg.dtype is not None:
             if dtype is not arg.dtype:
-                raise Complaint(f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
-                                f"expected type of {arg.dtype.name}", f"tf.cast({arg.name}, tf.{arg.dtype.name})",
-                                TypeError)
+                raise Complaint(
+                    f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
+                    f"expected type of {arg.dtype.name}",
+                    f"tf.cast({arg.name}, tf.{arg.dtype.name})",
+                    TypeError,
+                )
         elif arg.type_attr is not None:
             bound = types.setdefault(arg.type_attr, dtype)
             if bound is not dtype:
                 first = next(a.name for a in self.inputs if a.type_attr == arg.type_attr)
-                raise Complaint(f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
-                                f"type {bound.name} of argument '{first}'",
-                                f"cast one of them, e.g. tf.cast({arg.name}, tf.{bound.name})", TypeError)
+                raise Complaint(
+                    f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
+                    f"type {bound.name} of argument '{first}'",
+                    f"cast one of them, e.g. tf.cast({arg.name}, tf.{bound.name})",
+                    TypeError,
+                )
             if dtype not in self.allowed[arg.type_attr]:
-                raise Complaint(f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of "
-                                f"allowed values: {_names(self.allowed[arg.type_attr])}",
-                                f"cast it first, e.g. tf.cast({arg.name}, tf.float32)", TypeError)
+                raise Complaint(
+                    f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of "
+                    f"allowed values: {_names(self.allowed[arg.type_attr])}",
+                    f"cast it first, e.g. tf.cast({arg.name}, tf.float32)",
+                    TypeError,
+                )
 
     def _output_specs(self, grouped: list[Any], attrs: dict[str, Any]) -> tuple[Spec, ...]:
         out_types: list[DType] = []
@@ -361,7 +374,9 @@ class OpDef:
         if not isinstance(shapes, list):
             shapes = [shapes]
         if len(shapes) != len(out_types):
-            raise AssertionError(f"the shape rule of {self.name} gives {len(shapes)} shapes for {len(out_types)} outputs")
+            raise AssertionError(
+                f"the shape rule of {self.name} gives {len(shapes)} shapes for {len(out_types)} outputs"
+            )
         return tuple([Spec.of(t, s) for t, s in zip(out_types, shapes, strict=True)])
 
     def _apply_shape_rule(self, grouped: list[Any], attrs: dict[str, Any]) -> Any:

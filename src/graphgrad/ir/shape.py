@@ -39,8 +39,10 @@ class Dimension:
             try:
                 self._value = operator.index(value)
             except TypeError:
-                raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value "
-                                f"'{value!r}' with type '{type(value)!r}'") from None
+                raise TypeError(
+                    f"Dimension value must be integer or None or have an __index__ method, got value "
+                    f"'{value!r}' with type '{type(value)!r}'"
+                ) from None
             if self._value < 0:
                 raise ValueError(f"Dimension {self._value} must be >= 0")
 
@@ -67,8 +69,10 @@ class Dimension:
 
     def __int__(self) -> int:
         if self._value is None:
-            raise TypeError("Dimension(None) has no integer value: the size is unknown until the graph runs. "
-                            "Fix: use tf.shape(tensor)[axis].")
+            raise TypeError(
+                "Dimension(None) has no integer value: the size is unknown until the graph runs. "
+                "Fix: use tf.shape(tensor)[axis]."
+            )
         return self._value
 
     __index__ = __int__
@@ -222,8 +226,11 @@ class TensorShape:
         if other_dims is None:
             return True
         mine = self._dims
-        return mine is not None and len(mine) == len(other_dims) and all(
-            b is None or a == b for a, b in zip(mine, other_dims, strict=True))
+        return (
+            mine is not None
+            and len(mine) == len(other_dims)
+            and all(b is None or a == b for a, b in zip(mine, other_dims, strict=True))
+        )
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raises ValueError unless some shape satisfies both."""
@@ -364,8 +371,10 @@ def _as_dim(d: Any) -> int | None:
         try:
             d = operator.index(d)
         except TypeError:
-            raise TypeError(f"Dimension value must be integer or None or have an __index__ method, "
-                            f"got value '{d!r}' with type '{type(d)!r}'") from None
+            raise TypeError(
+                f"Dimension value must be integer or None or have an __index__ method, "
+                f"got value '{d!r}' with type '{type(d)!r}'"
+            ) from None
     if d < -1:
         raise ValueError(f"Dimension {d} must be >= 0")
     return None if d == -1 else d
@@ -420,8 +429,10 @@ def merged(a: Shape, b: Shape) -> Shape:
     """What both say together; a `Complaint` if they contradict each other. For shape rules."""
     result: Shape = merge(a, b)
     if result is _CONTRADICTION:
-        raise Complaint(f"shapes {shape_str(a)} and {shape_str(b)} must be equal",
-                        "reshape or slice one of them to the shape of the other")
+        raise Complaint(
+            f"shapes {shape_str(a)} and {shape_str(b)} must be equal",
+            "reshape or slice one of them to the shape of the other",
+        )
     return result
 
 
@@ -464,16 +475,20 @@ def with_rank(shape: Shape, rank: int, what: str = "input") -> tuple[int | None,
     if shape is None:
         return (None,) * rank
     if len(shape) != rank:
-        raise Complaint(f"{what} must have rank {rank} but has shape {shape_str(shape)}",
-                        f"reshape {what} to {rank} dimensions, e.g. with tf.reshape or tf.expand_dims")
+        raise Complaint(
+            f"{what} must have rank {rank} but has shape {shape_str(shape)}",
+            f"reshape {what} to {rank} dimensions, e.g. with tf.reshape or tf.expand_dims",
+        )
     return shape
 
 
 def with_rank_at_least(shape: Shape, rank: int, what: str = "input") -> Shape:
     """The shape; a Complaint if it has fewer than `rank` dimensions. For shape rules."""
     if shape is not None and len(shape) < rank:
-        raise Complaint(f"{what} must have rank at least {rank} but has shape {shape_str(shape)}",
-                        f"add dimensions to {what}, e.g. with tf.expand_dims")
+        raise Complaint(
+            f"{what} must have rank at least {rank} but has shape {shape_str(shape)}",
+            f"add dimensions to {what}, e.g. with tf.expand_dims",
+        )
     return shape
 
 
@@ -483,6 +498,7 @@ def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
     Raises: Complaint if it is out of range.
     """
     if not -rank <= axis < rank:
-        raise Complaint(f"{what} {axis} is out of range for a tensor of rank {rank}",
-                        f"use an axis in [{-rank}, {rank})")
+        raise Complaint(
+            f"{what} {axis} is out of range for a tensor of rank {rank}", f"use an axis in [{-rank}, {rank})"
+        )
     return axis + rank if axis < 0 else axis

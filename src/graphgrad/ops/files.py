@@ -65,12 +65,16 @@ def _decode(contents: Any, channels: int, dtype: Any) -> np.ndarray[Any, Any]:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
-        raise InvalidArgumentError(None, None, "decoding images needs Pillow. Fix: pip install 'graphgrad[image]'") from None
+        raise InvalidArgumentError(
+            None, None, "decoding images needs Pillow. Fix: pip install 'graphgrad[image]'"
+        ) from None
     try:
         image: Any = Image.open(io.BytesIO(contents.item()))
         image.load()
     except (UnidentifiedImageError, OSError) as e:
-        raise Complaint(f"the input is no image that can be decoded ({e})", "feed the bytes of a JPEG or PNG file") from None
+        raise Complaint(
+            f"the input is no image that can be decoded ({e})", "feed the bytes of a JPEG or PNG file"
+        ) from None
     if channels:
         image = image.convert(_MODES[channels])
     elif image.mode not in ("L", "LA", "RGB", "RGBA", "I;16"):
@@ -268,24 +272,33 @@ def _parse_single_example(xp, serialized, dense_defaults, *, num_sparse, sparse_
     """The features of one serialized `Example`."""
     found = _features_of(serialized.item())
     dense = []
-    for key, dtype, shape, default, given in zip(dense_keys, Tdense, dense_shapes, dense_defaults, has_default, strict=True):
+    for key, dtype, shape, default, given in zip(
+        dense_keys, Tdense, dense_shapes, dense_defaults, has_default, strict=True
+    ):
         kind, values = found.get(key, (0, []))
         if not kind:
             if not given:
-                raise Complaint(f"Feature: {key} (data type: {dtype.name}) is required but could not be found",
-                                "give its FixedLenFeature a default_value")
+                raise Complaint(
+                    f"Feature: {key} (data type: {dtype.name}) is required but could not be found",
+                    "give its FixedLenFeature a default_value",
+                )
             dense.append(np.broadcast_to(np.asarray(default), shape))
             continue
         if kind != _KINDS[dtype] or len(values) != num_elements(shape):
-            raise Complaint(f"Key: {key}.  Can't parse serialized Example: {len(values)} values for shape {shape} of "
-                            f"dtype {dtype.name}", "correct shape and dtype of the FixedLenFeature")
+            raise Complaint(
+                f"Key: {key}.  Can't parse serialized Example: {len(values)} values for shape {shape} of "
+                f"dtype {dtype.name}",
+                "correct shape and dtype of the FixedLenFeature",
+            )
         dense.append(_array(values, dtype, shape))
     indices, sparse, shapes = [], [], []
     for key, dtype in zip(sparse_keys, sparse_types, strict=True):
         kind, values = found.get(key, (0, []))
         if kind and kind != _KINDS[dtype]:
-            raise Complaint(f"Key: {key}.  Data types don't match. Expected type: {dtype.name}",
-                            "correct the dtype of the VarLenFeature")
+            raise Complaint(
+                f"Key: {key}.  Data types don't match. Expected type: {dtype.name}",
+                "correct the dtype of the VarLenFeature",
+            )
         indices.append(np.arange(len(values), dtype=np.int64).reshape(-1, 1))
         sparse.append(_array(values, dtype, (-1,)))
         shapes.append(np.array([len(values)], np.int64))

@@ -12,6 +12,7 @@ from ..ir.scopes import name_scope
 from ..ir.shape import compatible, merge, shape_str
 from .elementwise import same
 
+
 def _of_both(x, y):
     if not compatible(x, y):
         raise Complaint(f"shapes {shape_str(x)} and {shape_str(y)} must be equal",

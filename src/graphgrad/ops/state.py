@@ -7,8 +7,6 @@ sees the old value in every run.
 
 from __future__ import annotations
 
-
-
 from ..ir.dtypes import ANY, INDEX, NUMERIC
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.slices import IndexedSlices

@@ -51,7 +51,7 @@ def summarize_value(array: Any, limit: int) -> str:
             n = min(len(part), left[0])
             left[0] -= n
             return "[" + " ".join(element(v, False) for v in part[:n]) + "..." * (n < len(part)) + "]"
-        pieces = []
+        pieces: list[Any] = []
         for row in part:
             if left[0] <= 0:
                 return "".join(pieces) + "..." if part is array else "[" + "".join(pieces) + "...]"

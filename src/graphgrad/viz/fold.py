@@ -22,6 +22,7 @@ VARIABLE_TYPES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
 SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}
 _READS = frozenset({"ReadVariableOp", "Identity", "Const", "Cast"})
 _INIT_TYPES = frozenset({"VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables"})
+_BUNDLE = 5  # that many parallel boxes become one
 _GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?=/|$)")
 
 
@@ -54,9 +55,10 @@ class Box:
       part: the `Part` of its operations.
       name: the scope's or the operation's name.
       main: the operation that gives the box its title.
+      copies: how many boxes were bundled into this one.
     """
 
-    __slots__ = ("folded", "key", "main", "name", "ops", "part")
+    __slots__ = ("copies", "folded", "key", "main", "name", "ops", "part")
 
     main: Operation
 
@@ -66,13 +68,15 @@ class Box:
         self.name = name
         self.folded = folded
         self.ops: list[Operation] = []
+        self.copies = 1
 
     @property
     def kind(self) -> str:
         """How it is painted: "variable", "input", or the part's kind."""
-        if not self.folded and self.main.type in VARIABLE_TYPES:
+        one_kind = not self.folded or self.copies > 1
+        if one_kind and self.main.type in VARIABLE_TYPES:
             return "variable"
-        if not self.folded and self.main.type in SOURCE_TYPES and self.part.kind != "gradient":
+        if one_kind and self.main.type in SOURCE_TYPES and self.part.kind != "gradient":
             return "input"
         return self.part.kind
 
@@ -115,6 +119,11 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
     parts = _parts(chosen)
     consumers = _consumers(chosen)
     hosts = _absorb(chosen, parts, consumers)
+    groups = _bookkeeping(chosen, parts, consumers, hosts) if depth is None else set()
+    for index, host in hosts.items():
+        while host.index in hosts:
+            host = hosts[host.index]
+        hosts[index] = host
     visible = [op for op in chosen if op.index not in hosts]
     tree = _tree(visible, parts)
     cut = _cut_at(tree, depth) if depth is not None else _cut_within(tree, budget)
@@ -133,12 +142,13 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
         box.main = next((op for op in box.ops if op.name == box.name), box.ops[-1])
     for op in chosen:  # what was swallowed counts, and its arrows lead to whoever swallowed it
         if op.index in hosts:
-            host = hosts[op.index]
-            while host.index in hosts:
-                host = hosts[host.index]
-            box_of[op.index] = box_of[host.index]
+            box_of[op.index] = box_of[hosts[op.index].index]
             box_of[op.index].ops.append(op)
-    return View(list(boxes.values()), _arrows(chosen, box_of, hosts), len(chosen), len(graph.get_operations()))
+    shown = list(boxes.values())
+    arrows = _arrows(chosen, box_of, hosts, groups)
+    if depth is None and len(shown) > budget:
+        shown, arrows = _bundled(shown, arrows)
+    return View(shown, arrows, len(chosen), len(graph.get_operations()))
 
 
 def _index(op: Operation) -> int:
@@ -260,18 +270,52 @@ def _absorb(ops: list[Operation], parts: dict[int, Part],
             hosts[op.index] = variable
         elif op.type == "ReadVariableOp" and op.inputs[0].op.name in by_name and owner is None:
             hosts[op.index] = op.inputs[0].op
-        elif op.type in _READS and owner is not None and users and all(u is owner for u in users):
-            hosts[op.index] = owner
-        elif op.type == "Const" and owner is not None and _is_factor(op, owner, users):
+        elif owner is not None and users and (
+            (op.type in _READS and all(u is owner for u in users)) or _is_factor(op, owner, users)
+        ):
             hosts[op.index] = owner
         elif op.type == "Const" and users and _is_detail(op, parts, users):
             hosts[op.index] = users[0]
     return hosts
 
 
+def _bookkeeping(ops: list[Operation], parts: dict[int, Part], consumers: dict[int, list[Operation]],
+                 hosts: dict[int, Operation]) -> set[int]:
+    """Lets the op that groups an optimizer's updates swallow its bookkeeping, such as the powers of beta.
+
+    That is what stands under the group's name, or is used there alone, and takes in no gradient.
+    Returns: the indices of groups that swallowed something.
+    """
+    found = set()
+    for group in ops:
+        if group.type != "NoOp" or parts[group.index].kind != "update":
+            continue
+        scope = group.name + "/"
+        for op in ops:
+            if op.index in hosts or parts[op.index] != parts[group.index] or op is group:
+                continue
+            users = _users(op, consumers, hosts)
+            beneath = op.name.startswith(scope) and any(u is group or u.name.startswith(scope) for u in users)
+            source = op.type in VARIABLE_TYPES and users and all(u.name.startswith(scope) for u in users)
+            if source or (beneath and not any(parts[t.op.index].kind == "gradient" for t in op.inputs)):
+                hosts[op.index] = group
+                found.add(group.index)
+    return found
+
+
+def _users(op: Operation, consumers: dict[int, list[Operation]], hosts: dict[int, Operation]) -> list[Operation]:
+    """Who uses an operation, seen through what the operation has swallowed itself."""
+    found: list[Any] = []
+    for user in consumers.get(op.index, ()):
+        found += consumers.get(user.index, ()) if hosts.get(user.index) is op else [user]
+    return found
+
+
 def _is_factor(op: Operation, owner: Operation, users: list[Operation]) -> bool:
     """Whether a constant is a number written next to its owner, such as the 2 of `2 * x`."""
-    return np.size(op.attrs.get("value", ())) == 1 and all(u is owner or u._original_op is owner for u in users)
+    if op.type != "Const" or np.size(op.attrs.get("value", ())) != 1:
+        return False
+    return all(u is owner or u._original_op is owner for u in users)
 
 
 def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation | None:
@@ -394,8 +438,9 @@ def _count(cut: _Cut) -> int:
 # -- arrows ----------------------------------------------------------------------------
 
 
-def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Operation]) -> list[Arrow]:
-    """One arrow for each pair of boxes that something flows between."""
+def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Operation],
+            groups: set[int]) -> list[Arrow]:
+    """One arrow for each pair of boxes that something flows between, and where one waits for another."""
     tensors: dict[tuple[int, int], dict[int, Tensor]] = {}
     ends: dict[tuple[int, int], tuple[Box, Box]] = {}
     for op in ops:
@@ -408,6 +453,8 @@ def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Opera
                 continue
             if t.op.index in hosts and t.op.type == "Const":
                 continue  # swallowed by one user, a detail of the others too
+            if t.op.index in hosts and hosts[t.op.index].index in groups:
+                continue  # bookkeeping that goes back into the updates
             pair = id(source), id(target)
             ends[pair] = source, target
             tensors.setdefault(pair, {})[id(t)] = t
@@ -415,7 +462,80 @@ def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Opera
             source = box_of.get(c.index)
             if source is not None and source is not target:
                 ends.setdefault((id(source), id(target)), (source, target))
-    return [Arrow(s, t, tuple(tensors.get(pair, {}).values())) for pair, (s, t) in ends.items()]
+    arrows = [Arrow(s, t, tuple(tensors.get(pair, {}).values())) for pair, (s, t) in ends.items()]
+    return _without_detours(arrows)
+
+
+def _without_detours(arrows: list[Arrow]) -> list[Arrow]:
+    """Leaves out waiting that follows from other arrows: if b waits for a and c for b, then c for a goes unsaid."""
+    after: dict[Box, list[Box]] = {}
+    for a in arrows:
+        after.setdefault(a.source, []).append(a.target)
+    kept = []
+    for a in arrows:
+        if a.tensors or not _leads(after, a.source, a.target):
+            kept.append(a)
+    return kept
+
+
+def _leads(after: dict[Box, list[Box]], source: Box, target: Box) -> bool:
+    """Whether a way of two or more arrows leads from one box to another."""
+    seen = {source}
+    stack = [b for b in after[source] if b is not target]
+    while stack:
+        b = stack.pop()
+        if b is target:
+            return True
+        if b not in seen:
+            seen.add(b)
+            stack += after.get(b, ())
+    return False
+
+
+# -- bundles ---------------------------------------------------------------------------
+
+
+def _bundled(boxes: list[Box], arrows: list[Arrow]) -> tuple[list[Box], list[Arrow]]:
+    """Lays parallel boxes, such as the branches of a wide sum, into one, as long as there are any.
+
+    Boxes are parallel if they show the same, and either all lead to the same boxes or all
+    come from the same ones.
+    """
+    while True:
+        into = _parallel(boxes, arrows, forward=True) or _parallel(boxes, arrows, forward=False)
+        if not into:
+            return boxes, arrows
+        boxes = [b for b in boxes if into.get(b, b) is b]
+        joined: dict[tuple[Box, Box], dict[int, Tensor]] = {}
+        for a in arrows:
+            pair = into.get(a.source, a.source), into.get(a.target, a.target)
+            joined.setdefault(pair, {}).update({id(t): t for t in a.tensors})
+        arrows = [Arrow(s, t, tuple(tensors.values())) for (s, t), tensors in joined.items()]
+
+
+def _parallel(boxes: list[Box], arrows: list[Arrow], forward: bool) -> dict[Box, Box]:
+    """For each box that is laid into another, the other, which takes its operations in."""
+    ends: dict[Box, set[Box]] = {b: set() for b in boxes}
+    for a in arrows:
+        start, end = (a.source, a.target) if forward else (a.target, a.source)
+        ends[start].add(end)
+    groups: dict[Any, list[Box]] = {}
+    for b in boxes:
+        if ends[b]:
+            look = _pattern(tuple(b.name.split("/"))) if b.folded and b.copies == 1 else b.main.type
+            groups.setdefault((b.part, b.kind, look, frozenset(ends[b])), []).append(b)
+    into = {}
+    for group in groups.values():
+        if len(group) < _BUNDLE:
+            continue
+        first = group[0]
+        for b in group[1:]:
+            into[b] = first
+            first.ops += b.ops
+            first.copies += b.copies
+        first.folded = True
+        into[first] = first
+    return into
 
 
 def types_in(box: Box) -> list[tuple[str, int]]:

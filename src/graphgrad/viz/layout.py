@@ -153,7 +153,7 @@ def _rows_downward(order: list[Box], before: _Near, after: _Near, forward_of: di
         else:
             rows[b] = least if wish is None else max(least, wish)
     for b in reversed(order):  # sources stand just above what uses them
-        if not before[b] and after[b]:
+        if not before[b] and after[b] and b not in elsewhere:
             rows[b] = min(rows[n] for n in after[b]) - 1
 
 

@@ -56,7 +56,7 @@ def panel_title(part: Part) -> str:
     if part.kind == "forward":
         return "Forward"
     if part.kind == "gradient":
-        return {1: "Gradients", 2: "Gradients of gradients"}.get(part.order, f"Gradients of order {part.order}")
+        return {1: "Gradients", 2: "Second gradients"}.get(part.order, f"Gradients of order {part.order}")
     return "Built on gradients"
 
 
@@ -180,7 +180,7 @@ def _legend(view: View) -> str:
     """A row of keys under the title, for what occurs in the picture."""
     kinds = {b.kind if b.kind in ("variable", "input") else colour_key(b.part) for b in view.boxes if not b.folded}
     kinds |= {colour_key(b.part) for b in view.boxes}
-    entries = [("forward", "operation"), ("gradient", "of a gradient"), ("gradient2", "of a gradient's gradient"),
+    entries = [("forward", "operation"), ("gradient", "of a gradient"), ("gradient2", "of a second gradient"),
                ("update", "built on gradients"), ("variable", "variable"), ("input", "placeholder, constant")]
     x = _MARGIN
     out = [f'<g transform="translate(0 {_HEAD - 38:.0f})">']

@@ -10,6 +10,8 @@ import numpy as np
 from ..ir.graph import Operation, Tensor
 from .fold import SOURCE_TYPES, Box, types_in
 
+_TITLE = 36  # characters
+
 
 class Words(NamedTuple):
     """The two lines in a box."""
@@ -20,23 +22,28 @@ class Words(NamedTuple):
 
 def words(box: Box) -> Words:
     """What is written in a box."""
+    if box.copies > 1:
+        return Words(f"{box.copies} × {_fit(box.main.type, _TITLE)}", f"{_fit(_in_panel(box.name, box), 24)}, …")
     if box.folded:
         above, _, last = _in_panel(box.name, box).rpartition("/")
         n = f"{len(box.ops)} ops"
-        return Words(_fit(last, 24), f"{_fit(above, 24)} · {n}" if above else n)
+        return Words(_fit(last, _TITLE), f"{_fit(above, 24)} · {n}" if above else n)
     op = box.main
     if op.type == "Const":
         value = np.asarray(op.attrs.get("value", ()))
-        return Words(_fit(op.name, 24), f"constant {value.item()!s:.12}" if value.size == 1 else _sized("constant", op))
+        told = f"constant {value.item()!s:.12}" if value.size == 1 else _sized("constant", op)
+        return Words(_fit(op.name, _TITLE), told)
     if box.kind == "variable":
-        return Words(_fit(op.name, 24), _sized("variable", op))
+        return Words(_fit(op.name, _TITLE), _sized("variable", op))
     if op.type in SOURCE_TYPES:
-        return Words(_fit(op.name, 24), _sized("placeholder", op))
+        return Words(_fit(op.name, _TITLE), _sized("placeholder", op))
     name = _in_panel(op.name, box)
-    if box.part.kind == "gradient":  # the type says the last piece already
+    if op.type == "NoOp":
+        return Words(_fit(name, _TITLE), f"NoOp · {len(box.ops)} ops" if len(box.ops) > 1 else "NoOp")
+    if box.part.kind != "forward":  # the type says the last piece already
         above, _, last = name.rpartition("/")
         name = above if above and re.fullmatch(rf"{re.escape(op.type)}(_\d+)?", last) else name
-    return Words(_fit(op.type, 24), _fit(name, 30) if name != op.type else "")
+    return Words(_fit(op.type, _TITLE), _fit(name, 30) if name != op.type else "")
 
 
 def _in_panel(name: str, box: Box) -> str:
