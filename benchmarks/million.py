@@ -80,6 +80,7 @@ def measure_all(n: int = 1_000_000, repetitions: int = 3) -> list[tuple[str, int
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
+        sys.path.insert(0, str(HERE.parent / "src"))
         print(json.dumps(measure(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)))
     else:
         from .report import million_table
