@@ -29,8 +29,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 import rows  # noqa: E402
 from graphgrad.ir.dtypes import DType  # noqa: E402
 from graphgrad.ir.opdef import registry  # noqa: E402
-from recordings import Recorded  # noqa: E402
-from table import Case, Inputs, Row, draw, generator, row_dtypes, sample  # noqa: E402
+from recordings import Recorded, shapes_to_text  # noqa: E402
+from table import Case, Inputs, Row, declarations, draw, generator, row_dtypes, sample  # noqa: E402
 
 
 def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, Any]:
@@ -73,6 +73,26 @@ def _call(tf: Any, row: Row, inputs: Inputs, flat: list[Any]) -> list[Any]:
     renamed = _python_names(definition, op_def)
     arguments = {renamed.get(k, k): v for k, v in arguments.items()}
     return list(tf.nest.flatten(definition(**arguments)))
+
+
+def infer(tf: Any, row: Row, inputs: Inputs) -> str:
+    """The static shapes that TensorFlow infers, for each declaration of the inputs; "-" where it complains."""
+    found = []
+    with tf.Graph().as_default():
+        constants = _tensors(tf, inputs)
+        for fed, shapes in declarations(row, inputs):
+            flat = list(constants)
+            for i in fed:
+                shape = shapes.get(i, inputs.flat[i].shape)
+                flat[i] = tf.compat.v1.placeholder(_tf_type(tf, inputs.dtypes[i]), shape)
+            try:
+                outputs = _call(tf, row, inputs, flat)
+            except (ValueError, TypeError):
+                found.append("-")
+                continue
+            known = [None if t.shape.rank is None else t.shape.as_list() for t in outputs]
+            found.append(shapes_to_text(known))
+    return "|".join(found)
 
 
 def _gradients(tf: Any, tape: Any, row: Row, key: str, ys: list[Any], xs: list[Any]) -> list[Any] | None:
@@ -153,6 +173,7 @@ def main() -> int:
         store = Recorded(family)
         before = dict(store.entries)
         wanted: dict[str, Any] = {}
+        inferred: dict[str, str] = {}
         done = 0
         for row in table:
             if row.family != family or not row.tf:
@@ -173,11 +194,15 @@ def main() -> int:
                                 print(f"{family}: refused: {row.op_type}-{i}-{dtype}: {entry['refused']}")
                             done += 1
                         wanted[key] = entry
+                        if dtype == row.dtypes[0]:
+                            known = None if again else store.inferred.get(key)
+                            inferred[key] = infer(tf, row, inputs) if known is None else known
                     except Exception as e:
                         failures += 1
                         print(f"{family}: {row.op_type}-{i}-{dtype}: {type(e).__name__}: {_first_line(e)}")
-        store.entries = wanted
-        if done or set(wanted) != set(before):
+        changed = done or set(wanted) != set(before) or inferred != store.inferred
+        store.entries, store.inferred = wanted, inferred
+        if changed:
             store.save()
         size = store.path.stat().st_size if store.path.exists() else 0
         print(f"{family}: {done} recorded, {len(wanted)} in all, {size // 1024} kB")

@@ -22,15 +22,20 @@ class Recorded:
     An entry is a dict with "inputs" (the checksum of the inputs), "outputs" (arrays) and
     "gradients" (for each differentiated input an array or None; None alone when TensorFlow
     has no gradient); or with "inputs" and "refused", the message of TensorFlow's error.
+    `inferred` holds, by the same keys, the shapes that TensorFlow infers for each of
+    `table.declarations`, as one text.
     """
 
     def __init__(self, family: str):
         self.path = FOLDER / f"{family}.npz"
         self.entries: dict[str, dict[str, Any]] = {}
+        self.inferred: dict[str, str] = {}
         if self.path.exists():
             with np.load(self.path) as stored:
                 index = json.loads(stored["index"].tobytes())
-                pools = {k: stored[k] for k in stored.files if k != "index"}
+                if "inferred" in stored.files:
+                    self.inferred = json.loads(stored["inferred"].tobytes())
+                pools = {k: stored[k] for k in stored.files if k not in ("index", "inferred")}
             for key, entry in index.items():
                 if "refused" in entry:
                     self.entries[key] = entry
@@ -65,9 +70,27 @@ class Recorded:
                 "outputs": [_put(pools, sizes, a) for a in entry["outputs"]],
                 "gradients": None if grads is None else [_put(pools, sizes, g) for g in grads],
             }
-        text = np.frombuffer(json.dumps(index, separators=(",", ":")).encode(), np.uint8)
         FOLDER.mkdir(exist_ok=True)
-        np.savez_compressed(self.path, index=text, **{k: np.concatenate(v) for k, v in sorted(pools.items())})
+        texts = {"index": _text(index), "inferred": _text(dict(sorted(self.inferred.items())))}
+        np.savez_compressed(self.path, **texts, **{k: np.concatenate(v) for k, v in sorted(pools.items())})
+
+
+def _text(value: Any) -> np.ndarray:
+    return np.frombuffer(json.dumps(value, separators=(",", ":")).encode(), np.uint8)
+
+
+def shapes_to_text(shapes: list[Any]) -> str:
+    """Shapes of a graph's tensors as text: "2,?;*" for (2, None) and an unknown rank."""
+    return ";".join("*" if s is None else ",".join("?" if d is None else str(d) for d in s) for s in shapes)
+
+
+def shapes_from_text(text: str) -> list[Any]:
+    """The inverse of `shapes_to_text`."""
+
+    def shape(t: str) -> Any:
+        return None if t == "*" else tuple(None if d == "?" else int(d) for d in t.split(",") if d)
+
+    return [shape(t) for t in text.split(";")]
 
 
 def _take(pools: dict[str, np.ndarray], ref: Any) -> Any:

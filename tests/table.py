@@ -32,7 +32,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.convert import make_array
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.opdef import Arg, OpDef, registry
+from graphgrad.ir.shape import Shape
 
 
 class V:
@@ -110,6 +111,7 @@ class Row:
       shapes: what inference must find out when no shape is hidden: "exact" (all), "rank", or
         "any" (nothing, but no untruth). Hidden sizes may not cost the rank, but for "any" and
         "sizes" (all, when no size is hidden).
+      inference: whether inference must find out all that TensorFlow's does.
       dynamic: whether the gradient can be built while all dimensions are unknown.
       rtol, atol: tolerances of values and first gradients, instead of the dtype's own.
       fd_rtol: tolerance of the finite differences.
@@ -129,6 +131,7 @@ class Row:
     wrt: Sequence[str] | None = None
     ys: Sequence[int] | None = None
     shapes: str = "exact"
+    inference: bool = True
     dynamic: bool = True
     rtol: float | None = None
     atol: float | None = None
@@ -255,6 +258,28 @@ def draw(row: Row, case: Case, dtype: str) -> Inputs:
         if arg.list_attr:
             attrs.setdefault(arg.list_attr, tuple(types[len(types) - len(group) :]))
     return Inputs(args, flat, names, types, attrs)
+
+
+def declarations(row: Row, inputs: Inputs) -> Iterator[tuple[list[int], dict[int, Shape]]]:
+    """What a graph may know of a case's inputs: everything, less one dimension, less a rank, ...
+
+    Yields: the positions of the inputs that are placeholders (the others are constants), and
+      the shapes to declare for some of them instead of their own. At first those inputs whose
+      values inference looks at are constants; then they are placeholders too.
+    """
+    seen = {row.opdef.inputs[k].name for k in row.opdef.seen}
+    everything = list(range(len(inputs.flat)))
+    shown = [k for k in everything if inputs.names[k] not in seen]
+    for fed in (shown, everything) if shown != everything else (everything,):
+        yield fed, {}
+        shapes = {i: inputs.flat[i].shape for i in fed}
+        for i, shape in shapes.items():
+            for d in range(len(shape)):
+                yield fed, {i: shape[:d] + (None,) + shape[d + 1 :]}
+        yield fed, {i: (None,) * len(s) for i, s in shapes.items()}
+        for i in fed:
+            yield fed, {i: None}
+        yield fed, dict.fromkeys(fed)
 
 
 def _type_attr(opdef: OpDef, name: str, value: Any, own: DType) -> Any:
