@@ -1,17 +1,17 @@
-"""The demo: a classifier of handwritten digits, as a program for TensorFlow 1.
+import tensorflow as tf
 
-The data are 1,797 real images of 8 x 8 pixels that scikit-learn ships
-(sklearn.datasets.load_digits: the test set of "Optical Recognition of Handwritten Digits",
-E. Alpaydin and C. Kaynak, UCI Machine Learning Repository, CC BY 4.0).
-
-Run it with: graphgrad run examples/demo_digits.py [EPOCHS]
-"""
+# The demo: a classifier of handwritten digits, as a program for TensorFlow 1.
+#
+# The data are 1,797 real images of 8 x 8 pixels that scikit-learn ships
+# (sklearn.datasets.load_digits: the test set of "Optical Recognition of Handwritten Digits",
+# E. Alpaydin and C. Kaynak, UCI Machine Learning Repository, CC BY 4.0).
+#
+# Run it with: graphgrad run examples/demo_digits.py [EPOCHS]
 
 import sys
 import time
 
 import numpy as np
-import tensorflow as tf
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
