@@ -6,12 +6,13 @@ from ..ir.convert import constant, convert_to_tensor, is_tensor_like
 from ..ir.dtypes import NUMERIC, float32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import broadcast
 from ..ir.slices import IndexedSlices
 from .broadcast import unbroadcast
+from .elementwise import scalars_or_one_shape
 
 
-@op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", T=NUMERIC, shape=broadcast)
+@op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", T=NUMERIC,
+    shape=scalars_or_one_shape)  # fmt: skip
 def _clip_by_value(xp, t, clip_value_min, clip_value_max):
     """max(min(t, clip_value_max), clip_value_min)."""
     return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)

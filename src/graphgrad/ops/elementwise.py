@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.dtypes import FLOATING, INEXACT, int8, int16, int32, int64
 from ..ir.opdef import raw
+from ..ir.shape import merged
 
 SIGNED = INEXACT | {int8, int16, int32, int64}
 REAL_SIGNED = FLOATING | {int8, int16, int32, int64}
@@ -17,6 +18,17 @@ def same(x):
 def first(y, dy):
     """Shape rule of a gradient op: both inputs have the result's shape."""
     return dy if y is None else y
+
+
+def scalars_or_one_shape(*shapes):
+    """Shape rule of an op whose inputs are scalars or have the result's shape."""
+    result = ()
+    for shape in shapes:
+        if shape is None:
+            result = None if result == () else result
+        elif shape:
+            result = merged(None if result == () else result, shape)
+    return result
 
 
 def conj(x):

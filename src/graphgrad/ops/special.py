@@ -13,7 +13,7 @@ from ..ir.scopes import name_scope
 from ..ir.shape import broadcast
 from . import special_host
 from .broadcast import unbroadcast
-from .elementwise import same
+from .elementwise import same, scalars_or_one_shape
 
 _DOUBLE = frozenset({float32, float64})
 
@@ -44,7 +44,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING):
         return function(*inputs).astype(dtype)
 
     kernel.__doc__ = doc
-    shape = same if signature.count(",") == 0 else broadcast
+    shape = {1: same, 2: broadcast, 3: scalars_or_one_shape}[signature.count(",") + 1]
     return op(name, signature, T=T, shape=shape)(kernel)
 
 
