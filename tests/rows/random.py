@@ -19,19 +19,20 @@ PAIR = V([3, -8])
 
 def _drawn(op_type, rtol=None):
     cases = [Case([V(s)], dtype=t, **SEED) for t in FLOATS for s in SHAPES if t == "float32" or s == SHAPES[0]]
-    return Row(op_type, cases, dtypes=INDEX, order=0, bad=BAD, rtol=rtol)
+    cases.append(Case([V([9], "int64")], dtype="float64", **SEED))
+    return Row(op_type, cases, dtypes=["int32"], order=0, bad=BAD, rtol=rtol)
 
 
 def _seeded(op_type, dtypes, rtol=None):
-    cases = [Case([V(s), PAIR], dtype=t) for t in dtypes for s in SHAPES]
+    cases = [Case([V(s), PAIR], dtype=t) for t in dtypes for s in SHAPES if t == dtypes[-1] or s == SHAPES[0]]
     bad = [(Case([V([3]), V([1, 2, 3])], dtype=dtypes[0]), "seed must have shape"),
            (Case([V([-1]), PAIR], dtype=dtypes[0]), "must be >= 0")]  # fmt: skip
-    return Row(op_type, cases, dtypes=INDEX, order=0, bad=bad, rtol=rtol)
+    return Row(op_type, cases, dtypes=["int32"], order=0, bad=bad, rtol=rtol)
 
 
 def _keyed(op_type, dtypes, rtol=None):
-    cases = [Case([V(s), KEY, COUNTER, ALG], dtype=t) for t in dtypes for s in SHAPES[:2]]
-    return Row(op_type, cases, dtypes=INDEX, order=0, rtol=rtol)
+    cases = [Case([V([9]), KEY, COUNTER, ALG], dtype=t) for t in dtypes[-2:]]
+    return Row(op_type, cases, dtypes=["int32"], order=0, rtol=rtol)
 
 
 WIDE = ["int32", "int64", "uint32", "uint64"]
@@ -43,11 +44,11 @@ ROWS = [
     Row("RandomUniformInt",
         [Case([V(s), V(lo, t), V(hi, t)], **SEED) for t in INDEX for s, lo, hi in
          (([3, 7], -5, 1000003), ([], 0, 2), ([9], 0, 2**31 - 1))],
-        dtypes=INDEX, order=0,
+        dtypes=["int32"], order=0,
         bad=[(Case([V([3]), V(2, "int32"), V(2, "int32")], **SEED), "minval < maxval", InvalidArgumentError),
              (Case([V([3]), V([2], "int32"), V(3, "int32")], **SEED), "minval must have rank 0")]),
     Row("RandomShuffle", [Case([s], **SEED) for s in ((13,), (5, 2), (), (1, 3), (0, 2))],
-        dtypes=["float32", "int64", "bool"], order=0),
+        dtypes=["float32", "int64"], order=0),
     Row("Multinomial", [Case([LOGITS, V(n)], output_dtype=t, **SEED) for n in (0, 1, 3, 70) for t in INDEX],
         order=0,
         bad=[(Case([(3,), V(2)], **SEED), "rank 2"), (Case([(3, 2), V(-1)], **SEED), "non-negative"),
@@ -67,14 +68,14 @@ ROWS = [
     _seeded("StatelessRandomNormal", FLOATS[:1] + FLOATS[2:], 2e-6),
     _seeded("StatelessTruncatedNormal", FLOATS[:1] + FLOATS[2:], 2e-6),
     _seeded("StatelessRandomUniformFullInt", WIDE),
-    Row("StatelessRandomUniformInt", [Case([V([3, 7]), PAIR, V(-3, t), V(77, t)]) for t in INDEX], dtypes=INDEX,
+    Row("StatelessRandomUniformInt", [Case([V([3, 7]), PAIR, V(-3, t), V(77, t)]) for t in INDEX], dtypes=["int32"],
         order=0, bad=[(Case([V([3]), PAIR, V(2, "int32"), V(2, "int32")]), "minval < maxval", InvalidArgumentError)]),
     _keyed("StatelessRandomUniformV2", FLOATS),
     _keyed("StatelessRandomNormalV2", FLOATS, 2e-6),
     _keyed("StatelessTruncatedNormalV2", FLOATS, 2e-6),
     _keyed("StatelessRandomUniformFullIntV2", WIDE),
     Row("StatelessRandomUniformIntV2", [Case([V([3, 7]), KEY, COUNTER, ALG, V(-3, t), V(77, t)]) for t in INDEX],
-        dtypes=INDEX, order=0),
+        dtypes=["int32"], order=0),
     Row("StatelessMultinomial", [Case([LOGITS, V(n), PAIR], output_dtype=t) for n in (1, 5) for t in INDEX], order=0,
         bad=[([(3,), V(2), PAIR], "rank 2")]),
     Row("StatelessRandomGammaV2", [[V([6, 2]), PAIR, V([0.5, 2.0], t)] for t in ("float32", "float64")],
