@@ -6,14 +6,17 @@ import numpy as np
 
 from ..ir import dtypes
 from ..ir.convert import constant, convert_to_tensor
-from ..ir.dtypes import as_dtype
+from ..ir.dtypes import ANY, as_dtype
+from ..ir.graph import Tensor
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.slices import IndexedSlices
 from .elementwise import same
 
+_CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
 
-@op("Cast", "x: SrcT -> y: DstT", shape=same)
+
+@op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same)
 def _cast(xp, x, *, DstT, Truncate=False):
     """The values in another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":
@@ -48,16 +51,11 @@ def cast(x, dtype, name=None):
     wanted = as_dtype(dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, wanted, name), x.indices, x.dense_shape)
-    if hasattr(x, "op") and x.dtype is wanted:  # a symbolic tensor, as most often
-        return x
+    if type(x) is Tensor:
+        return x if x.dtype is wanted else raw.Cast(x, DstT=wanted, name=name)
     with name_scope(name, "Cast") as scope:
         x = convert_to_tensor(x, name="x")
-        if x.dtype is wanted:
-            return x
-        if dtypes.string in (x.dtype, wanted):
-            raise TypeError(f"Cast from {x.dtype.name} to {wanted.name} is not supported. "
-                            "Fix: use tf.strings.to_number or tf.strings.as_string")
-        return raw.Cast(x, DstT=wanted, name=scope)
+        return x if x.dtype is wanted else raw.Cast(x, DstT=wanted, name=scope)
 
 
 def saturate_cast(value, dtype, name=None):

@@ -101,8 +101,9 @@ class _Reduced:
 
     def broadcast(self, t):
         """`t`, of the result's shape, repeated to the shape of x."""
-        scalar = self.axes is not None and len(self.axes) == len(self.shape) and not self.keep_dims
-        return raw.BroadcastTo(t if scalar else self.expand(t), shape_of(self.x))
+        # Axes in front come back by broadcasting alone.
+        in_front = self.axes is not None and self.axes == tuple(range(len(self.axes)))
+        return raw.BroadcastTo(t if in_front else self.expand(t), shape_of(self.x))
 
     def count(self):
         """How many elements of x make one of the result: an int where it is known, else an int32 tensor."""
