@@ -203,6 +203,7 @@ class OpDef:
         self._derived = frozenset(
             attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
         )
+        self._in_signature = frozenset(self.attrs)
         for attr, default in _keyword_only(kernel).items():
             if attr not in ("rng", "state") and (attr not in self.attrs or default is not inspect.Parameter.empty):
                 self.attrs[attr] = default
@@ -269,14 +270,17 @@ class OpDef:
           attrs: the attributes given explicitly.
         Raises: Complaint, for the caller to put into context.
         """
-        if "stateful" in self.flags:
+        if "functional" in self.flags:  # the memory would keep sub-graphs alive
             return self._infer(inputs, attrs)
         key: Any = (inputs[0]._spec,) if len(inputs) == 1 else tuple([t._spec for t in inputs])
         try:
             if attrs:
-                key = (key, tuple(attrs.items()))
+                items: Any = attrs.items()
+                if "stateful" in self.flags:  # some are names, new ones each time, and decide nothing
+                    items = [(k, v if k in self._in_signature or k in self._shape_attrs else None) for k, v in items]
+                key = (key, tuple(items))
             if self.seen:
-                key = (key, self._host_values(inputs))
+                key = (key, self._seen_values(inputs))
             cached = self._cache.get(key)
         except TypeError:  # an attribute that cannot be hashed
             return self._infer(inputs, attrs)
@@ -287,12 +291,19 @@ class OpDef:
             self._cache[key] = cached
         return cached
 
-    def _host_values(self, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
+    def _seen_values(self, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
         from .static import static_value
 
         if not self.has_lists:
             return tuple([static_value(inputs[i]) for i in self.seen])
-        return tuple([static_value(t) for t in inputs])
+        lists = [i for i, arg in enumerate(self.inputs) if arg.is_list]
+        if len(lists) > 1:
+            return tuple([static_value(t) for t in inputs])
+        # What stands behind the list is counted from the end.
+        seen = [i if i < lists[0] else i - len(self.inputs) for i in self.seen if i != lists[0]]
+        if lists[0] in self.seen:
+            seen += range(lists[0], lists[0] + len(inputs) - len(self.inputs) + 1)
+        return tuple([static_value(inputs[i]) for i in seen])
 
     def _infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
         types: dict[str, Any] = {}

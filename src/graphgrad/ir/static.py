@@ -22,9 +22,9 @@ _UNSEEN: Any = object()
 
 def static_value(tensor: Any) -> Any:
     """The value of `tensor` as far as it is known, in the form this module's docstring gives."""
-    known = getattr(tensor, "_static", None)
-    if known is not None:
-        return known
+    known = getattr(tensor, "_static", _UNSEEN)
+    if known is not _UNSEEN:
+        return _nothing(tensor._spec.shape) if known is None else known
     if not hasattr(tensor, "op"):  # an eager tensor
         return frozen(np.asarray(tensor._value)) if tensor._value.size <= _LIMIT else None
     stack: list[Tensor] = [tensor]
