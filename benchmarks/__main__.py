@@ -31,6 +31,7 @@ class Results:
         self.failures = {}  # (model, system) -> text
         self.losses = {}  # (model, system) -> (first loss, last loss of the first steps)
         self.versions = {}  # system -> {name: version}
+        self.load_before = 0.0  # what else the machine did before the measurements began
 
     def add(self, model, metric, system, *values):
         """Keeps values."""
@@ -115,6 +116,7 @@ def main() -> None:
     pythons = interpreters(options.tensorflow)
     models = [m for m in MODELS if re.search(options.models, m)]
     results = Results()
+    results.load_before = os.getloadavg()[0]
 
     for _ in range(options.repetitions):
         measure_dispatch(results, pythons)

@@ -38,7 +38,8 @@ def page(results, models, systems, million) -> str:
 
 
 def _setting(results, systems) -> str:
-    lines = [f"Date: {datetime.date.today().isoformat()}. Machine: {machine()}.", ""]
+    lines = [f"Date: {datetime.date.today().isoformat()}. Machine: {machine()}; load average before the start "
+             f"{results.load_before:.1f}.", ""]  # fmt: skip
     for system in systems:
         versions = dict(results.versions.get(system, {}))
         own = versions.pop("system", "?")
