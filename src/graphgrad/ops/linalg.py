@@ -192,6 +192,9 @@ def _same_batch(matrix, rhs):
     if matrix is not None and rhs is not None and len(matrix) != len(rhs):
         raise Complaint(f"matrix has {len(matrix)} dimensions but rhs has {len(rhs)}",
                         "give them the same batch dimensions, e.g. with tf.broadcast_to")
+    if matrix is None or rhs is None:
+        matrix, rhs = _square(matrix, "matrix"), with_rank_at_least(rhs, 2, "rhs")
+        return rhs if matrix is None else (*matrix[:-1], None)
     return _solve_shape(matrix, rhs)
 
 
@@ -283,11 +286,12 @@ def self_adjoint_eig_op(xp, x, *, compute_v=True):
 
 def _reciprocal_gaps(e, symmetric=False):
     """1 / (e_j - e_i), or of the squares; 0 on the diagonal and where two are equal."""
-    if symmetric:
-        e = raw.Square(e)
-    gaps = raw.Sub(raw.ExpandDims(e, -2), raw.ExpandDims(e, -1))
+    left, right = raw.ExpandDims(e, -2), raw.ExpandDims(e, -1)
+    gaps = raw.Sub(left, right)
     zeros = raw.ZerosLike(gaps)
     equal = raw.Equal(gaps, zeros)
+    if symmetric:  # a difference of squares need not be 0 where it should, once it is fused with the squares
+        gaps = raw.Mul(gaps, raw.AddV2(left, right))
     return raw.SelectV2(equal, zeros, raw.Reciprocal(raw.SelectV2(equal, raw.OnesLike(gaps), gaps)))
 
 
