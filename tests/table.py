@@ -111,7 +111,8 @@ class Row:
       shapes: what inference must find out when no shape is hidden: "exact" (all), "rank", or
         "any" (nothing, but no untruth). Hidden sizes may not cost the rank, but for "any" and
         "sizes" (all, when no size is hidden).
-      inference: whether inference must find out all that TensorFlow's does.
+      inference: whether inference must find out all that TensorFlow's does; "values": while the
+        inputs whose values it looks at are known.
       dynamic: whether the gradient can be built while all dimensions are unknown.
       rtol, atol: tolerances of values and first gradients, instead of the dtype's own.
       fd_rtol: tolerance of the finite differences.
@@ -131,7 +132,7 @@ class Row:
     wrt: Sequence[str] | None = None
     ys: Sequence[int] | None = None
     shapes: str = "exact"
-    inference: bool = True
+    inference: bool | str = True
     dynamic: bool = True
     rtol: float | None = None
     atol: float | None = None

@@ -28,7 +28,7 @@ def test_reasons_are_given() -> None:
     """Whatever a row leaves out, it says why."""
     silent = []
     for r in ROWS:
-        whole = r.tf and r.tf_grad and r.xla and r.dynamic and r.inference and r.shapes == "exact"
+        whole = r.tf and r.tf_grad and r.xla and r.dynamic and r.inference is True and r.shapes == "exact"
         if not whole and not r.note:
             silent.append(f"{r.family}: {r.op_type}")
     assert not silent, f"rows that leave something out without a note: {silent}"

@@ -38,7 +38,7 @@ ROWS = [
             [(3, 3), (3,), V(0)], [(2, 3, 4), (2, 3), V(1)], [(2, 4, 3), (2, 3, 3), V([-1, 1])],
             Case([(3, 4), (2, 3), V([-1, 0])], align="LEFT_RIGHT"), [(4, 3), (2,), V(-2)],
         ],
-        dtypes=FLOATS,
+        dtypes=FLOATS, inference="values", note="an unknown k may name a band or a single diagonal",
         bad=[([(3, 3), (2,), V(0)], "diagonal must have shape"), ([(3, 3), (3,), V(3)], "not in")]),
     Row("MatrixSetDiagV2", [[(3, 3), (3,), V(0)]], dtypes=FLOATS),
     Row("MatrixSetDiagV2", [[(2, 4, 3), (2, 3, 3), V([-1, 1])]], dtypes=FLOATS, tf_grad=False, note=ALIGNED),

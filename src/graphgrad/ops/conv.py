@@ -200,6 +200,7 @@ def _input_shape(nd):
         if len(sizes) != nd + 2:
             raise Complaint(f"input_sizes must have {nd + 2} elements but has {len(sizes)}",
                             "give the full shape of the input")
+        sizes = (dy[0] if sizes[0] is None else sizes[0], *sizes[1:])
         _check_depths(sizes[channel_axis(data_format, nd)], f)
         w = _window_for(sizes, f[:nd], strides, padding, explicit_paddings, data_format, dilations)
         _check_out(sizes, dy, w, f[-1], data_format, nd)

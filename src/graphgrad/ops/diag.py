@@ -278,11 +278,15 @@ def _matrix_diag_part_v1_grad(op, dy):
 def _set_diag_shape(x, diagonal, k):
     shape = with_rank_at_least(x, 2)
     low, high = _band(k) if k is not None else (None, None)
-    if shape is None or diagonal is None or low is None or high is None:
+    if diagonal is None:
         return shape
+    known = low is not None and high is not None
+    if shape is None:
+        single = len(diagonal) == 1 or (known and low == high)
+        return (*diagonal[: -1 if single else -2], None, None) if known or single else None
     rows, cols = shape[-2:]
-    if rows is None or cols is None:
-        return shape
+    if not known or rows is None or cols is None:
+        return merged(shape[:-2], diagonal[: len(shape) - 2]) + shape[-2:]
     _check_band(low, high, rows, cols)
     wanted = shape[:-2] + _packed_shape(rows, cols, low, high)
     if not compatible(wanted, diagonal):

@@ -183,7 +183,8 @@ def concat_offset(xp, axis, shapes):
 
 @concat_offset.shape
 def _concat_offset_shape(axis, shapes):
-    return [None if s is None else (len(s),) for s in shapes]
+    rank = next((len(s) for s in shapes if s is not None), None)
+    return [(rank,)] * len(shapes)
 
 
 concat_offset.grad(NOT_DIFFERENTIABLE)

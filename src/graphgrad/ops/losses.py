@@ -34,7 +34,8 @@ def softmax_xent(xp, logits, labels):
 
 @softmax_xent.shape
 def _softmax_xent_shape(features, labels):
-    both = with_rank(broadcast(features, labels), 2, "features")
+    both = broadcast(*((None, None) if s is None else s for s in (features, labels)))
+    both = with_rank(both, 2, "features")
     return [both[:1], both]
 
 

@@ -428,7 +428,7 @@ def max_pool_grad_with_argmax(xp, x, dy, argmax, *, ksize, strides, padding, inc
 
 @max_pool_grad_with_argmax.shape
 def _max_pool_grad_with_argmax_shape(x, dy, argmax):
-    return x
+    return with_rank(x, 4)
 
 
 @max_pool_grad_with_argmax.grad

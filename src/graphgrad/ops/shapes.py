@@ -110,14 +110,23 @@ def _reshape_shape(x, target):
         return None
     if not isinstance(target, tuple) or any(isinstance(d, tuple) for d in target):
         raise Complaint("shape must be a vector", "give a list of sizes, e.g. [-1]")
-    n = num_elements(x)
+    n = 0 if x is not None and 0 in x else num_elements(x)
     if None in target:
-        return tuple([None if d == -1 else d for d in target])
+        return _one_unknown(n, target)
     if n is None:
         if target.count(-1) > 1 or (target and min(target) < -1):
             raise _misfit(x, target)
         return tuple([None if d == -1 else d for d in target])
-    return _filled_in(x, target)
+    return _filled_in((n,), target)
+
+
+def _one_unknown(n, target):
+    """The target shape; a single size that is not known follows from the number of elements."""
+    sizes = [d for d in target if d is not None]
+    rest = math.prod(sizes)
+    if n is not None and len(sizes) == len(target) - 1 and rest > 0 and -1 not in sizes and n % rest == 0:
+        return tuple([n // rest if d is None else d for d in target])
+    return tuple([None if d == -1 else d for d in target])
 
 
 @reshape_op.grad

@@ -52,11 +52,11 @@ def window_along(n, k, s, d, padding, explicit):
     """Positions and padding along one dimension: (out, before, after); None where not known."""
     if s <= 0 or d <= 0:
         raise Complaint(f"strides and dilations must be positive, not {s} and {d}", "use strides of at least 1")
+    out = -(-n // s) if n is not None and padding == "SAME" else None
     if n is None or k is None:
-        return None, None, None
+        return out, None, None
     extent = (k - 1) * d + 1
-    if padding == "SAME":
-        out = -(-n // s)
+    if out is not None:
         total = max((out - 1) * s + extent - n, 0)
         return out, total // 2, total - total // 2
     before, after = explicit if padding == "EXPLICIT" else (0, 0)
