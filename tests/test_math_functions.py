@@ -261,6 +261,15 @@ def test_bincount() -> None:
     np.testing.assert_array_equal(tf2.math.bincount(np.zeros(0, np.int32)), np.zeros(0))
 
 
+def test_confusion_matrix() -> None:
+    """Rows are true classes; weights count."""
+    np.testing.assert_array_equal(tf.confusion_matrix([[2], [0]], [1, 0]), [[1, 0, 0], [0, 0, 0], [0, 1, 0]])
+    weighted = tf2.math.confusion_matrix([0, 1], [1, 1], num_classes=2, weights=[0.5, 2.0], dtype=tf2.float32)
+    np.testing.assert_array_equal(weighted, [[0, 0.5], [0, 2]])
+    with pytest.raises(InvalidArgumentError):
+        tf.confusion_matrix([0, 3], [0, 1], num_classes=2)
+
+
 _ERRORS = [
     (lambda: tf.add_n([]), ValueError, "at least one tensor"),
     (lambda: tf.accumulate_n([]), ValueError, "at least one Tensor"),

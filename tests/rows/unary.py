@@ -37,6 +37,7 @@ ROWS = [
     unary("Sigmoid"),
     Row("Sigmoid", [[V([-200.0, 200.0, -np.inf, np.inf])]], dtypes=["float32", "float64"], order=0,
         note="far out, where derivatives vanish"),
+    binary("NextAfter", ["float32", "float64"], wrt=["x1"]),
     binary("Atan2", _FLOATS, domain=nonzero),
     binary("Pow", ["float32", "float64", "complex64", "complex128"], domain=(0.5, 2.0)),
     binary("Pow", ["bfloat16", "float16"], domain=(0.5, 2.0), rtol=2e-2, note="the power rounds its logarithm"),

@@ -121,3 +121,41 @@ def argmin_v1(input, axis=None, name=None, dimension=None, output_type=int64):
     array([0, 1])
     """
     return argmin(input, one_of("axis", axis, "dimension", dimension), output_type, name)
+
+
+def arg_max(input, dimension, output_type=int64, name=None):
+    """The first position of the maximum along an axis: `argmax` under its oldest name.
+
+    Args:
+      input: a real or bool tensor.
+      dimension: the axis, in [-rank, rank).
+      output_type: the dtype of the result: int16, uint16, int32 or int64.
+      name: a name for the operation.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMax.
+
+    >>> sess.run(tf.arg_max([[1, 5, 5], [7, 2, 3]], 1))
+    array([1, 0])
+    """
+    return argmax(input, dimension, output_type, name)
+
+
+def arg_min(input, dimension, output_type=int64, name=None):
+    """The first position of the minimum along an axis: `argmin` under its oldest name.
+
+    Args:
+      input: a real or bool tensor.
+      dimension: the axis, in [-rank, rank).
+      output_type: the dtype of the result: int32 or int64.
+      name: a name for the operation.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMin.
+
+    >>> sess.run(tf.arg_min([[1, 5, 5], [7, 2, 3]], 1))
+    array([0, 1])
+    """
+    return argmin(input, dimension, output_type, name)

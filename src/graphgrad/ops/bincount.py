@@ -125,3 +125,67 @@ def bincount_v1(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
     array([0, 2, 0, 1], dtype=int32)
     """
     return bincount(arr, weights, minlength, maxlength, dtype)
+
+
+def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32, name=None):
+    """How often each class was predicted for each true class.
+
+    Args:
+      labels: (n,) or (n, 1), the true classes, integers from 0.
+      predictions: (n,) or (n, 1), the classes predicted.
+      num_classes: the number of classes; the largest one plus 1 by default.
+      weights: (n,), what each prediction counts; 1 by default.
+      dtype: the dtype of the result.
+      name: a name for the operations.
+    Returns: (num_classes, num_classes), true classes along the rows.
+    Raises: InvalidArgumentError at run time for classes out of range.
+    Gradient: of the weights, that of a scatter.
+    Reference: TensorFlow 2.21 `tf.math.confusion_matrix`.
+
+    >>> sess.run(tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]))
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    dtype = as_dtype(dtype)
+    with name_scope(name, "confusion_matrix"):
+        labels, predictions = (_class_vector(t) for t in (labels, predictions))
+        if num_classes is None:
+            num_classes = raw.AddV2(raw.Maximum(_largest(predictions), _largest(labels)), 1, name="add")
+        else:
+            num_classes = convert_to_tensor(num_classes)
+            num_classes = num_classes if num_classes.dtype is int64 else raw.Cast(num_classes, DstT=int64)
+        if weights is None:
+            weights = raw.Fill(raw.Shape(labels), constant(1, dtype))
+        else:
+            weights = convert_to_tensor(weights)
+            weights = weights if weights.dtype is dtype else raw.Cast(weights, DstT=dtype)
+        size = raw.Pack([num_classes, num_classes], axis=0, name="stack")
+        return raw.ScatterNd(raw.Pack([labels, predictions], axis=1, name="stack"), weights, size)
+
+
+def _class_vector(t):
+    t = convert_to_tensor(t)
+    t = t if t.dtype is int64 else raw.Cast(t, DstT=int64)
+    return t if t.shape.rank == 1 else raw.Reshape(t, [-1])
+
+
+def confusion_matrix_v1(labels, predictions, num_classes=None, dtype=int32, name=None, weights=None):
+    """How often each class was predicted for each true class.
+
+    Args:
+      labels: (n,) or (n, 1), the true classes, integers from 0.
+      predictions: (n,) or (n, 1), the classes predicted.
+      num_classes: the number of classes; the largest one plus 1 by default.
+      dtype: the dtype of the result.
+      name: a name for the operations.
+      weights: (n,), what each prediction counts; 1 by default.
+    Returns: (num_classes, num_classes), true classes along the rows.
+    Raises: InvalidArgumentError at run time for classes out of range.
+    Gradient: of the weights, that of a scatter.
+    Reference: TensorFlow 2.21 `tf.compat.v1.confusion_matrix`.
+
+    >>> sess.run(tf.confusion_matrix([0, 1, 1], [0, 1, 0]))
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    return confusion_matrix(labels, predictions, num_classes, weights, dtype, name)

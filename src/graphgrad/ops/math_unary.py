@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ..ir.convert import convert_to_tensor, is_tensor_like
-from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype
+from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype, float32, float64
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
+from ..ir.shape import broadcast
+from .broadcast import unbroadcast
 from .elementwise import REAL_SIGNED, SIGNED, conj, first, same
 
 
@@ -199,6 +201,35 @@ def rint(x, name=None):
     array([ 0.,  2., -1.], dtype=float32)
     """
     return raw.Rint(x, name=name)
+
+
+@op("NextAfter", "x1: T, x2: T -> output: T", T=frozenset({float32, float64}), shape=broadcast)
+def _next_after(xp, x1, x2):
+    """The next number after x1 in the direction of x2."""
+    return xp.nextafter(x1, x2)
+
+
+@_next_after.grad
+def _next_after_grad(op, dy):
+    x1, x2 = op.inputs
+    return unbroadcast(dy, None, x1, x2)[0], raw.ZerosLike(x2)
+
+
+def nextafter(x1, x2, name=None):
+    """The next floating-point number after x1 in the direction of x2, elementwise with broadcasting.
+
+    Args:
+      x1, x2: float32 or float64 tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape.
+    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Gradient: dy for x1 and zeros for x2.
+    Reference: TensorFlow 2.21 NextAfter.
+
+    >>> sess.run(tf.math.nextafter(np.float64(1.0), np.float64(2.0)))
+    np.float64(1.0000000000000002)
+    """
+    return raw.NextAfter(x1, x2, name=name)
 
 
 # -- squares and roots -------------------------------------------------------------

@@ -3,6 +3,7 @@
 # -- arithmetic, reductions ------------------------------------------------------------
 from graphgrad.ops.argmax import argmax as argmax
 from graphgrad.ops.argmax import argmin as argmin
+from graphgrad.ops.bincount import confusion_matrix as confusion_matrix
 from graphgrad.ops.bincount import bincount as bincount
 from graphgrad.ops.complexes import angle as angle
 from graphgrad.ops.complexes import conj as conj
@@ -52,6 +53,7 @@ from graphgrad.ops.math import multiply_no_nan as multiply_no_nan
 from graphgrad.ops.math import scalar_mul as scalar_mul
 from graphgrad.ops.math import squared_difference as squared_difference
 from graphgrad.ops.math import subtract as subtract
+from graphgrad.ops.math_unary import nextafter as nextafter
 from graphgrad.ops.math_unary import abs as abs
 from graphgrad.ops.math_unary import ceil as ceil
 from graphgrad.ops.math_unary import floor as floor
