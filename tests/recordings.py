@@ -107,6 +107,8 @@ def _put(pools: dict[str, list[np.ndarray]], sizes: dict[str, int], array: Any) 
     if array is None:
         return None
     array = np.asarray(array)
+    if array.dtype.kind == "S":  # a scalar
+        array = array.astype(object)
     if array.dtype == object:
         return ["bytes", list(array.shape), [s.decode("latin-1") for s in array.ravel()]]
     if array.dtype.kind not in "biufc":  # bfloat16 and the like

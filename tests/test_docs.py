@@ -41,10 +41,10 @@ def test_examples(test: doctest.DocTest, request: pytest.FixtureRequest) -> None
 
 def _run(test: doctest.DocTest) -> None:
     import graphgrad.compat.v1 as tf
-    from graphgrad.executor.session import Session
+    from graphgrad.executor.session import HostSession
     from graphgrad.ir.dtypes import as_dtype
 
-    with tf.Graph().as_default(), Session(engine="numpy") as sess:
+    with tf.Graph().as_default(), HostSession() as sess:
         test.globs = {"tf": tf, "np": np, "sess": sess, "as_dtype": as_dtype, **_defined(test)}
         report: list[str] = []
         failed = doctest.DocTestRunner(optionflags=_FLAGS).run(test, out=report.append).failed

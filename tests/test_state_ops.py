@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graphgrad import errors
-from graphgrad.executor.session import Session
+from graphgrad.executor.session import HostSession, Session
 from graphgrad.gradients.backprop import gradients
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph
@@ -21,10 +21,10 @@ ROW_NUMBERS = np.array([2, 0, 2], np.int32)
 UPDATES = np.array([[0.5, -1.0], [8.0, 2.0], [2.0, 0.25]], np.float32)
 
 
-@pytest.fixture(params=["numpy", "xla"])
+@pytest.fixture(params=[HostSession, Session])
 def run(request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
     """Runs fetches in a session of a graph that is the default one."""
-    with Graph().as_default(), Session(engine=request.param) as sess:
+    with Graph().as_default(), request.param() as sess:
         yield sess.run
 
 

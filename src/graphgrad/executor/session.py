@@ -56,7 +56,9 @@ class _Entry:
 class BaseSession:
     """Runs a graph; see `Session`."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None, engine: str = "xla"):
+    _engine = "xla"
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         if not isinstance(target, (str, bytes)):
@@ -64,7 +66,6 @@ class BaseSession:
         self._graph = graph if graph is not None else get_default_graph()
         self._target = target
         self._config = config
-        self._engine = engine
         self._closed = False
         self._cells: dict[str, Cell] = {}
         self._counters: dict[Operation, int] = {}
@@ -252,8 +253,8 @@ class Session(BaseSession):
     np.float32(6.0)
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None, *, engine: str = "xla"):
-        super().__init__(target, graph, config, engine)
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
+        super().__init__(target, graph, config)
         self._contexts: list[contextlib.ExitStack] = []
 
     def __enter__(self) -> Session:
@@ -270,6 +271,12 @@ class Session(BaseSession):
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Does nothing: a session's variables are its own and go with it."""
+
+
+class HostSession(Session):
+    """A session in which NumPy executes everything: the check on what XLA computes."""
+
+    _engine = "numpy"
 
 
 class InteractiveSession(BaseSession):

@@ -57,8 +57,9 @@ class TensorSpec:
         """The spec of a tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
+        other = spec_or_tensor
         return as_dtype(other.dtype) is self._dtype and compatible(self._shape, as_shape(other.shape))
 
     def __eq__(self, other: object) -> bool:

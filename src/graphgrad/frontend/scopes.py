@@ -97,6 +97,18 @@ def device(device_name_or_function: Any) -> Any:
     return contextlib.nullcontext() if graph is None else graph.device(device_name_or_function)
 
 
+def device_v2(device_name: Any) -> Any:
+    """Asks for a device for the operations made inside a `with` block.
+
+    Args:
+      device_name: a device string such as '/gpu:0', or None to forget the outer ones.
+    Raises: ValueError for a string that names no device; RuntimeError for a function.
+    """
+    if callable(device_name):
+        raise RuntimeError("tf.device does not support functions. Fix: use tf.compat.v1.device, or a device string")
+    return device(device_name)
+
+
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     """Puts the operations made inside a `with` block beside `op`.
 

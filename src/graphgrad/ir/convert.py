@@ -307,6 +307,26 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
     return convert(value, wanted, context.current_graph(), name or "Const")
 
 
+def convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+    """Converts a value to a tensor.
+
+    Args:
+      value: a tensor, variable, NumPy array, Python scalar or (nested) list, also of tensors,
+        or an object of a registered type.
+      dtype: the dtype that the result must have, or None.
+      dtype_hint: a dtype to use if the value allows it.
+      name: a name for the operation, where one is added.
+    Returns: a tensor.
+    Raises: as `tf.compat.v1.convert_to_tensor`.
+    Gradient: of the operation that is added, if any.
+    Reference: TensorFlow 2.21 `tf.convert_to_tensor`.
+
+    >>> tf.convert_to_tensor([1, 2], dtype_hint=tf.float64).dtype
+    tf.float64
+    """
+    return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)
+
+
 def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, scoped: bool = True) -> Any:
     """Converts for the builder: `graph` is the one to use, None for eager mode.
 

@@ -17,12 +17,25 @@ class DType:
 
     __slots__ = ("name", "enum", "np_dtype", "kind", "size")
 
-    def __init__(self, name: str, enum: int, np_type: Any, kind: str):
+    name: str
+    enum: int
+    np_dtype: np.dtype[Any]
+    kind: str  # 'f' float, 'i' signed, 'u' unsigned, 'c' complex, 'b' bool, 'q' quantised, 'o' other
+    size: int
+
+    def __new__(cls, type_enum: Any, handle_data: Any = None) -> DType:
+        """The dtype of TensorFlow's number `type_enum`."""
+        return as_dtype(type_enum)
+
+    @classmethod
+    def _define(cls, name: str, enum: int, np_type: Any, kind: str) -> DType:
+        self = object.__new__(cls)
         self.name = name
         self.enum = enum
-        self.np_dtype: np.dtype[Any] = np.dtype(np_type)
-        self.kind = kind  # 'f' float, 'i' signed, 'u' unsigned, 'c' complex, 'b' bool, 'q' quantised, 'o' other
+        self.np_dtype = np.dtype(np_type)
+        self.kind = kind
         self.size = 1 if kind == "o" else self.np_dtype.itemsize
+        return self
 
     @property
     def as_numpy_dtype(self) -> Any:
@@ -149,33 +162,33 @@ class _BoolLimits:
     min, max = False, True
 
 
-float32 = DType("float32", 1, np.float32, "f")
-float64 = DType("float64", 2, np.float64, "f")
-int32 = DType("int32", 3, np.int32, "i")
-uint8 = DType("uint8", 4, np.uint8, "u")
-int16 = DType("int16", 5, np.int16, "i")
-int8 = DType("int8", 6, np.int8, "i")
-string = DType("string", 7, np.object_, "o")
-complex64 = DType("complex64", 8, np.complex64, "c")
-int64 = DType("int64", 9, np.int64, "i")
-bool_ = DType("bool", 10, np.bool_, "b")
-qint8 = DType("qint8", 11, np.int8, "q")
-quint8 = DType("quint8", 12, np.uint8, "q")
-qint32 = DType("qint32", 13, np.int32, "q")
-bfloat16 = DType("bfloat16", 14, ml_dtypes.bfloat16, "f")
-qint16 = DType("qint16", 15, np.int16, "q")
-quint16 = DType("quint16", 16, np.uint16, "q")
-uint16 = DType("uint16", 17, np.uint16, "u")
-complex128 = DType("complex128", 18, np.complex128, "c")
-float16 = DType("float16", 19, np.float16, "f")
-resource = DType("resource", 20, np.object_, "o")
-variant = DType("variant", 21, np.object_, "o")
-uint32 = DType("uint32", 22, np.uint32, "u")
-uint64 = DType("uint64", 23, np.uint64, "u")
-float8_e5m2 = DType("float8_e5m2", 24, ml_dtypes.float8_e5m2, "f")
-float8_e4m3fn = DType("float8_e4m3fn", 25, ml_dtypes.float8_e4m3fn, "f")
-int4 = DType("int4", 29, ml_dtypes.int4, "i")
-uint4 = DType("uint4", 30, ml_dtypes.uint4, "u")
+float32 = DType._define("float32", 1, np.float32, "f")
+float64 = DType._define("float64", 2, np.float64, "f")
+int32 = DType._define("int32", 3, np.int32, "i")
+uint8 = DType._define("uint8", 4, np.uint8, "u")
+int16 = DType._define("int16", 5, np.int16, "i")
+int8 = DType._define("int8", 6, np.int8, "i")
+string = DType._define("string", 7, np.object_, "o")
+complex64 = DType._define("complex64", 8, np.complex64, "c")
+int64 = DType._define("int64", 9, np.int64, "i")
+bool_ = DType._define("bool", 10, np.bool_, "b")
+qint8 = DType._define("qint8", 11, np.int8, "q")
+quint8 = DType._define("quint8", 12, np.uint8, "q")
+qint32 = DType._define("qint32", 13, np.int32, "q")
+bfloat16 = DType._define("bfloat16", 14, ml_dtypes.bfloat16, "f")
+qint16 = DType._define("qint16", 15, np.int16, "q")
+quint16 = DType._define("quint16", 16, np.uint16, "q")
+uint16 = DType._define("uint16", 17, np.uint16, "u")
+complex128 = DType._define("complex128", 18, np.complex128, "c")
+float16 = DType._define("float16", 19, np.float16, "f")
+resource = DType._define("resource", 20, np.object_, "o")
+variant = DType._define("variant", 21, np.object_, "o")
+uint32 = DType._define("uint32", 22, np.uint32, "u")
+uint64 = DType._define("uint64", 23, np.uint64, "u")
+float8_e5m2 = DType._define("float8_e5m2", 24, ml_dtypes.float8_e5m2, "f")
+float8_e4m3fn = DType._define("float8_e4m3fn", 25, ml_dtypes.float8_e4m3fn, "f")
+int4 = DType._define("int4", 29, ml_dtypes.int4, "i")
+uint4 = DType._define("uint4", 30, ml_dtypes.uint4, "u")
 
 ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool_, qint8, quint8, qint32,
@@ -204,11 +217,11 @@ _BY_PYTHON: dict[Any, DType] = {float: float32, int: int64, bool: bool_, complex
 _BY_ENUM: dict[int, DType] = {t.enum: t for t in ALL}
 
 
-def as_dtype(value: Any) -> DType:
-    """The `DType` that `value` stands for.
+def as_dtype(type_value: Any) -> DType:
+    """The `DType` that `type_value` stands for.
 
     Args:
-      value: a `DType`, a name such as "float32" or "float", a NumPy type or dtype, a
+      type_value: a `DType`, a name such as "float32" or "float", a NumPy type or dtype, a
         Python type, or TensorFlow's enum number.
     Returns: the `DType`.
     Raises: TypeError if there is none.
@@ -216,6 +229,7 @@ def as_dtype(value: Any) -> DType:
     >>> as_dtype("float"), as_dtype(np.int64)
     (tf.float32, tf.int64)
     """
+    value = type_value
     if isinstance(value, DType):
         return value
     if isinstance(value, str):

@@ -25,7 +25,8 @@ the signature. A kernel or a shape rule is handed those that it names.
 **Host inputs** (`host=("shape",)`) are inputs that decide the result's shape. A kernel gets
 them as NumPy arrays, also when lowered; a shape rule gets their value as nested tuples of
 int and None instead of their shape, or None when nothing is known. Inputs named in `peek` are
-shown to the shape rule in the same way, but reach the kernel as they come.
+shown to the shape rule in the same way, but reach the kernel as they come. A rule that has an
+argument `input_shapes` gets the shapes of all inputs there, of those too.
 
 **Shape rule**: takes shapes (tuples of int and None; None for unknown rank), returns the shape
 of the output, or a *list* of shapes when the op has several outputs or a list of them.
@@ -212,6 +213,7 @@ class OpDef:
         self.kernel_attrs = _wanted(kernel, self.attrs)
         self._shape_rule: Callable[..., Any] | None = None
         self._shape_attrs: tuple[str, ...] = ()
+        self._asks_for_shapes = False
         if shape is not None:
             self.shape(shape)
         self._cache: dict[Any, Inferred] = {}
@@ -222,6 +224,7 @@ class OpDef:
         """Declares the shape rule (a decorator)."""
         self._shape_rule = rule
         self._shape_attrs = _wanted(rule, self.attrs)
+        self._asks_for_shapes = bool(_wanted(rule, ("input_shapes",)))
         return rule
 
     def grad(self, rule: Any) -> Any:
@@ -399,7 +402,10 @@ class OpDef:
         for i, (arg, group) in enumerate(zip(self.inputs, grouped, strict=True)):
             see = static_value if i in self.seen else _shape_of
             args.append([see(t) for t in group] if arg.is_list else see(group))
-        return rule(*args, **{k: attrs[k] for k in self._shape_attrs})
+        more = {k: attrs[k] for k in self._shape_attrs}
+        if self._asks_for_shapes:
+            more["input_shapes"] = [[t._spec.shape for t in g] if isinstance(g, list) else g._spec.shape for g in grouped]
+        return rule(*args, **more)
 
     def pack(self, values: Sequence[Any], attrs: dict[str, Any]) -> Sequence[Any]:
         """Groups a flat list of input values into the kernel's arguments (lists for list inputs)."""

@@ -11,7 +11,7 @@ from ..errors import Complaint
 from ..ir.context import current_graph
 from ..ir.convert import constant as constant
 from ..ir.convert import is_tensor_like, make_array
-from ..ir.dtypes import INEXACT, as_dtype
+from ..ir.dtypes import FLOATING, INEXACT, as_dtype
 from ..ir.graph import Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import as_shape, merged, shape_str
@@ -410,3 +410,30 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     True
     """
     return isinstance(tensor, Tensor)
+
+
+def add_check_numerics_ops() -> Any:
+    """Checks every floating tensor of the graph for infinities and NaNs, in the order of their making.
+
+    Returns: an operation that runs all the checks.
+    Raises: RuntimeError in eager mode; InvalidArgumentError at run time, naming the first
+      tensor with an element that is not finite.
+    Gradient: none; it is an operation.
+    Reference: TensorFlow 2.21 `tf.compat.v1.add_check_numerics_ops`.
+
+    >>> x = tf.constant([1.0]) * 2
+    >>> sess.run([x, tf.add_check_numerics_ops()])[0]
+    array([2.], dtype=float32)
+    """
+    graph = current_graph()
+    if graph is None:
+        raise RuntimeError("add_check_numerics_ops() is not compatible with eager execution. "
+                           "Fix: use tf.debugging.check_numerics")
+    last: list[Any] = []
+    for operation in graph.get_operations():
+        for i, tensor in enumerate(operation.outputs):
+            if tensor.dtype in FLOATING:
+                with graph.control_dependencies(last):
+                    last = [raw.CheckNumerics(tensor, message=f"{operation.name}:{i}").op]
+    with graph.control_dependencies(last):
+        return raw.NoOp()

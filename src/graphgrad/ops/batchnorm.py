@@ -7,8 +7,9 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import FLOATING
 from ..ir.opdef import op, raw
-from ..ir.shape import is_fully_defined, with_rank
+from ..ir.shape import is_fully_defined, merged, with_rank
 from .known import join, part, shape_of
+from .window import assemble, spatial_axes
 
 _FORMATS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
 
@@ -121,7 +122,9 @@ def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=
 @fused_batch_norm_grad.shape
 def _fused_batch_norm_grad_shape(dy, x, scale, mean, variance, reserve, data_format):
     x = with_rank(x, len(data_format), "x")
-    channels = x[_axis(data_format)]
+    x = merged(x, with_rank(dy, len(data_format), "y_backprop"))
+    (channels,) = merged(with_rank(scale, 1, "scale"), (x[_axis(data_format)],))
+    x = assemble(x[0], [x[i] for i in spatial_axes(data_format, len(x) - 2)], channels, data_format)
     return [x, (channels,), (channels,), (0,), (0,)]
 
 

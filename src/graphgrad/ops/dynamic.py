@@ -58,11 +58,11 @@ def _stitch(xp, indices, data):
     return result
 
 
-def _stitch_shape(indices, data):
+def _stitch_shape(indices, data, input_shapes):
     rest = None
     size = 0
-    for i, d in zip(indices, data, strict=True):
-        known, value = _static_indices(i)
+    for i, known, d in zip(indices, input_shapes[0], data, strict=True):
+        value = _most(i)
         size = None if value is None or size is None else max(size, value)
         if d is None or known is None:
             continue
@@ -73,16 +73,12 @@ def _stitch_shape(indices, data):
     return None if rest is None else (size, *rest)
 
 
-def _static_indices(value):
-    """The shape of indices whose static value is given, and one more than the largest of them."""
-    if value is None:
-        return None, None
-    try:
-        array = np.array(value, float)  # None becomes NaN
-    except (TypeError, ValueError):
-        return None, None
-    unknown = bool(np.isnan(array).any())
-    return array.shape, None if unknown else int(array.max()) + 1 if array.size else 0
+def _most(indices):
+    """One more than the largest of the indices whose static value is given, or None."""
+    if indices is None:
+        return None
+    array = np.array(indices, float)  # None becomes NaN
+    return None if np.isnan(array).any() else int(array.max()) + 1 if array.size else 0
 
 
 def _stitch_grad(op, dy):

@@ -80,6 +80,47 @@ def _bitcast_shape(x, T, type):
     return x[:-1]
 
 
+@op("UnravelIndex", "indices: Tidx, dims: Tidx -> output: Tidx", Tidx=INDEX, host=("dims",))
+def unravel_index_op(xp, indices, dims):
+    """The coordinates, in a shape, of indices into its elements in row-major order."""
+    if isinstance(indices, np.ndarray) and indices.size and not 0 <= indices.min() <= indices.max() < np.prod(dims):
+        raise Complaint(f"index is out of bound as with dims {dims.tolist()}", f"give indices in [0, {np.prod(dims)})")
+    rest, found = indices, []
+    for n in dims[::-1].tolist():
+        found.append(rest % n)
+        rest = rest // n
+    return xp.stack(found[::-1]).astype(indices.dtype)
+
+
+@unravel_index_op.shape
+def _unravel_index_shape(indices, dims):
+    if indices is not None and len(indices) > 1:
+        raise Complaint("indices must be a scalar or a vector", "flatten them, e.g. tf.reshape(indices, [-1])")
+    return None if indices is None else (None if dims is None else len(dims), *indices)
+
+
+unravel_index_op.grad(NOT_DIFFERENTIABLE)
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """The coordinates, in a shape, of indices into its elements in row-major order.
+
+    Args:
+      indices: (n,) or scalar, int32 or int64, each in [0, product of dims).
+      dims: (k,), the same dtype: the shape.
+      name: a name for the operation.
+    Returns: (k, n), or (k,) for a scalar, the same dtype.
+    Raises: InvalidArgumentError at run time if an index is out of range and NumPy computes it.
+    Gradient: None.
+    Reference: TensorFlow 2.21 UnravelIndex.
+
+    >>> sess.run(tf.unravel_index([2, 5], [3, 2]))
+    array([[1, 2],
+           [0, 1]], dtype=int32)
+    """
+    return raw.UnravelIndex(indices, dims, name=name)
+
+
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
                  name: str | None = None) -> Any:  # fmt: skip
     """For each value, where it would go in a sorted sequence.

@@ -184,11 +184,11 @@ def reduce_join_op(xp, x, axes, *, keep_dims=False, separator=""):
 
 @reduce_join_op.shape
 def _reduce_join_shape(x, axes, keep_dims):
-    if x is None or axes is None:
+    if x is None:
         return None
     axes = (axes,) if isinstance(axes, int) else axes
-    if None in axes:
-        return None
+    if axes is None or None in axes:
+        return (None,) * len(x) if keep_dims else None
     for a in axes:
         if not -len(x) <= a < len(x):
             raise Complaint(f"Invalid reduction dimension {a} for input with {len(x)} dimension(s)",

@@ -44,21 +44,20 @@ def summarize_value(array: Any, limit: int) -> str:
     if array.ndim < 2:
         shown = " ".join(element(v, False) for v in array.ravel()[:limit])
         return shown + "..." * (limit < array.size)
-    left = [limit]
+    left = limit
 
     def nested(part: np.ndarray) -> str:
-        if part.ndim == 1:
-            n = min(len(part), left[0])
-            left[0] -= n
-            return "[" + " ".join(element(v, False) for v in part[:n]) + "..." * (n < len(part)) + "]"
-        pieces: list[Any] = []
-        for row in part:
-            if left[0] <= 0:
-                return "".join(pieces) + "..." if part is array else "[" + "".join(pieces) + "...]"
-            pieces.append(nested(row))
-        return "".join(pieces) if part is array else "[" + "".join(pieces) + "]"
+        nonlocal left
+        if part.ndim > 1:
+            return "[" + rows(part) + "]"
+        n = min(len(part), left)
+        left -= n
+        return "[" + " ".join(element(v, False) for v in part[:n]) + "..." * (n < len(part)) + "]"
 
-    return nested(array)
+    def rows(part: np.ndarray) -> str:
+        return "".join(nested(row) for row in part if left > 0)
+
+    return rows(array) + "..." * (limit < array.size)
 
 
 def pretty(array: Any, edge: int) -> str:

@@ -162,8 +162,11 @@ from graphgrad.frontend.higher_order import map_fn as map_fn
 from graphgrad.frontend.higher_order import scan as scan
 
 # -- arithmetic, reductions ------------------------------------------------------------
+from graphgrad.ops.argmax import arg_min as arg_min
+from graphgrad.ops.argmax import arg_max as arg_max
 from graphgrad.ops.argmax import argmax_v1 as argmax
 from graphgrad.ops.argmax import argmin_v1 as argmin
+from graphgrad.ops.bincount import confusion_matrix_v1 as confusion_matrix
 from graphgrad.ops.bincount import bincount_v1 as bincount
 from graphgrad.ops.cast import cast as cast
 from graphgrad.ops.cast import saturate_cast as saturate_cast
@@ -296,6 +299,7 @@ newaxis = None
 from graphgrad.ops.matmul import matmul as matmul
 
 # -- arrays --------------------------------------------------------------------------
+from graphgrad.ops.array import add_check_numerics_ops as add_check_numerics_ops
 from graphgrad.ops.array import check_numerics as check_numerics
 from graphgrad.ops.array import constant_v1 as constant
 from graphgrad.ops.array import ensure_shape as ensure_shape
@@ -308,6 +312,7 @@ from graphgrad.ops.array import is_tensor as is_tensor
 from graphgrad.ops.array import placeholder as placeholder
 from graphgrad.ops.array import placeholder_with_default as placeholder_with_default
 from graphgrad.ops.array import stop_gradient as stop_gradient
+from graphgrad.ops.checks import is_numeric_tensor as is_numeric_tensor
 from graphgrad.ops.dynamic import dynamic_partition as dynamic_partition
 from graphgrad.ops.dynamic import dynamic_stitch as dynamic_stitch
 from graphgrad.ops.dynamic import setdiff1d as setdiff1d
@@ -360,6 +365,7 @@ from graphgrad.ops.searching import argsort as argsort
 from graphgrad.ops.searching import bitcast as bitcast
 from graphgrad.ops.searching import searchsorted as searchsorted
 from graphgrad.ops.searching import sort as sort
+from graphgrad.ops.searching import unravel_index as unravel_index
 from graphgrad.ops.select import where_v1 as where
 from graphgrad.ops.select import where as where_v2
 from graphgrad.ops.sequences import linspace as lin_space

@@ -15,7 +15,7 @@ from graphgrad.gradients.aggregate import AggregationMethod as AggregationMethod
 from graphgrad.gradients.backprop import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.registry import RegisterGradient as RegisterGradient
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
-from graphgrad.ir.convert import convert_to_tensor as convert_to_tensor
+from graphgrad.ir.convert import convert_to_tensor_v2 as convert_to_tensor
 from graphgrad.ir.convert import register_tensor_conversion_function as register_tensor_conversion_function
 from graphgrad.ir.dtypes import DType as DType
 from graphgrad.ir.dtypes import as_dtype as as_dtype
@@ -52,7 +52,7 @@ from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.slices import IndexedSlices as IndexedSlices
 
 from graphgrad.frontend.scopes import control_dependencies as control_dependencies
-from graphgrad.frontend.scopes import device as device
+from graphgrad.frontend.scopes import device_v2 as device
 from graphgrad.frontend.scopes import name_scope_v2 as name_scope
 from graphgrad.gradients.backprop import gradients_v2 as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
@@ -198,6 +198,7 @@ from graphgrad.ops.searching import argsort as argsort
 from graphgrad.ops.searching import bitcast as bitcast
 from graphgrad.ops.searching import searchsorted as searchsorted
 from graphgrad.ops.searching import sort as sort
+from graphgrad.ops.searching import unravel_index as unravel_index
 from graphgrad.ops.select import where as where
 from graphgrad.ops.sequences import linspace as linspace
 from graphgrad.ops.sequences import range_ as range
