@@ -383,7 +383,7 @@ def test_bad_input(row: Row, j: int) -> None:
     assert re.search(pattern, text), f"{pattern!r} is not found in:\n{text}"
     assert row.op_type in text, f"the op is not named in:\n{text}"
     assert "test_ops.py:" in text, f"the user's line is not named in:\n{text}"
-    assert re.search(r"(string|bool|[a-z]+\d+) \(", text) or "dtype" in text.lower() or "type" in text, f"no operands in:\n{text}"
+    assert re.search(r"=(string|bool|resource|variant|[a-z]+\d+) [(<]|type", text), f"no operands in:\n{text}"
     assert "Fix:" in text, f"no remedy in:\n{text}"
 
 

@@ -76,8 +76,8 @@ ROWS = [
              (Case([V(["ab", "c"], "string")], out_type="uint8"), "all be the same size", InvalidArgumentError)]),
     Row("DecodePaddedRaw", [Case([V(["abcd", "e"], "string"), V(n)], out_type=t)
                             for n in (2, 8) for t in ("uint8", "int16")], order=0),
-    Row("StringJoin", [Case([L(WORDS, V("x", "string"), WORDS)], separator="-"), [L(V("a", "string"), V("b", "string"))],
-                       [L(WORDS)]], order=0,
+    Row("StringJoin", [Case([L(WORDS, V("x", "string"), WORDS)], separator="-"),
+                       [L(V("a", "string"), V("b", "string"))], [L(WORDS)]], order=0,
         bad=[([L(V(["a", "b"], "string"), V(["c"], "string"))], "must be equal")]),
     Row("ReduceJoin", [[WORDS, V(0)], Case([WORDS, V([1])], separator=", ", keep_dims=True), [WORDS, V([0, 1])],
                        [WORDS, V([1, 0])], [WORDS, V(-1)], [WORDS, V(np.zeros(0, np.int32))]], order=0,
