@@ -404,7 +404,7 @@ class OpDef:
             args.append([see(t) for t in group] if arg.is_list else see(group))
         more = {k: attrs[k] for k in self._shape_attrs}
         if self._asks_for_shapes:
-            more["input_shapes"] = [[t._spec.shape for t in g] if isinstance(g, list) else g._spec.shape for g in grouped]
+            more["input_shapes"] = [list(map(_shape_of, g)) if isinstance(g, list) else _shape_of(g) for g in grouped]
         return rule(*args, **more)
 
     def pack(self, values: Sequence[Any], attrs: dict[str, Any]) -> Sequence[Any]:
