@@ -4,7 +4,11 @@
 _STATE = "its result is a side effect on a variable: tests/test_state_ops.py"
 _TRAINING = "its result is a side effect on variables: tests/test_optimizers.py"
 _VARIABLES = "its result is a side effect on a variable: tests/test_variables.py"
+_CONTROL = "its sub-graphs need a program around them: tests/test_control_flow.py"
+_FILES = "it reads files or encoded data: tests/test_files.py"
 OPS: dict[str, str] = {
+    "If": _CONTROL, "While": _CONTROL, "WhileGrad": _CONTROL,
+    "ReadFile": _FILES, "DecodeJpeg": _FILES, "DecodePng": _FILES, "ParseSingleExample": _FILES,
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,
     "AssignSubVariableOp": _STATE, "VarIsInitializedOp": _STATE, "ResourceGather": _STATE, "VariableShape": _STATE,
     "ResourceScatterUpdate": _STATE, "ResourceScatterAdd": _STATE, "ResourceScatterSub": _STATE,

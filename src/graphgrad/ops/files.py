@@ -49,7 +49,8 @@ def read_file(filename: Any, name: str | None = None) -> Any:
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "f")
-    >>> _ = open(path, "w").write("abc")
+    >>> with open(path, "w") as f:
+    ...     _ = f.write("abc")
     >>> sess.run(tf.read_file(path))
     b'abc'
     """
