@@ -39,6 +39,7 @@ def gradient_op(op_type):
 
 _ARITHMETIC = [
     binary("Add", NUMBERS),
+    Row("Add", [[V(["a", "b"]), V("c")], [V("a"), V("b")]], dtypes=["string"], order=0),
     binary("AddV2", NUMBERS),
     binary("Sub", NUMBERS),
     binary("Mul", NUMBERS),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..errors import Complaint
 from ..ir.convert import constant, convert_to_tensor
-from ..ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64
+from ..ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string
 from ..ir.opdef import op, raw
 from ..ir.shape import as_shape, broadcast, merged
 from ..ir.slices import IndexedSlices
@@ -12,10 +14,10 @@ from .broadcast import unbroadcast
 from .elementwise import conj
 
 
-@op("Add", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
+@op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast)
 def _add(xp, x, y):
-    """Elementwise sum with broadcasting."""
-    return xp.add(x, y)
+    """Elementwise sum with broadcasting; strings are concatenated."""
+    return np.asarray(np.add(x, y), object) if x.dtype == object else xp.add(x, y)
 
 
 @_add.grad
@@ -37,7 +39,7 @@ def add(x, y, name=None):
     """x + y, elementwise with broadcasting.
 
     Args:
-      x, y: numeric tensors of one dtype, of shapes that broadcast.
+      x, y: numeric tensors of one dtype, of shapes that broadcast; or strings.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
     Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
@@ -48,7 +50,11 @@ def add(x, y, name=None):
     array([[11, 12],
            [21, 22]], dtype=int32)
     """
-    return raw.AddV2(x, y, name=name or "Add")
+    leaf = x
+    while isinstance(leaf, (list, tuple)) and leaf:
+        leaf = leaf[0]
+    strings = isinstance(leaf, (str, bytes)) or getattr(leaf, "dtype", None) is string
+    return (raw.Add if strings else raw.AddV2)(x, y, name=name or "Add")
 
 
 @op("Sub", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
