@@ -29,7 +29,8 @@ def _tile_shape(x, multiples):
     shape = with_rank(x, len(multiples))
     if any(m is not None and m < 0 for m in multiples):
         raise Complaint(f"Expected multiples >= 0, but got {list(multiples)}", "give multiples >= 0")
-    return tuple([0 if 0 in (d, m) else None if None in (d, m) else d * m for d, m in zip(shape, multiples, strict=True)])
+    pairs = zip(shape, multiples, strict=True)
+    return tuple([0 if 0 in (d, m) else None if None in (d, m) else d * m for d, m in pairs])
 
 
 @tile_op.grad
