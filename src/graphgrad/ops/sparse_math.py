@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import ANY, FLOATING, NUMERIC, REAL
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.shape import is_fully_defined, with_rank
+from ..ir.shape import is_fully_defined, merged, with_rank
 from .broadcast import reduced_axes
 from .elementwise import conj
 from .sparse import linear, sparse_shape
@@ -60,7 +60,7 @@ def sparse_add_grad_op(xp, grad, a_indices, b_indices, sum_indices):
 
 @sparse_add_grad_op.shape
 def _sparse_add_grad_shape(grad, a_indices, b_indices, sum_indices):
-    return [None if i is None else i[:1] for i in (a_indices, b_indices)]
+    return [with_rank(i, 2, "indices")[:1] for i in (a_indices, b_indices)]
 
 
 sparse_add_grad_op.grad(NOT_DIFFERENTIABLE)
@@ -93,7 +93,7 @@ def _elementwise_shape(indices, values, shape, dense):
     if None not in (rank, dense) and len(dense) > rank:
         raise Complaint(f"the dense operand has rank {len(dense)}, more than the sparse one's {rank}",
                         "only the dense operand is broadcast; reduce its rank")
-    return with_rank(values, 1)
+    return merged(with_rank(values, 1), with_rank(indices, 2)[:1])
 
 
 def _multiply(xp, values, dense):
@@ -237,7 +237,9 @@ def sparse_slice_op(xp, indices, values, shape, start, size):
 @sparse_slice_op.shape
 def _sparse_slice_shape(indices, values, shape, start, size):
     sparse_shape(indices, values, None)
-    rank = None if indices is None else indices[1]
+    rank = with_rank(indices, 2)[1]
+    for s in (shape, start, size):
+        rank = merged((rank,), with_rank(s, 1, "shape, start and size"))[0]
     return [(None, rank), (None,), (rank,)]
 
 
@@ -258,7 +260,7 @@ def sparse_slice_grad_op(xp, grad, indices, start, output_indices):
 
 @sparse_slice_grad_op.shape
 def _sparse_slice_grad_shape(grad, indices, start, output_indices):
-    return None if indices is None else indices[:1]
+    return with_rank(indices, 2, "input_indices")[:1]
 
 
 @op("SparseFillEmptyRows", "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64,"
@@ -281,7 +283,9 @@ def sparse_fill_empty_rows_op(xp, indices, values, shape, default_value):
 def _sparse_fill_empty_rows_shape(indices, values, shape, default_value):
     sparse_shape(indices, values, None)
     with_rank(default_value, 0, "default_value")
-    return [(None, None if indices is None else indices[1]), (None,), (None,), with_rank(values, 1)]
+    n = merged(with_rank(values, 1), with_rank(indices, 2)[:1])
+    rank = merged(with_rank(indices, 2)[1:], with_rank(shape, 1, "dense_shape"))
+    return [(None, *rank), (None,), (None,), n]
 
 
 @sparse_fill_empty_rows_op.grad
@@ -299,7 +303,7 @@ def sparse_fill_empty_rows_grad_op(xp, back, grad):
 
 @sparse_fill_empty_rows_grad_op.shape
 def _sparse_fill_empty_rows_grad_shape(back, grad):
-    return [back, ()]
+    return [with_rank(back, 1, "reverse_index_map"), ()]
 
 
 @sparse_fill_empty_rows_grad_op.grad
