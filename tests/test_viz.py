@@ -10,7 +10,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.viz import draw
-from graphgrad.viz.fold import FORWARD, Part, View, fold
+from graphgrad.viz.boxes import FORWARD, Part, View
+from graphgrad.viz.fold import fold
 from graphgrad.viz.layout import BOX_HEIGHT, place
 from graphgrad.viz.text import width_of
 
@@ -90,6 +91,20 @@ def test_budget() -> None:
         folded = {b.name for b in view.boxes if b.folded and b.name.startswith("layer_")}
         assert len(folded) in (0, 10)
     assert not any(b.folded for b in view_of(graph, budget=1000).boxes)
+
+
+def test_bundles() -> None:
+    """Parallel branches become one box, a hundred of them with their gradients."""
+    graph = tf.Graph()
+    with graph.as_default():
+        xs = [tf.placeholder(tf.float32, [3]) for _ in range(100)]
+        y = tf.add_n([tf.tanh(x) for x in xs])
+        tf.gradients(tf.reduce_sum(tf.square(y)), xs)
+    view = view_of(graph)
+    assert len(view.boxes) < 20
+    assert {b.main.type for b in view.boxes if b.copies == 100} == {"Placeholder", "Tanh", "TanhGrad"}
+    assert sum(len(b.ops) for b in view.boxes) == view.shown
+    assert "100 × TanhGrad" in draw(graph)
 
 
 def test_every_operation_is_accounted_for() -> None:

@@ -9,97 +9,18 @@ of a forward part and of its gradient alike, until what is left fits.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..ir.graph import Graph, Operation, Tensor
+from .boxes import FORWARD, SOURCE_TYPES, VARIABLE_TYPES, Arrow, Box, Part, View, pattern
+from .bundle import bundled
 
-VARIABLE_TYPES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
-SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}
 _READS = frozenset({"ReadVariableOp", "Identity", "Const", "Cast"})
 _INIT_TYPES = frozenset({"VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables"})
-_BUNDLE = 5  # that many parallel boxes become one
 _GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?=/|$)")
-
-
-class Part(NamedTuple):
-    """Which part of the graph an operation belongs to; parts are ordered as they depend on each other.
-
-    `order` counts how often was differentiated; `kind` is "forward" (depends on no gradient
-    of its order), "gradient" or "update" (uses a gradient of its order).
-    """
-
-    order: int
-    rank: int  # 0: a gradient (or the forward part), 1: what uses it
-
-    @property
-    def kind(self) -> str:
-        """One of "forward", "gradient", "update"."""
-        return "update" if self.rank else "gradient" if self.order else "forward"
-
-
-FORWARD = Part(0, 0)
-
-
-class Box:
-    """One box of the picture.
-
-    Attributes:
-      key: what identifies it: its part and its path of scopes.
-      ops: the operations it stands for, in creation order.
-      folded: whether it stands for a scope.
-      part: the `Part` of its operations.
-      name: the scope's or the operation's name.
-      main: the operation that gives the box its title.
-      copies: how many boxes were bundled into this one.
-    """
-
-    __slots__ = ("copies", "folded", "key", "main", "name", "ops", "part")
-
-    main: Operation
-
-    def __init__(self, key: tuple[Any, ...], part: Part, name: str, folded: bool):
-        self.key = key
-        self.part = part
-        self.name = name
-        self.folded = folded
-        self.ops: list[Operation] = []
-        self.copies = 1
-
-    @property
-    def kind(self) -> str:
-        """How it is painted: "variable", "input", or the part's kind."""
-        one_kind = not self.folded or self.copies > 1
-        if one_kind and self.main.type in VARIABLE_TYPES:
-            return "variable"
-        if one_kind and self.main.type in SOURCE_TYPES and self.part.kind != "gradient":
-            return "input"
-        return self.part.kind
-
-    def __repr__(self) -> str:
-        return f"<Box {self.name} {len(self.ops)} ops>"
-
-
-@dataclass(eq=False, slots=True)
-class Arrow:
-    """What flows from one box to another: tensors, or only an order when `tensors` is empty."""
-
-    source: Box
-    target: Box
-    tensors: tuple[Tensor, ...]
-
-
-class View(NamedTuple):
-    """What is shown: boxes, arrows, and how many operations were left out as plumbing."""
-
-    boxes: list[Box]
-    arrows: list[Arrow]
-    shown: int
-    total: int
 
 
 def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budget: int = 60,
@@ -147,7 +68,7 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
     shown = list(boxes.values())
     arrows = _arrows(chosen, box_of, hosts, groups)
     if depth is None and len(shown) > budget:
-        shown, arrows = _bundled(shown, arrows)
+        shown, arrows = bundled(shown, arrows)
     return View(shown, arrows, len(chosen), len(graph.get_operations()))
 
 
@@ -402,7 +323,7 @@ def _cut_within(leaves: list[_Leaf], budget: int) -> _Cut:
     groups: dict[str, set[tuple[str, ...]]] = {}
     for leaf in leaves:
         if len(leaf.path) > depth:
-            groups.setdefault(_pattern(leaf.path[:depth]), set()).add(leaf.path[:depth])
+            groups.setdefault(pattern(leaf.path[:depth]), set()).add(leaf.path[:depth])
     opened: set[tuple[str, ...]] = set()
     for group in sorted(groups.values(), key=lambda g: (-len(g), min(g))):
         attempt = opened | group
@@ -410,11 +331,6 @@ def _cut_within(leaves: list[_Leaf], budget: int) -> _Cut:
         if _count(wider) <= budget:
             opened, cut = attempt, wider
     return cut
-
-
-def _pattern(path: tuple[str, ...]) -> str:
-    """A path with its numbers and '_grad' taken out."""
-    return re.sub(r"_?\d+|_grad$", "", "/".join(path))
 
 
 def _place(leaves: list[_Leaf], is_open: Any) -> _Cut:
@@ -490,54 +406,3 @@ def _leads(after: dict[Box, list[Box]], source: Box, target: Box) -> bool:
             seen.add(b)
             stack += after.get(b, ())
     return False
-
-
-# -- bundles ---------------------------------------------------------------------------
-
-
-def _bundled(boxes: list[Box], arrows: list[Arrow]) -> tuple[list[Box], list[Arrow]]:
-    """Lays parallel boxes, such as the branches of a wide sum, into one, as long as there are any.
-
-    Boxes are parallel if they show the same, and either all lead to the same boxes or all
-    come from the same ones.
-    """
-    while True:
-        into = _parallel(boxes, arrows, forward=True) or _parallel(boxes, arrows, forward=False)
-        if not into:
-            return boxes, arrows
-        boxes = [b for b in boxes if into.get(b, b) is b]
-        joined: dict[tuple[Box, Box], dict[int, Tensor]] = {}
-        for a in arrows:
-            pair = into.get(a.source, a.source), into.get(a.target, a.target)
-            joined.setdefault(pair, {}).update({id(t): t for t in a.tensors})
-        arrows = [Arrow(s, t, tuple(tensors.values())) for (s, t), tensors in joined.items()]
-
-
-def _parallel(boxes: list[Box], arrows: list[Arrow], forward: bool) -> dict[Box, Box]:
-    """For each box that is laid into another, the other, which takes its operations in."""
-    ends: dict[Box, set[Box]] = {b: set() for b in boxes}
-    for a in arrows:
-        start, end = (a.source, a.target) if forward else (a.target, a.source)
-        ends[start].add(end)
-    groups: dict[Any, list[Box]] = {}
-    for b in boxes:
-        if ends[b]:
-            look = _pattern(tuple(b.name.split("/"))) if b.folded and b.copies == 1 else b.main.type
-            groups.setdefault((b.part, b.kind, look, frozenset(ends[b])), []).append(b)
-    into = {}
-    for group in groups.values():
-        if len(group) < _BUNDLE:
-            continue
-        first = group[0]
-        for b in group[1:]:
-            into[b] = first
-            first.ops += b.ops
-            first.copies += b.copies
-        first.folded = True
-        into[first] = first
-    return into
-
-
-def types_in(box: Box) -> list[tuple[str, int]]:
-    """The types of the operations in a box with their counts, the most frequent first."""
-    return Counter(op.type for op in box.ops).most_common()

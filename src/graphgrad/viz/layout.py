@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .fold import Arrow, Box, Part, View
+from .boxes import Arrow, Box, Part, View
 
 ROW = 74.0  # from the top of a row to the top of the next
 BOX_HEIGHT = 36.0

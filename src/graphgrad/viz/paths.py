@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from itertools import pairwise
 
-from .fold import Arrow, Box, View
+from .boxes import Arrow, Box, View
 from .layout import BOX_HEIGHT, Placed
 
 

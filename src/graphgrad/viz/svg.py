@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from xml.sax.saxutils import escape
 
-from .fold import Arrow, Box, Part, View
+from .boxes import Arrow, Box, Part, View
 from .layout import BOX_HEIGHT, Panel, Placed
 from .paths import Lanes, Ports, path_of
 from .text import shape_text, text_width, tooltip, typed, words
@@ -195,8 +195,8 @@ def _legend(view: View) -> str:
     if any(b.folded for b in view.boxes):
         out.append(f'<rect x="{x + 4:.1f}" y="-4" width="22" height="13" rx="3" fill="#fff" stroke="#57606a"/>'
                    f'<rect x="{x:.1f}" y="0" width="22" height="13" rx="3" fill="#fff" stroke="#57606a"/>'
-                   f'<text class="key" x="{x + 33:.1f}" y="10">folded scope</text>')
-        x += 33 + text_width("folded scope", 11.5, False) + 18
+                   f'<text class="key" x="{x + 33:.1f}" y="10">folded, more inside</text>')
+        x += 33 + text_width("folded, more inside", 11.5, False) + 18
     if any(not a.tensors for a in view.arrows):
         out.append(f'<path class="order" d="M{x:.1f} 6h26" stroke="#57606a" fill="none"/>'
                    f'<text class="key" x="{x + 32:.1f}" y="10">waits for</text>')

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.graph import Operation, Tensor
-from .fold import SOURCE_TYPES, Box, types_in
+from .boxes import SOURCE_TYPES, Box, types_in
 
 _TITLE = 36  # characters
 
@@ -23,7 +23,9 @@ class Words(NamedTuple):
 def words(box: Box) -> Words:
     """What is written in a box."""
     if box.copies > 1:
-        return Words(f"{box.copies} × {_fit(box.main.type, _TITLE)}", f"{_fit(_in_panel(box.name, box), 24)}, …")
+        what = {"variable": "variable", "input": "placeholder"}.get(box.kind, box.main.type)
+        what = "constant" if box.main.type == "Const" else what
+        return Words(f"{box.copies} × {_fit(what, _TITLE)}", f"{_fit(_in_panel(box.name, box), 24)}, …")
     if box.folded:
         above, _, last = _in_panel(box.name, box).rpartition("/")
         n = f"{len(box.ops)} ops"

@@ -1,0 +1,99 @@
+"""What a picture consists of: boxes, arrows, and the parts of a graph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..ir.graph import Operation, Tensor
+
+VARIABLE_TYPES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
+SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}
+
+
+class Part(NamedTuple):
+    """Which part of the graph an operation belongs to; parts are ordered as they depend on each other.
+
+    `order` counts how often was differentiated; `kind` is "forward" (depends on no gradient
+    of its order), "gradient" or "update" (uses a gradient of its order).
+    """
+
+    order: int
+    rank: int  # 0: a gradient (or the forward part), 1: what uses it
+
+    @property
+    def kind(self) -> str:
+        """One of "forward", "gradient", "update"."""
+        return "update" if self.rank else "gradient" if self.order else "forward"
+
+
+FORWARD = Part(0, 0)
+
+
+class Box:
+    """One box of the picture.
+
+    Attributes:
+      key: what identifies it: its part and its path of scopes.
+      ops: the operations it stands for, in creation order.
+      folded: whether it stands for a scope.
+      part: the `Part` of its operations.
+      name: the scope's or the operation's name.
+      main: the operation that gives the box its title.
+      copies: how many boxes were bundled into this one.
+    """
+
+    __slots__ = ("copies", "folded", "key", "main", "name", "ops", "part")
+
+    main: Operation
+
+    def __init__(self, key: tuple[Any, ...], part: Part, name: str, folded: bool):
+        self.key = key
+        self.part = part
+        self.name = name
+        self.folded = folded
+        self.ops: list[Operation] = []
+        self.copies = 1
+
+    @property
+    def kind(self) -> str:
+        """How it is painted: "variable", "input", or the part's kind."""
+        one_kind = not self.folded or self.copies > 1
+        if one_kind and self.main.type in VARIABLE_TYPES:
+            return "variable"
+        if one_kind and self.main.type in SOURCE_TYPES and self.part.kind != "gradient":
+            return "input"
+        return self.part.kind
+
+    def __repr__(self) -> str:
+        return f"<Box {self.name} {len(self.ops)} ops>"
+
+
+@dataclass(eq=False, slots=True)
+class Arrow:
+    """What flows from one box to another: tensors, or only an order when `tensors` is empty."""
+
+    source: Box
+    target: Box
+    tensors: tuple[Tensor, ...]
+
+
+class View(NamedTuple):
+    """What is shown: boxes, arrows, and how many operations were left out as plumbing."""
+
+    boxes: list[Box]
+    arrows: list[Arrow]
+    shown: int
+    total: int
+
+
+def pattern(path: tuple[str, ...]) -> str:
+    """A path with its numbers and '_grad' taken out."""
+    return re.sub(r"_?\d+|_grad$", "", "/".join(path))
+
+
+def types_in(box: Box) -> list[tuple[str, int]]:
+    """The types of the operations in a box with their counts, the most frequent first."""
+    return Counter(op.type for op in box.ops).most_common()
