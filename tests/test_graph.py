@@ -298,3 +298,16 @@ def test_numpy_on_the_left():
     assert isinstance(y, tf.Tensor)
     with tf.Session() as sess:
         np.testing.assert_array_equal(sess.run(y), [10, 40])
+
+
+def test_names_of_tensorflow_0():
+    import subprocess
+    import sys
+
+    program = (
+        "import graphgrad.v1 as tf\n"
+        "x = tf.mul(tf.pack([1.0, 2.0]), tf.neg(tf.sub(3.0, 1.0)))\n"
+        "print(tf.Session().run(tf.unpack(tf.concat(0, [x, x]))))\n"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[np.float32(-2.0), np.float32(-4.0), np.float32(-2.0), np.float32(-4.0)]"

@@ -3,6 +3,16 @@
 from graphgrad.compat.v1 import *  # noqa: F403  # the same names
 from graphgrad.frontend import modes as _modes
 
+# Names of TensorFlow 0.x that 1.x gave up.
+from graphgrad.ops.join import concat_v1 as concat_v2
+from graphgrad.ops.join import stack as pack
+from graphgrad.ops.join import unstack as unpack
+from graphgrad.ops.math import multiply as mul
+from graphgrad.ops.math import subtract as sub
+from graphgrad.ops.math_unary import negative as neg
+from graphgrad.ops.matmul import matmul as batch_matmul
+from graphgrad.ops.select import where_v1 as select
+
 _modes.disable_v2_behavior()
 
 # What a name that is missing gets to hear.
