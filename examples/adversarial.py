@@ -1,17 +1,17 @@
-"""`stop_gradient` at work, 3: adversarial examples.
+import tensorflow as tf
 
-An adversarial example is made from the gradient of the loss by the image, so it depends on
-the parameters. Training on such examples must treat them as data: `stop_gradient` keeps
-the second derivatives out.
-
-The data are the 1,797 handwritten digits that scikit-learn ships (sklearn.datasets.load_digits;
-UCI Machine Learning Repository, CC BY 4.0).
-
-Run it with: graphgrad run examples/adversarial.py
-"""
+# `stop_gradient` at work, 3: adversarial examples.
+#
+# An adversarial example is made from the gradient of the loss by the image, so it depends on
+# the parameters. Training on such examples must treat them as data: `stop_gradient` keeps
+# the second derivatives out.
+#
+# The data are the 1,797 handwritten digits that scikit-learn ships (sklearn.datasets.load_digits;
+# UCI Machine Learning Repository, CC BY 4.0).
+#
+# Run it with: graphgrad run examples/adversarial.py
 
 import numpy as np
-import tensorflow as tf
 from sklearn.datasets import load_digits
 
 digits = load_digits()

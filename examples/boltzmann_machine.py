@@ -1,18 +1,18 @@
-"""`stop_gradient` at work, 2: contrastive divergence training of a Boltzmann machine.
+import tensorflow as tf
 
-A restricted Boltzmann machine gives a low free energy to what resembles its data.
-Contrastive divergence lowers the energy of the data and raises that of samples which the
-model makes from them. The samples depend on the parameters too, but differentiation must
-not go through the sampling: `stop_gradient` holds them fixed.
-
-The data are the 1,797 handwritten digits that scikit-learn ships (sklearn.datasets.load_digits;
-UCI Machine Learning Repository, CC BY 4.0), made black and white.
-
-Run it with: graphgrad run examples/boltzmann_machine.py
-"""
+# `stop_gradient` at work, 2: contrastive divergence training of a Boltzmann machine.
+#
+# A restricted Boltzmann machine gives a low free energy to what resembles its data.
+# Contrastive divergence lowers the energy of the data and raises that of samples which the
+# model makes from them. The samples depend on the parameters too, but differentiation must
+# not go through the sampling: `stop_gradient` holds them fixed.
+#
+# The data are the 1,797 handwritten digits that scikit-learn ships (sklearn.datasets.load_digits;
+# UCI Machine Learning Repository, CC BY 4.0), made black and white.
+#
+# Run it with: graphgrad run examples/boltzmann_machine.py
 
 import numpy as np
-import tensorflow as tf
 from sklearn.datasets import load_digits
 
 images = (load_digits().data >= 8).astype(np.float32)  # (1797, 64), zeros and ones

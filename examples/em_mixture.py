@@ -1,18 +1,18 @@
-"""`stop_gradient` at work, 1: the EM algorithm on a mixture of Gaussians.
+import tensorflow as tf
 
-The E-step computes how much each component is responsible for each sample. The M-step
-improves the parameters with the responsibilities held fixed: differentiation must not go
-back into the E-step, and `stop_gradient` sees to it. The gradient that is left equals that
-of the log-likelihood (Fisher's identity), which the program checks.
-
-The data are Fisher's irises, 150 flowers of three species, as scikit-learn ships them
-(sklearn.datasets.load_iris; UCI Machine Learning Repository, CC BY 4.0).
-
-Run it with: graphgrad run examples/em_mixture.py
-"""
+# `stop_gradient` at work, 1: the EM algorithm on a mixture of Gaussians.
+#
+# The E-step computes how much each component is responsible for each sample. The M-step
+# improves the parameters with the responsibilities held fixed: differentiation must not go
+# back into the E-step, and `stop_gradient` sees to it. The gradient that is left equals that
+# of the log-likelihood (Fisher's identity), which the program checks.
+#
+# The data are Fisher's irises, 150 flowers of three species, as scikit-learn ships them
+# (sklearn.datasets.load_iris; UCI Machine Learning Repository, CC BY 4.0).
+#
+# Run it with: graphgrad run examples/em_mixture.py
 
 import numpy as np
-import tensorflow as tf
 from sklearn.datasets import load_iris
 
 iris = load_iris()

@@ -1,13 +1,13 @@
-"""`grad_ys`: what the derivative of each y is multiplied by.
+import tensorflow as tf
 
-1. as a weight for each y; 2. to put an approximation in the place of a derivative that does
-not exist; 3. to differentiate a graph with a huge fan-in piece by piece.
-
-Run it with: graphgrad run examples/grad_ys.py
-"""
+# `grad_ys`: what the derivative of each y is multiplied by.
+#
+# 1. as a weight for each y; 2. to put an approximation in the place of a derivative that does
+# not exist; 3. to differentiate a graph with a huge fan-in piece by piece.
+#
+# Run it with: graphgrad run examples/grad_ys.py
 
 import numpy as np
-import tensorflow as tf
 
 sess = tf.Session()
 

@@ -1,12 +1,12 @@
-"""Linear regression in an interactive session, with its gradients next to their closed form.
+import tensorflow as tf
 
-For cost = 1/2 sum (x W + b - y)^2 they are sum (x W + b - y) x and sum (x W + b - y).
-
-Run it with: graphgrad run examples/linear_regression.py
-"""
+# Linear regression in an interactive session, with its gradients next to their closed form.
+#
+# For cost = 1/2 sum (x W + b - y)^2 they are sum (x W + b - y) x and sum (x W + b - y).
+#
+# Run it with: graphgrad run examples/linear_regression.py
 
 import numpy as np
-import tensorflow as tf
 
 sess = tf.InteractiveSession()
 

@@ -1,9 +1,8 @@
-"""A bias that depends on the weight: `gradients` counts every way from the cost to it.
-
-Run it with: graphgrad run examples/shared_parameter.py
-"""
-
 import tensorflow as tf
+
+# A bias that depends on the weight: `gradients` counts every way from the cost to it.
+#
+# Run it with: graphgrad run examples/shared_parameter.py
 
 Ws = tf.constant(0.0)
 bs = 2 * Ws

@@ -1,12 +1,11 @@
-"""Three ways to say where differentiation stops, in a session of TensorFlow 1.
-
-`stop_gradients` treats tensors as constants for one call of `gradients`; `stop_gradient` does
-so for good, while the graph is built; where both are used, each stops what it stops.
-
-Run it with: graphgrad run examples/stop_gradients_v1.py
-"""
-
 import tensorflow as tf
+
+# Three ways to say where differentiation stops, in a session of TensorFlow 1.
+#
+# `stop_gradients` treats tensors as constants for one call of `gradients`; `stop_gradient` does
+# so for good, while the graph is built; where both are used, each stops what it stops.
+#
+# Run it with: graphgrad run examples/stop_gradients_v1.py
 
 # b depends on a, so the total derivative by a counts both ways from a + b to a.
 a = tf.constant(0.0)

@@ -1,10 +1,8 @@
-"""Where differentiation stops, in functions of TensorFlow 2.
-
-Run it with: graphgrad run examples/stop_gradients_v2.py
-"""
-
 import tensorflow as tf
 
+# Where differentiation stops, in functions of TensorFlow 2.
+#
+# Run it with: graphgrad run examples/stop_gradients_v2.py
 
 @tf.function
 def total():

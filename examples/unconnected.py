@@ -1,9 +1,8 @@
-"""What `gradients` gives where y does not depend on x: None, or zeros.
-
-Run it with: graphgrad run examples/unconnected.py
-"""
-
 import tensorflow as tf
+
+# What `gradients` gives where y does not depend on x: None, or zeros.
+#
+# Run it with: graphgrad run examples/unconnected.py
 
 a = tf.ones([1, 2])
 b = tf.ones([3, 1])

@@ -59,7 +59,7 @@ def test_begin_as_tensorflow_programs_do() -> None:
     """Every example imports `tensorflow`, and nothing of this package."""
     for name in EXAMPLES:
         text = (_ROOT / "examples" / f"{name}.py").read_text()
-        assert "\nimport tensorflow as tf\n" in text, name
+        assert text.startswith("import tensorflow as tf\n"), name
         assert not re.search(r"^\s*(?:import|from) graphgrad", text, re.M), name
 
 
