@@ -6,7 +6,9 @@ _TRAINING = "its result is a side effect on variables: tests/test_optimizers.py"
 _VARIABLES = "its result is a side effect on a variable: tests/test_variables.py"
 _CONTROL = "its sub-graphs need a program around them: tests/test_control_flow.py"
 _FILES = "it reads files or encoded data: tests/test_files.py"
+_EFFECT = "its result is a side effect: tests/test_host.py"
 OPS: dict[str, str] = {
+    "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "WhileGrad": _CONTROL,
     "ReadFile": _FILES, "DecodeJpeg": _FILES, "DecodePng": _FILES, "ParseSingleExample": _FILES,
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,

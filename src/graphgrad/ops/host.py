@@ -77,14 +77,41 @@ def eager_py_func_op(xp, input, *, func, Tin, Tout, token="pyfunc"):
         result = func(*[EagerTensor(np.asarray(a), t) for a, t in zip(input, Tin, strict=True)])
         if not Tout:
             return []
-        values = result if isinstance(result, (list, tuple)) and len(Tout) != 1 else [result]
+        values = result if isinstance(result, (list, tuple)) else [result]
         if len(values) != len(Tout):
             raise Complaint(f"{token} returns {len(values)} values, but expects to see {len(Tout)} values",
                             "return as many values as Tout names")
         return [np.asarray(convert_to_tensor(v, t)._value) for v, t in zip(values, Tout, strict=True)]
 
 
-def _py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None) -> Any:
+@eager_py_func_op.grad
+def _eager_py_func_grad(op, *dys):
+    """Another EagerPyFunc, of the gradients and the inputs; what the function did not touch gets zero."""
+    func = op.get_attr("func")
+    if not hasattr(func, "gradient"):
+        raise LookupError(f"EagerPyFunc '{op.name}' has no gradient: its function was not made by tf.py_function.")
+    given = [i for i, dy in enumerate(dys) if dy is not None and op.outputs[i].dtype.is_differentiable]
+    sources = [i for i, x in enumerate(op.inputs) if x.dtype.is_differentiable]
+    types = tuple(op.inputs[i].dtype for i in sources)
+    differentiate = func.gradient(given, sources, types)
+    inputs = [*(dys[i] for i in given), *op.inputs]
+    results = raw.EagerPyFunc(inputs, func=differentiate, Tout=types, token=op.get_attr("token") + "_grad")
+    gradients: list[Any] = [None] * len(op.inputs)
+    for i, g in zip(sources, results, strict=True):
+        if hasattr(g, "set_shape"):
+            g.set_shape(op.inputs[i].shape)
+        gradients[i] = g
+    return gradients
+
+
+def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None, wrap: Any = None) -> Any:
+    """Builds an op that calls a Python function.
+
+    Args:
+      op_type: PyFunc, PyFuncStateless or EagerPyFunc.
+      func, inp, Tout, name: as in `py_func`.
+      wrap: what to make of the function, given it and the dtypes of its results.
+    """
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
     several = isinstance(Tout, (list, tuple))
@@ -92,6 +119,7 @@ def _py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None) -> 
     types = tuple(as_dtype(getattr(t, "dtype", t)) for t in specs)
     graph = context.current_graph()
     tensors = [convert_to_tensor(x, name="input") for x in inp or ()]
+    func = func if wrap is None else wrap(func, types)
     results = getattr(raw, op_type)(tensors, func=func, Tout=types, token=f"pyfunc_{next(_tokens)}", name=name)
     for t, spec in zip(results, specs, strict=True):
         if graph is not None and hasattr(spec, "shape") and hasattr(spec, "dtype"):
@@ -123,7 +151,7 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
     """
     if context.current_graph() is None:
         return _call_now(func, inp)
-    return _py_func("PyFunc" if stateful else "PyFuncStateless", func, inp, Tout, name)
+    return build_py_func("PyFunc" if stateful else "PyFuncStateless", func, inp, Tout, name)
 
 
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
@@ -149,25 +177,6 @@ def _call_now(func: Any, inp: Any) -> Any:
         values = [None if v is None else convert_to_tensor(v) for v in result]
         return values[0] if len(values) == 1 else values
     return None if result is None else convert_to_tensor(result)
-
-
-def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
-    """Calls a Python function of eager tensors when the graph runs.
-
-    Args:
-      func: takes one eager tensor for each of `inp`, returns what converts to tensors.
-      inp: a list of tensors.
-      Tout: the dtype of the result, or a list of dtypes (or of `TensorSpec`s).
-      name: a name for the operation.
-    Returns: a tensor of unknown shape, or a list of them; the operation if Tout is empty.
-    Raises: as `tf.numpy_function`.
-    Gradient: none is declared; use `tf.custom_gradient` around it.
-    Reference: TensorFlow 2.21 EagerPyFunc.
-
-    >>> sess.run(tf.py_function(lambda x: x * x, [tf.constant(3.0)], tf.float32))
-    np.float32(9.0)
-    """
-    return _py_func("EagerPyFunc", func, inp, Tout, name)
 
 
 # -- printing ------------------------------------------------------------------------------------
@@ -371,4 +380,4 @@ def timestamp(name: str | None = None) -> Any:
     return raw.Timestamp(name=name)
 
 
-__all__ = ["Print", "numpy_function", "print_tensors", "py_func", "py_function", "timestamp"]
+__all__ = ["Print", "build_py_func", "numpy_function", "print_tensors", "py_func", "timestamp"]

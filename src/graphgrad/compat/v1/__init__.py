@@ -425,7 +425,7 @@ from graphgrad.ops.host import Print as Print
 from graphgrad.ops.host import numpy_function as numpy_function
 from graphgrad.ops.host import print_tensors as print
 from graphgrad.ops.host import py_func as py_func
-from graphgrad.ops.host import py_function as py_function
+from graphgrad.frontend.py_function import py_function as py_function
 from graphgrad.ops.host import timestamp as timestamp
 from graphgrad.ops.random import multinomial as multinomial
 from graphgrad.ops.random import random_crop as random_crop

@@ -234,7 +234,7 @@ from graphgrad.ops.checks import assert_less as assert_less
 from graphgrad.ops.checks import assert_rank as assert_rank
 from graphgrad.ops.host import numpy_function as numpy_function
 from graphgrad.ops.host import print_tensors as print
-from graphgrad.ops.host import py_function as py_function
+from graphgrad.frontend.py_function import py_function as py_function
 from graphgrad.ops.host import timestamp as timestamp
 
 # -- modules of the random, host and sparse families -------------------------------------
