@@ -498,6 +498,7 @@ from graphgrad.ops.string_functions import to_number_v1 as string_to_number
 from graphgrad.ops.string_functions import substr_v1 as substr
 from graphgrad.compat.v1 import strings as strings
 from graphgrad.compat.v1 import io as io
+from graphgrad.compat.v1 import image as image
 
 # -- files and examples -------------------------------------------------------------------
 from graphgrad.ops.files import FixedLenFeature as FixedLenFeature

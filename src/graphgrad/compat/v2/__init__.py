@@ -256,3 +256,4 @@ from graphgrad.ops.sparse import SparseTensor as SparseTensor
 from graphgrad.ops.string_functions import as_string as as_string
 from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import io as io
+from graphgrad.compat.v2 import image as image
