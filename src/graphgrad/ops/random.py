@@ -17,6 +17,7 @@ from ..ir.dtypes import ANY, FLOATING, INDEX, REAL, DType, as_dtype, bfloat16, f
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape, with_rank
+from ..ir.static import constant_value
 from . import philox
 from .checks import after_check
 from .seeds import known_sizes, seed_attrs, sizes, start
@@ -385,8 +386,13 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, int32, name="size")
         shape = raw.Shape(value)
-        fits = raw.All(raw.GreaterEqual(shape, size), [0])
-        shape = after_check(shape, fits, ["Need value.shape >= size, got ", shape, size], 1000)
+        have, want = constant_value(shape), constant_value(size)
+        if have is None or want is None:
+            fits = raw.All(raw.GreaterEqual(shape, size), [0])
+            shape = after_check(shape, fits, ["Need value.shape >= size, got ", shape, size], 1000)
+        elif have.shape != want.shape or (have < want).any():
+            raise ValueError(f"Need value.shape >= size, got {have.tolist()} {want.tolist()}. "
+                             "Fix: crop at most as much as there is in each dimension")
         limit = raw.AddV2(raw.Sub(shape, size, name="sub"), 1, name="add")
         offset = random_uniform(raw.Shape(shape), dtype=int32, maxval=int32.max, seed=seed)
         return raw.Slice(value, raw.FloorMod(offset, limit, name="mod"), size, name=scope)
