@@ -168,6 +168,8 @@ def test_xla(row: Row, i: int, dtype: str) -> None:
     _declared(want, kernels, "NumPy")
     if "host" in kernels.opdef.flags or not row.xla or any(t.kind == "o" for t in kernels.inputs.dtypes):
         return
+    if i > 0 and dtype != row.dtypes[0]:
+        return  # to compile takes time: all cases at one dtype, and all dtypes in one case, will do
     got = kernels.xla()
     _declared(got, kernels, "XLA")
     for k, (g, w, spec) in enumerate(zip(got, want, kernels.specs, strict=True)):
