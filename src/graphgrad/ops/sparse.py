@@ -201,7 +201,7 @@ def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoin
     """The product of a sparse matrix with a dense one."""
     row, column = (1, 0) if adjoint_a else (0, 1)
     values = xp.conj(a_values) if adjoint_a else a_values
-    b = xp.conj(b).T if adjoint_b else b
+    b = xp.conj(b).T if adjoint_b else xp.asarray(b)
     if int(a_shape[column]) != b.shape[0]:
         raise Complaint(f"cannot multiply: A has {int(a_shape[column])} columns, B {b.shape[0]} rows",
                         "transpose one of them with adjoint_a or adjoint_b")
@@ -411,7 +411,7 @@ def sparse_reduce_max_op(xp, indices, values, shape, axes, *, keep_dims=False):
 def sparse_reorder_op(xp, indices, values, shape):
     """The elements in row-major order."""
     order = xp.argsort(linear(xp, indices, shape), **({"kind": "stable"} if xp is np else {"stable": True}))
-    return indices[order], values[order]
+    return xp.asarray(indices)[order], xp.asarray(values)[order]
 
 
 @sparse_reorder_op.shape

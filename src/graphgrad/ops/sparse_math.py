@@ -77,7 +77,7 @@ def _elementwise(name, combine, doc):
                             "only the dense operand is broadcast; reduce its rank")
         lead = rank - dense.ndim
         places = tuple(sp_indices[:, lead + i] if d != 1 else 0 for i, d in enumerate(dense.shape))
-        picked = dense[places] if places else dense
+        picked = xp.asarray(dense)[places] if places else dense
         return combine(xp, sp_values, picked).astype(sp_values.dtype)
 
     kernel.__doc__ = doc
@@ -297,7 +297,7 @@ def _sparse_fill_empty_rows_grad(op, d_indices, d_values, d_empty, d_map):
 @op("SparseFillEmptyRowsGrad", "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", T=NUMERIC)
 def sparse_fill_empty_rows_grad_op(xp, back, grad):
     """The gradients for the values and, summed, for the default."""
-    kept = grad[back]
+    kept = xp.asarray(grad)[back]
     return kept, (grad.sum() - kept.sum()).astype(grad.dtype)
 
 

@@ -34,7 +34,7 @@ def _checked_ids(indices, ids, rows):
 
 
 def _reduce(xp, kind, data, indices, ids, n):
-    rows = data[indices]
+    rows = xp.asarray(data)[indices]
     if xp is np:
         out = np.zeros((n, *rows.shape[1:]), rows.dtype)
         starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]]) if len(ids) else []
@@ -76,7 +76,7 @@ def _declare(kind, words):
         return _reduce(xp, kind, data, indices, segment_ids, n).astype(data.dtype)
 
     def spread(xp, grad, indices, segment_ids, output_dim0):
-        rows = grad if kind == "Sum" else grad / _scale(xp, kind, segment_ids, grad.shape[0], grad)
+        rows = xp.asarray(grad if kind == "Sum" else grad / _scale(xp, kind, segment_ids, grad.shape[0], grad))
         n = int(output_dim0)
         if xp is np:
             out = np.zeros((n, *grad.shape[1:]), grad.dtype)
