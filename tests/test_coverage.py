@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import exempt
 import rows
@@ -34,6 +35,13 @@ def test_reasons_are_given() -> None:
     assert not silent, f"rows that leave something out without a note: {silent}"
     for table in (exempt.OPS, exempt.GRADIENTS, exempt.NAMES, exempt.SIGNATURES, exempt.DOCSTRINGS, exempt.DOCTESTS):
         assert all(len(reason) > 10 for reason in table.values())
+
+
+def test_exempt_ops_are_tested_elsewhere() -> None:
+    """The test file that an exemption names exists."""
+    for name, reason in exempt.OPS.items():
+        for file in re.findall(r"tests/(\w+\.py)", reason):
+            assert (_REFERENCE.parent / file).exists(), f"{name}: there is no tests/{file}"
 
 
 def test_gradients_stand_where_tensorflow_has_them() -> None:

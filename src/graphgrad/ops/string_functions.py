@@ -82,7 +82,8 @@ def reduce_join_v1(inputs: Any, axis: Any = None, keep_dims: Any = None, separat
     return reduce_join(inputs, reduction_indices if axis is None else axis, bool(keep), separator, name)
 
 
-def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None) -> Any:
+def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
+                 result_type: str = "SparseTensor", name: str | None = None) -> Any:  # fmt: skip
     """Splits strings at any of the characters of `sep`.
 
     Args:
@@ -90,7 +91,10 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
       sep: separating characters; a space by default, '' splits into characters.
       skip_empty: whether to leave out empty pieces.
       delimiter: the older name of `sep`.
+      result_type: "SparseTensor"; ragged tensors do not exist here.
+      name: a name for the operations.
     Returns: a `SparseTensor` of strings, one row for each string.
+    Raises: ValueError for another `result_type`.
     Gradient: none.
     Reference: TensorFlow 2.21 StringSplit.
 
@@ -98,7 +102,10 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
     array([b'a', b'b', b'c'], dtype=object)
     """
     sep = delimiter if sep is None else sep
-    with name_scope(None, "StringSplit"):
+    if result_type != "SparseTensor":
+        raise ValueError(f"result_type must be 'SparseTensor', not {result_type!r}: there are no ragged tensors here. "
+                         "Fix: result_type='SparseTensor'")
+    with name_scope(name, "StringSplit"):
         return SparseTensor(*raw.StringSplit(source, " " if sep is None else sep, skip_empty=skip_empty))
 
 

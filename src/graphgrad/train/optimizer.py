@@ -47,7 +47,7 @@ class Optimizer:
     GATE_OP = 1
     GATE_GRAPH = 2
 
-    def __init__(self, use_locking: bool, name: str):
+    def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False):
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
@@ -147,13 +147,15 @@ class Optimizer:
         self._assert_valid_dtypes([value])
         return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
-    def apply_gradients(self, grads_and_vars: _Pairs, global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(self, grads_and_vars: _Pairs, global_step: Any = None, name: str | None = None,
+                        skip_gradients_aggregation: bool = False) -> Any:  # fmt: skip
         """The operation that updates the variables with their gradients.
 
         Args:
           grads_and_vars: pairs as `compute_gradients` gives them; those with None are left out.
           global_step: a variable to raise by one afterwards.
           name: a name for the operation.
+          skip_gradients_aggregation: accepted as TensorFlow does; there is one replica.
         Returns: the `Operation`; it joins the collection TRAIN_OP. None in eager mode.
         Raises: ValueError if there are no gradients; TypeError for what is no gradient;
           NotImplementedError for a tensor in place of a variable.
