@@ -34,7 +34,7 @@ class AdamOptimizer(Optimizer):
     >>> step = tf.train.AdamOptimizer(0.5).minimize(w)
     >>> sess.run(tf.global_variables_initializer())
     >>> sess.run(step)
-    >>> print(sess.run(w))
+    >>> print(round(float(sess.run(w)), 4))
     1.5
     """
 
