@@ -107,7 +107,7 @@ ROWS = [
     Row("FusedBatchNormGradV3",
         [Case([(2, 3, 4, 5), (2, 3, 4, 5), (5,), (5,), R((5,), domain=(0.5, 2.0)), V(np.zeros(0))])],
         attrs={"epsilon": 0.01}, ys=[0, 1, 2], wrt=["y_backprop", "x", "scale"], order=0,
-        tf_grad=False, note="mean and variance must be those of x; FusedBatchNormV3's row differentiates this gradient"),
+        tf_grad=False, note="mean and variance are those of x; FusedBatchNormV3's row differentiates this gradient"),
     # -- the largest elements
     Row("TopKV2", [[(5,), V(2, "int32")], [(2, 5), V(3, "int32")], [(2, 3, 4), V(4, "int32")], [(3,), V(0, "int32")]],
         dtypes=["float32", "float64", "float16", "int32"], domain=distinct,

@@ -49,7 +49,7 @@ def _nothing(shape: Shape) -> Any:
         return None
     value: Any = None
     for n in reversed(shape):
-        value = (value,) * n
+        value = (value,) * n  # type: ignore[operator]  # no dimension is None here
     return value
 
 
