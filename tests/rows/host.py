@@ -104,6 +104,10 @@ ROWS = [
         bad=[(Case([V("a", "string")], pattern="(", rewrite=""), "Invalid pattern", InvalidArgumentError)]),
     Row("RegexReplace", [[V(["aab", "b"], "string"), V("a+", "string"), V("x", "string")]], order=0),
     Row("StaticRegexFullMatch", [Case([V(["ab", "b", "abc"], "string")], pattern="a.")], order=0),
+    *[Row(t, [Case([V(["", "a", "Hello", "TensorFlow", "x" * 20, "y" * 40, "z" * 64, "w" * 65, "q" * 200], "string")],
+                   num_buckets=2**62)], order=0,
+          bad=[(Case([V("a", "string")], num_buckets=0), "at least 1", InvalidArgumentError)])
+      for t in ("StringToHashBucketFast", "StringToHashBucket")],
     Row("EncodeBase64", [[V(["hello>?", ""], "string")], Case([V(["hello"], "string")], pad=True)], order=0),
     Row("DecodeBase64", [[V(["aGVsbG8", "aGVsbG8=", "aGVsbG8-Pw"], "string")]], order=0,
         bad=[([V("a", "string")], "cannot be 1 modulo 4", InvalidArgumentError)]),

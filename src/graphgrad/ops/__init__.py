@@ -29,6 +29,7 @@ from . import filled as filled
 from . import functional as functional
 from . import gamma as gamma
 from . import gather as gather
+from . import hashing as hashing
 from . import host as host
 from . import join as join
 from . import linalg as linalg

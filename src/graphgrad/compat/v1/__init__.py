@@ -458,6 +458,9 @@ from graphgrad.ops.linalg_functions import trace as trace
 from graphgrad.ops.linalg_functions import triangular_solve as matrix_triangular_solve
 from graphgrad.ops.tensordot import tensordot as tensordot
 
+# -- images -------------------------------------------------------------------------------
+from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
@@ -499,6 +502,8 @@ from graphgrad.ops.string_functions import substr_v1 as substr
 from graphgrad.compat.v1 import strings as strings
 from graphgrad.compat.v1 import io as io
 from graphgrad.compat.v1 import image as image
+from graphgrad.ops.hashing import to_hash_bucket_v1 as string_to_hash_bucket
+from graphgrad.ops.hashing import to_hash_bucket_fast as string_to_hash_bucket_fast
 
 # -- files and examples -------------------------------------------------------------------
 from graphgrad.ops.files import FixedLenFeature as FixedLenFeature

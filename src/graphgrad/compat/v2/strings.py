@@ -13,3 +13,5 @@ from graphgrad.ops.string_functions import length as length
 from graphgrad.ops.string_functions import reduce_join as reduce_join
 from graphgrad.ops.string_functions import substr as substr
 from graphgrad.ops.string_functions import to_number as to_number
+from graphgrad.ops.hashing import to_hash_bucket as to_hash_bucket
+from graphgrad.ops.hashing import to_hash_bucket_fast as to_hash_bucket_fast
