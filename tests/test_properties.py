@@ -42,6 +42,15 @@ def _unary(op: str) -> Callable[..., list[Tensor]]:
     return lambda a, b: [getattr(raw, op)(a)]
 
 
+def _with_corner(op: str) -> Callable[..., list[Tensor]]:
+    # Zeros come up easily (a - a, relu); the corner lies elsewhere.
+    return lambda a, b: [getattr(raw, op)(raw.AddV2(a, 0.0437))]
+
+
+def _maximum(a: Tensor, b: Tensor) -> list[Tensor]:
+    return _binary("Maximum")(a, raw.AddV2(b, 0.0137))
+
+
 def _binary(op: str) -> Callable[..., list[Tensor]]:
     def build(a: Tensor, b: Tensor) -> list[Tensor]:
         try:
@@ -110,7 +119,9 @@ def _through_integers(a: Tensor, b: Tensor) -> list[Tensor]:
 
 
 def _position(a: Tensor, b: Tensor) -> list[Tensor]:
-    return [raw.Cast(raw.ArgMax(raw.Reshape(a, [-1]), 0), DstT=dtypes.float64)]
+    # The ramp keeps equal elements from being a tie, where differences do not exist.
+    ramp = 0.0137 * np.arange(np.prod(_shape(a)))
+    return [raw.Cast(raw.ArgMax(raw.AddV2(raw.Reshape(a, [-1]), ramp), 0), DstT=dtypes.float64)]
 
 
 def _tile(a: Tensor, b: Tensor) -> list[Tensor]:
@@ -118,11 +129,12 @@ def _tile(a: Tensor, b: Tensor) -> list[Tensor]:
 
 
 STEPS: dict[str, Callable[..., list[Tensor]]] = {
-    **{op: _unary(op) for op in ("Tanh", "Sigmoid", "Sin", "Softplus", "Neg", "Identity", "Relu", "Abs", "Atan")},
-    **{op: _binary(op) for op in ("AddV2", "Sub", "Mul", "Maximum", "SquaredDifference")},
-    "MatMul": _matmul, "RealDiv": _divide, "Split": _split, "Unpack": _unpack, "IdentityN": _identity_n,
-    "Gather": _gather, "GatherColumns": _gather_columns, "Sum": _reduce, "Transpose": _transpose, "Concat": _concat,
-    "Select": _where, "Integers": _through_integers, "ArgMax": _position, "Tile": _tile,
+    **{op: _unary(op) for op in ("Tanh", "Sigmoid", "Sin", "Softplus", "Neg", "Identity", "Atan")},
+    **{op: _with_corner(op) for op in ("Relu", "Abs")},
+    **{op: _binary(op) for op in ("AddV2", "Sub", "Mul", "SquaredDifference")},
+    "Maximum": _maximum, "MatMul": _matmul, "RealDiv": _divide, "Split": _split, "Unpack": _unpack,
+    "IdentityN": _identity_n, "Gather": _gather, "GatherColumns": _gather_columns, "Sum": _reduce,
+    "Transpose": _transpose, "Concat": _concat, "Select": _where, "Integers": _through_integers, "ArgMax": _position, "Tile": _tile,
 }  # fmt: skip
 
 _STEP = st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 99), st.integers(0, 99))
