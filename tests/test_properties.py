@@ -134,7 +134,8 @@ STEPS: dict[str, Callable[..., list[Tensor]]] = {
     **{op: _binary(op) for op in ("AddV2", "Sub", "Mul", "SquaredDifference")},
     "Maximum": _maximum, "MatMul": _matmul, "RealDiv": _divide, "Split": _split, "Unpack": _unpack,
     "IdentityN": _identity_n, "Gather": _gather, "GatherColumns": _gather_columns, "Sum": _reduce,
-    "Transpose": _transpose, "Concat": _concat, "Select": _where, "Integers": _through_integers, "ArgMax": _position, "Tile": _tile,
+    "Transpose": _transpose, "Concat": _concat, "Select": _where, "Integers": _through_integers,
+    "ArgMax": _position, "Tile": _tile,
 }  # fmt: skip
 
 _STEP = st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 99), st.integers(0, 99))
