@@ -402,3 +402,26 @@ def test_sparse_tensors_in_eager_mode():
     x = tf2.sparse.SparseTensor([[0, 1]], [5.0], [2, 2])
     assert np.asarray(tf2.sparse.to_dense(x)).tolist() == [[0, 5], [0, 0]]
     assert np.asarray(tf2.sparse.sparse_dense_matmul(x, [[1.0], [2.0]])).tolist() == [[10], [0]]
+
+
+@pytest.mark.parametrize("combiner", ["sum", "mean", "sqrtn"])
+def test_sparse_embeddings(sess, combiner):
+    table = np.arange(12, dtype=np.float32).reshape(4, 3)
+    w = np.array([1.0, 2.0, 0.5], np.float32)
+    ids = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([1, 3, 0], tf.int64), [3, 2])
+    params, weights = tf.constant(table), tf.constant(w)
+    y = tf.nn.embedding_lookup_sparse(params, ids, tf.SparseTensor(ids.indices, weights, [3, 2]), combiner=combiner)
+    scale = {"sum": [1, 1], "mean": [3, 0.5], "sqrtn": [5**0.5, 0.5]}[combiner]
+    want = np.stack([(table[1] + 2 * table[3]) / scale[0], np.zeros(3), 0.5 * table[0] / scale[1]])
+    grads = tf.gradients(y, [params, weights])
+    assert isinstance(grads[0], tf.IndexedSlices)
+    got, dense, _ = sess.run([y, tf.convert_to_tensor(grads[0]), grads[1]])
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    parts = np.array([0.5 / scale[1], 1 / scale[0], 0, 2 / scale[0]])
+    np.testing.assert_allclose(dense, np.repeat(parts[:, None], 3, 1), rtol=1e-6)
+    safe = tf.nn.safe_embedding_lookup_sparse(params, tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [4, 2]), None, combiner)
+    np.testing.assert_allclose(sess.run(safe), np.stack([table[1], *np.zeros((3, 3))]))
+    with pytest.raises(ValueError, match="combiner must be one of"):
+        tf.nn.embedding_lookup_sparse(params, ids, None, combiner="max")
+    with pytest.raises(TypeError, match="sp_ids must be SparseTensor"):
+        tf.nn.embedding_lookup_sparse(params, [1], None)

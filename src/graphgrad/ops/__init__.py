@@ -23,6 +23,7 @@ from . import dynamic as dynamic
 from . import einsum as einsum
 from . import elementwise as elementwise
 from . import embedding as embedding
+from . import embedding_sparse as embedding_sparse
 from . import exponential as exponential
 from . import files as files
 from . import filled as filled

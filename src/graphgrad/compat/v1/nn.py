@@ -86,3 +86,7 @@ from graphgrad.ops.topk import top_k as top_k
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)
+
+# -- sparse ------------------------------------------------------------------------------
+from graphgrad.ops.embedding_sparse import embedding_lookup_sparse_v1 as embedding_lookup_sparse
+from graphgrad.ops.embedding_sparse import safe_embedding_lookup_sparse_v1 as safe_embedding_lookup_sparse

@@ -74,3 +74,7 @@ from graphgrad.ops.topk import top_k as top_k
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)
+
+# -- sparse ------------------------------------------------------------------------------
+from graphgrad.ops.embedding_sparse import embedding_lookup_sparse as embedding_lookup_sparse
+from graphgrad.ops.embedding_sparse import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
