@@ -419,7 +419,8 @@ def test_sparse_embeddings(sess, combiner):
     np.testing.assert_allclose(got, want, rtol=1e-6)
     parts = np.array([0.5 / scale[1], 1 / scale[0], 0, 2 / scale[0]])
     np.testing.assert_allclose(dense, np.repeat(parts[:, None], 3, 1), rtol=1e-6)
-    safe = tf.nn.safe_embedding_lookup_sparse(params, tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [4, 2]), None, combiner)
+    ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [4, 2])
+    safe = tf.nn.safe_embedding_lookup_sparse(params, ids, None, combiner)
     np.testing.assert_allclose(sess.run(safe), np.stack([table[1], *np.zeros((3, 3))]))
     with pytest.raises(ValueError, match="combiner must be one of"):
         tf.nn.embedding_lookup_sparse(params, ids, None, combiner="max")
