@@ -343,3 +343,11 @@ def test_run_time_shape_errors_name_op_and_line(sess):
     text = str(e.value)
     assert "sum_of_both" in text and "(2,)" in text and "(3,)" in text and "test_session.py" in text
     assert e.value.op is z.op
+
+
+def test_where_nothing_comes_back_there_is_no_nan(sess):
+    x = tf.constant([0.0, 4.0])
+    ys = [tf.maximum(tf.sqrt(x), 0.1), tf.rsqrt(x) * [0.0, 1.0], tf.reciprocal(x) * [0.0, 1.0]]
+    got = sess.run([tf.gradients(y, x)[0] for y in ys])  # TensorFlow's values
+    for value, expected in zip(got, ([0, 0.25], [0, -0.0625], [0, -0.0625])):
+        np.testing.assert_array_equal(value, expected)

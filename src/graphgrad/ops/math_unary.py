@@ -278,10 +278,15 @@ def _sqrt_grad(op, dy):
     return raw.SqrtGrad(op.outputs[0], dy)
 
 
+def _zero_stays(xp, dy, gradient):
+    """`gradient`, but 0 where nothing comes back: not 0 * Inf where the function has no derivative."""
+    return xp.where(dy == 0, xp.zeros_like(gradient), gradient)
+
+
 @op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _sqrt_grad_op(xp, y, dy):
     """The gradient of y = sqrt(x): dy / (2 conj(y))."""
-    return dy * xp.asarray(0.5, y.dtype) / _conj(xp, y)
+    return _zero_stays(xp, dy, dy * xp.asarray(0.5, y.dtype) / _conj(xp, y))
 
 
 @_sqrt_grad_op.grad
@@ -329,7 +334,7 @@ def _rsqrt_grad(op, dy):
 def _rsqrt_grad_op(xp, y, dy):
     """The gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
     y = _conj(xp, y)
-    return dy * (xp.asarray(-0.5, y.dtype) * y * y * y)
+    return _zero_stays(xp, dy, dy * (xp.asarray(-0.5, y.dtype) * y * y * y))
 
 
 @_rsqrt_grad_op.grad
@@ -369,7 +374,7 @@ def _reciprocal(xp, x):
 def _reciprocal_grad_op(xp, y, dy):
     """The gradient of y = 1 / x: -dy conj(y)**2."""
     y = _conj(xp, y)
-    return -dy * (y * y)
+    return _zero_stays(xp, dy, -dy * (y * y))
 
 
 def _declare_reciprocal(name):
