@@ -31,7 +31,7 @@ class _Eager(threading.local):
 
 
 _eager = _Eager()
-_REMEMBERED = 65536  # ops of different seeds that eager mode counts
+_REMEMBERED = 8192  # ops of different seeds that eager mode counts
 
 
 class _Pending:
@@ -43,8 +43,8 @@ class _Pending:
     def count(self, op_type: str) -> int:
         """How often this op has run with these attributes since the seed was set."""
         key = op_type, self.attrs
-        n = _eager.counts.get(key, 0)
-        _eager.counts[key] = n + 1
+        n = _eager.counts.pop(key, 0)
+        _eager.counts[key] = n + 1  # last, so that what is forgotten has not run for long
         if len(_eager.counts) > _REMEMBERED:
             _eager.counts.popitem(last=False)
         return n
