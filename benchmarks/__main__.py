@@ -31,7 +31,7 @@ class Results:
         self.failures = {}  # (model, system) -> text
         self.losses = {}  # (model, system) -> (first loss, last loss of the first steps)
         self.versions = {}  # system -> {name: version}
-        self.load_before = 0.0  # what else the machine did before the measurements began
+        self.load = (0.0, 0.0)  # the load average before and after
 
     def add(self, model, metric, system, *values):
         """Keeps values."""
@@ -67,7 +67,7 @@ def measure_model(results, pythons, model, caches, blocks):
         for system, answer in everywhere("first"):
             results.add(model, "first", system, answer["initialise"] + answer["first"])
             results.losses[model, system] = [answer["loss"]]
-        for system, answer in everywhere("steps", at_most=4):  # warm, and the same count everywhere
+        for system, answer in everywhere("steps", at_most=4, seconds=1e9):  # warm, and the same count everywhere
             results.losses[model, system].append(answer["loss"])
         for _ in range(blocks):
             for system, answer in everywhere("steps"):
@@ -90,9 +90,9 @@ def measure_dispatch(results, pythons, blocks=15):
     with contextlib.ExitStack() as stack:
         workers = {s: stack.enter_context(Process(s, p)) for s, p in pythons.items()}
         for system, worker in list(workers.items()):
-            results.versions[system] = worker.ask("version")
             try:
                 worker.ask("dispatch")
+                results.versions[system] = worker.ask("version")
             except Failed as failure:
                 results.failures["the smallest graph", system] = str(failure)
                 del workers[system]
@@ -116,7 +116,7 @@ def main() -> None:
     pythons = interpreters(options.tensorflow)
     models = [m for m in MODELS if re.search(options.models, m)]
     results = Results()
-    results.load_before = os.getloadavg()[0]
+    load_before = os.getloadavg()[0]
 
     for _ in range(options.repetitions):
         measure_dispatch(results, pythons)
@@ -126,6 +126,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as cache:
                 measure_model(results, pythons, model, {"graphgrad": cache}, options.blocks)
                 measure_second_process(results, pythons["graphgrad"], model, cache)
+    results.load = load_before, os.getloadavg()[0]
     million = []
     if not options.no_million:
         from .million import measure_all

@@ -38,7 +38,7 @@ class Model:
 
     def update(self, tf) -> None:
         """Adds what a step runs besides the loss."""
-        self.fetches = [self.loss, tf.train.GradientDescentOptimizer(0.01).apply_gradients(zip(self.grads, self.xs))]
+        self.fetches = [self.loss, tf.train.GradientDescentOptimizer(1e-3).apply_gradients(zip(self.grads, self.xs))]
 
     # -- helpers -------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class MLP(Model):
         if self.optimizer == "adam":
             step = tf.train.AdamOptimizer(1e-3).apply_gradients(zip(self.grads, self.xs))
         else:
-            step = tf.train.GradientDescentOptimizer(0.1).apply_gradients(zip(self.grads, self.xs))
+            step = tf.train.GradientDescentOptimizer(0.01).apply_gradients(zip(self.grads, self.xs))
         self.fetches = [self.loss, step]
 
 

@@ -38,8 +38,9 @@ def page(results, models, systems, million) -> str:
 
 
 def _setting(results, systems) -> str:
-    lines = [f"Date: {datetime.date.today().isoformat()}. Machine: {machine()}; load average before the start "
-             f"{results.load_before:.1f}.", ""]  # fmt: skip
+    before, after = results.load
+    lines = [f"Date: {datetime.date.today().isoformat()}. Machine: {machine()}. Load average before the start: "
+             f"{before:.1f}, at the end: {after:.1f} (about 1 when nothing else runs).", ""]  # fmt: skip
     for system in systems:
         versions = dict(results.versions.get(system, {}))
         own = versions.pop("system", "?")

@@ -12,7 +12,9 @@ import json
 import os
 import sys
 import time
+import tomllib
 import traceback
+from pathlib import Path
 
 _now = time.perf_counter
 
@@ -108,11 +110,16 @@ class Worker:
         """The versions of the system and what it stands on."""
         import numpy
 
-        versions = {"python": sys.version.split()[0], "numpy": numpy.__version__,
-                    "system": getattr(self.tf, "__version__", "?")}
+        own = _own_version() if self.tf.__name__.startswith("graphgrad") else self.tf.__version__
+        versions = {"system": own, "python": sys.version.split()[0], "numpy": numpy.__version__}
         if "jaxlib" in sys.modules:
             versions["jaxlib"] = sys.modules["jaxlib"].__version__
         return versions
+
+
+def _own_version():
+    project = Path(__file__).resolve().parent.parent / "pyproject.toml"
+    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def main() -> None:
