@@ -351,3 +351,10 @@ def test_where_nothing_comes_back_there_is_no_nan(sess):
     got = sess.run([tf.gradients(y, x)[0] for y in ys])  # TensorFlow's values
     for value, expected in zip(got, ([0, 0.25], [0, -0.0625], [0, -0.0625])):
         np.testing.assert_array_equal(value, expected)
+
+
+def test_random_numbers_of_two_sessions(graph):
+    free, seeded = tf.random_uniform([4]), tf.random_uniform([4], seed=7)
+    a, b = (tf.Session().run([free, seeded]) for _ in range(2))
+    assert not np.array_equal(a[0], b[0])
+    np.testing.assert_array_equal(a[1], b[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -95,7 +96,7 @@ class Executable:
         counters = self._counters
         rng = None
         if plan.random_ops:
-            rng = np.array([counters.get(op, 0) for op in plan.random_ops], np.uint64)
+            rng = np.array([_runs_before(counters, op) for op in plan.random_ops], np.uint64)
         if plan.on_host:
             self._run_on_host(plan, slots, cells, rng)
         else:
@@ -104,7 +105,7 @@ class Executable:
             plan.cells[i].value = cells[i]
         if rng is not None:
             for op in plan.random_ops:
-                counters[op] = counters.get(op, 0) + 1
+                counters[op] += 1
         return [slots[s] for s in plan.fetches]
 
     def _run_on_host(self, plan: Plan, slots: list[Any], cells: list[Any], rng: Any) -> None:
@@ -155,3 +156,12 @@ class Executable:
             if hasattr(cells[i], "devices"):
                 cells[i] = np.array(cells[i])
         execute(np, [instruction], slots, cells, plan.cells, rng)
+
+
+def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
+    """How often a random operation has run in this session; unseeded ones begin anywhere, so that sessions differ."""
+    count = counters.get(op)
+    if count is None:
+        drawn = op.get_attr("seed") >= 2**32  # no seed that a program gives is as large
+        count = counters[op] = int.from_bytes(os.urandom(4), "little") if drawn else 0
+    return count
