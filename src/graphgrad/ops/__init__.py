@@ -10,6 +10,7 @@ from . import broadcast as broadcast
 from . import cast as cast
 from . import checks as checks
 from . import clip as clip
+from . import colors as colors
 from . import complexes as complexes
 from . import control as control
 from . import conv as conv
@@ -32,6 +33,9 @@ from . import gamma as gamma
 from . import gather as gather
 from . import hashing as hashing
 from . import host as host
+from . import image as image
+from . import image_measures as image_measures
+from . import image_resize as image_resize
 from . import join as join
 from . import linalg as linalg
 from . import linalg_functions as linalg_functions
@@ -47,6 +51,7 @@ from . import moments as moments
 from . import nn as nn
 from . import pad as pad
 from . import parting as parting
+from . import patches as patches
 from . import permute as permute
 from . import pool as pool
 from . import pooling as pooling
@@ -54,6 +59,7 @@ from . import random as random
 from . import reduce as reduce
 from . import reduce_functions as reduce_functions
 from . import repetition as repetition
+from . import resize as resize
 from . import scatter as scatter
 from . import searching as searching
 from . import segment as segment
