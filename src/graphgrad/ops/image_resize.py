@@ -63,7 +63,7 @@ def _resize(images, size, resizer, preserve_aspect_ratio, name, skip=False):
         try:
             size = convert_to_tensor(size, int32, name="size")
         except (TypeError, ValueError):
-            raise ValueError("'size' must be a 1-D int32 Tensor. Fix: give the new height and width as integers") from None
+            raise ValueError("'size' must be a 1-D int32 Tensor. Fix: give new height and width as integers") from None
         if size._spec.shape not in ((2,), None):
             raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
         if preserve_aspect_ratio:
