@@ -358,3 +358,15 @@ def test_random_numbers_of_two_sessions(graph):
     a, b = (tf.Session().run([free, seeded]) for _ in range(2))
     assert not np.array_equal(a[0], b[0])
     np.testing.assert_array_equal(a[1], b[1])
+
+
+def test_initialisers_need_no_xla(sess, monkeypatch):
+    from graphgrad.executor import run
+
+    w = tf.Variable(tf.truncated_normal([3, 2]) * 0.1)
+    v = tf.Variable(tf.constant(1.0, shape=[2]))
+    monkeypatch.setattr(run.Executable, "_run_steps", None)
+    sess.run(tf.global_variables_initializer())
+    monkeypatch.undo()
+    np.testing.assert_array_equal(sess.run(v), [1, 1])
+    assert np.abs(sess.run(w)).max() <= 0.2

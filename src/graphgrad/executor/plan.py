@@ -352,8 +352,10 @@ class _Planner:
                     continue
             instruction = self._instruction(op, fed)
             touched, writing = self._cells(op)
+            overwrites = op.type == "AssignVariableOp"
             for cell in (*touched, *instruction.touched):
-                reads[cell] = None
+                if not overwrites and cell not in writes:
+                    reads[cell] = None
                 if writing or instruction.touched:
                     writes[cell] = None
             inside.update(id(t) for t in op.outputs if id(t) not in fed)
