@@ -1,7 +1,8 @@
 """Depthwise convolution and its backpropagation ops.
 
 The lowering is a sum of shifted products, one for each cell of the kernel: XLA:CPU's grouped
-convolution takes forty times as long.
+convolution takes many times as long. For large kernels the rows are a loop, lest what XLA
+fuses with them be computed again for each cell.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from .window import (
     cells,
     channel_axis,
     channels_first,
+    count,
     pad_spatial,
     patches,
     seen_by,
+    seen_by_row,
     spatial,
     spatial_axes,
     spread,
@@ -28,6 +31,8 @@ from .window import (
 )
 
 _ONES = (1,) * 4
+_UNROLLED = 49  # cells of the kernel up to which they are written out; a loop is compiled faster but runs slower
+_UNROLLED_SUMS = 9  # the same for the filter's gradient, where XLA computes much twice
 
 
 def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dilations):
@@ -79,11 +84,26 @@ def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_forma
     w = _window_for(x.shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
     padded = xp.expand_dims(pad_spatial(xp, _wide(x), w, _first(data_format)), axis + 1)
     first = _first(data_format) + channels_first(data_format)  # the multiplier stands before them
-    wide = _wide(f)
-    total = 0
-    for cell in cells(w):
-        total = total + seen_by(xp, padded, w, cell, first) * _per_channel(xp, wide[cell], data_format)
-    return _merge(xp, total, data_format).astype(x.dtype)
+    return _merge(xp, _weighted(xp, padded, _wide(f), w, first, data_format), data_format).astype(x.dtype)
+
+
+def _weighted(xp, padded, f, w, first, data_format):
+    """The sum over the cells of what each sees, times its filter."""
+    if xp is np or count(w) <= _UNROLLED:
+        total = 0
+        for cell in cells(w):
+            total = total + seen_by(xp, padded, w, cell, first) * _per_channel(xp, f[cell], data_format)
+        return total
+    from jax import lax
+
+    f = xp.asarray(f)
+
+    def row(i, total):
+        for j, seen in enumerate(seen_by_row(padded, w, i, first)):
+            total = total + seen * _per_channel(xp, f[i, j], data_format)
+        return total
+
+    return lax.fori_loop(1, w.kernel[0], row, row(0, 0))
 
 
 @depthwise_op.on_host
@@ -133,11 +153,29 @@ def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddin
     w = _window_for(shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
     grad, wide = _split(xp, _wide(dy), f.shape, data_format), _wide(f)
 
+    sizes = [shape[i] for i in spatial_axes(data_format, 2)]
+    if xp is not np and count(w) > _UNROLLED:
+        return _input_in_rows(xp, grad, wide, w, sizes, data_format).astype(dy.dtype)
+
     def contribution(cell):
         return xp.sum(grad * _per_channel(xp, wide[cell], data_format), axis=axis + 1)
 
-    sizes = [shape[i] for i in spatial_axes(data_format, 2)]
     return spread(xp, contribution, w, sizes, _first(data_format)).astype(dy.dtype)
+
+
+def _input_in_rows(xp, grad, f, w, sizes, data_format):
+    """The gradient for the input as a convolution of the dilated gradient with the filter turned about."""
+    from jax import lax
+
+    first = _first(data_format) + channels_first(data_format)
+    pads = [(0, 0, 0)] * grad.ndim
+    for k, (n, e, s, (before, _), out) in enumerate(zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)):
+        low = e - 1 - before
+        pads[first + k] = (low, n + e - 1 - low - ((out - 1) * s + 1), s - 1)
+    dilated = lax.pad(grad, np.zeros((), grad.dtype), pads)
+    turned = w._replace(strides=(1, 1), out=tuple(sizes))
+    total = _weighted(xp, dilated, xp.flip(f, (0, 1)), turned, first, data_format)
+    return xp.sum(total, axis=channel_axis(data_format, 2) + 1)
 
 
 @depthwise_input.shape
@@ -168,8 +206,15 @@ def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_padd
     first = _first(data_format) + channels_first(data_format)
     grad = _split(xp, _wide(dy), shape, data_format)
     over = tuple(i for i in range(5) if i not in (axis, axis + 1))
-    parts = [xp.sum(seen_by(xp, padded, w, cell, first) * grad, axis=over) for cell in cells(w)]
-    return xp.stack(parts).reshape(shape).astype(dy.dtype)
+    if xp is np or count(w) <= _UNROLLED_SUMS:
+        parts = [xp.sum(seen_by(xp, padded, w, cell, first) * grad, axis=over) for cell in cells(w)]
+        return xp.stack(parts).reshape(shape).astype(dy.dtype)
+    from jax import lax
+
+    def row(i):
+        return xp.stack([xp.sum(seen * grad, axis=over) for seen in seen_by_row(padded, w, i, first)])
+
+    return lax.map(row, xp.arange(w.kernel[0])).reshape(shape).astype(dy.dtype)
 
 
 @depthwise_filter.shape

@@ -17,7 +17,6 @@ from ..ir.opdef import op, raw
 from ..ir.shape import merged, with_rank
 from .known import shape_of
 from .window import (
-    Window,
     assemble,
     cells,
     channel_axis,
@@ -26,6 +25,7 @@ from .window import (
     pad_spatial,
     patches,
     seen_by,
+    seen_by_row,
     spatial,
     spatial_axes,
     spread,
@@ -56,21 +56,21 @@ def _lowest(dtype):
     return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
 
 
-def _fold(xp, x, w, first, combine):
-    """Combines all cells of each window; one dimension after the other when there are many."""
+def _fold(xp, x, w, first, combine, start):
+    """Combines all cells of each window of a padded jax array; `start` is what leaves others as they are."""
+    from jax import lax
+
     if count(w) <= _FEW_CELLS:
         result = None
         for cell in cells(w):
             part = seen_by(xp, x, w, cell, first)
             result = part if result is None else combine(result, part)
         return result
-    for k in range(len(w.kernel)):
-        line = Window((w.kernel[k],), (w.strides[k],), (1,), ((0, 0),), (w.out[k],))
-        result = None
-        for cell in cells(line):
-            part = seen_by(xp, x, line, cell, first + k)
-            result = part if result is None else combine(result, part)
-        x = result
+    start = np.asarray(start, x.dtype)
+    for k, (size, step) in enumerate(zip(w.kernel, w.strides, strict=True)):
+        dims, steps = [1] * x.ndim, [1] * x.ndim
+        dims[first + k], steps[first + k] = size, step
+        x = lax.reduce_window(x, start, combine, dims, steps, "VALID")
     return x
 
 
@@ -88,7 +88,9 @@ def _max(xp, x, w, first):
         return patches(x, w, first, _lowest(x.dtype)).max(axis=tuple(range(-len(w.kernel), 0)))
     if _one_window(x, w, first):
         return xp.max(x, axis=axes, keepdims=True)
-    return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, xp.maximum)
+    from jax import lax
+
+    return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, lax.max, _lowest(x.dtype))
 
 
 def _argmax(xp, x, y, w, first):
@@ -98,9 +100,21 @@ def _argmax(xp, x, y, w, first):
         return np.where(flat.any(-1), flat.argmax(-1), -1)
     padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
     index = xp.full(y.shape, -1, np.int32)
-    for number, cell in reversed(list(enumerate(cells(w)))):
-        index = xp.where(seen_by(xp, padded, w, cell, first) == y, np.int32(number), index)
-    return index
+    if count(w) <= _FEW_CELLS:
+        for number, cell in reversed(list(enumerate(cells(w)))):
+            index = xp.where(seen_by(xp, padded, w, cell, first) == y, np.int32(number), index)
+        return index
+    from jax import lax
+
+    in_row = math.prod(w.kernel[1:])
+
+    def row(k, index):
+        i = w.kernel[0] - 1 - k  # from the last to the first, so that the first one stays
+        for j, seen in reversed(list(enumerate(seen_by_row(padded, w, i, first)))):
+            index = xp.where(seen == y, (i * in_row + j).astype(np.int32), index)
+        return index
+
+    return lax.fori_loop(0, w.kernel[0], row, index)
 
 
 def _max_grad(xp, x, y, dy, w, first):
@@ -147,6 +161,9 @@ def _scatter(xp, index, dy, w, shape, first):
 def _max_grad_grad(xp, x, y, ddx, w, first):
     index = _argmax(xp, x, y, w, first)
     padded = pad_spatial(xp, ddx, w, first)
+    if xp is not np and count(w) > _FEW_CELLS:
+        flat, _ = _flat_positions(xp, index, w, x.shape, first)
+        return xp.take(padded.reshape(-1), flat, mode="fill", fill_value=0)
     result = xp.zeros(y.shape, ddx.dtype)
     for number, cell in enumerate(cells(w)):
         result = xp.where(index == number, seen_by(xp, padded, w, cell, first), result)
@@ -178,7 +195,9 @@ def _average(xp, x, w, first):
     elif _one_window(x, w, first):
         total = xp.sum(wide, axis=axes, keepdims=True)
     else:
-        total = _fold(xp, pad_spatial(xp, wide, w, first), w, first, xp.add)
+        from jax import lax
+
+        total = _fold(xp, pad_spatial(xp, wide, w, first), w, first, lax.add, 0)
     return (total / counts).astype(x.dtype)
 
 
@@ -190,11 +209,15 @@ def _average_grad(xp, shape, dy, w, first):
         return xp.broadcast_to(share, shape).astype(dy.dtype)
     if xp is np or count(w) <= _FEW_CELLS:
         return spread(xp, lambda cell: share, w, sizes, first).astype(dy.dtype)
-    for k, (n, size, s, pad, out) in enumerate(zip(sizes, w.kernel, w.strides, w.pads, w.out, strict=True)):
-        line = Window((size,), (s,), (1,), (pad,), (out,))
-        one = share
-        share = spread(xp, lambda cell, one=one: one, line, (n,), first + k)
-    return share.astype(dy.dtype)
+    from jax import lax
+
+    pads = [(0, 0, 0)] * share.ndim
+    for k, (n, size, s, (before, _), out) in enumerate(zip(sizes, w.kernel, w.strides, w.pads, w.out, strict=True)):
+        low = size - 1 - before
+        pads[first + k] = (low, n + size - 1 - low - ((out - 1) * s + 1), s - 1)
+    dilated = lax.pad(share, np.zeros((), share.dtype), pads)
+    turned = w._replace(strides=(1,) * len(sizes), out=tuple(sizes))
+    return _fold(xp, dilated, turned, first, lax.add, 0).astype(dy.dtype)
 
 
 # -- shape rules -----------------------------------------------------------------------

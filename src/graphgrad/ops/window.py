@@ -137,6 +137,16 @@ def seen_by(xp, x, w, cell, first=1):
     return lax.slice(x, *zip(*full, strict=True))
 
 
+def seen_by_row(x, w, i, first=1):
+    """For row i of the kernel, which may be traced, what each of its cells sees of the padded jax array."""
+    from jax import lax
+
+    n, s, d = w.out[0], w.strides[0], w.dilations[0]
+    row = lax.dynamic_slice_in_dim(x, i * d, (n - 1) * s + 1, first)
+    line = w._replace(kernel=(1, *w.kernel[1:]))
+    return [seen_by(None, row, line, cell, first) for cell in cells(line)]
+
+
 def spread(xp, contribution, w, sizes, first=1):
     """The reverse of `seen_by`: adds up, over the input, what belongs to each cell.
 
