@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphgrad.errors import InvalidArgumentError
 from table import Case, R, Row, V
 
 _SHAPES = [[(3,)], [(2, 3)], [()], [(0, 3)]]
@@ -40,6 +41,9 @@ def _activation_grad(name, domain=away_from_zero, dtypes=("float32", "float64"),
     return Row(name, _PAIRS, dtypes=dtypes, domain=domain, attrs=attrs,
                bad=[([(2, 3), (3,)], "(?s)shapes .2, 3. and .3,. must be equal")])  # fmt: skip
 
+
+_SAMPLE = {"num_sampled": 8, "range_max": 12, "seed": 87654321, "seed2": 5}
+_FEW = Case([V([[1]])], unique=True, num_true=1, range_max=3)
 
 ROWS = [
     _activation("Relu", dtypes=[*_HALVES, "int32"]),
@@ -118,4 +122,18 @@ ROWS = [
     Row("InTopKV2", [[R((4, 3), "float32"), V([0, 2, 1, 2]), V(1)], [R((4, 3), "float32"), V([0, 2, 7, -1]), V(2)],
                      [V([[1.0, 1.0, 0.0], [np.nan, 0.0, 1.0], [np.inf, 1.0, 2.0]], "float32"), V([1, 2, 0]), V(1)]],
         dtypes=["int32", "int64"], bad=[([R((4, 3), "float32"), V([0, 2, 1]), V(1)], "4 rows of predictions but 3 t")]),
+    # -- samples of classes
+    Row("LogUniformCandidateSampler",
+        [Case([V([[1], [2], [5]])], unique=True, num_true=1), Case([V([[1], [2], [5]])], unique=False, num_true=1),
+         Case([V([[1, 0], [2, 99]])], unique=True, num_true=2, range_max=100, seed2=7)], attrs=_SAMPLE, rtol=1e-5,
+        bad=[(_FEW, "8 distinct classes out of 3", InvalidArgumentError),
+             (Case([V([[1]])], unique=True, num_true=2), "must have 2 columns but has 1")]),
+    Row("UniformCandidateSampler",
+        [Case([V([[1], [2], [5]])], unique=True, num_true=1), Case([V([[1], [2], [5]])], unique=False, num_true=1),
+         Case([V([[1, 0], [2, 15]])], unique=True, num_true=2, range_max=16, seed2=7)], attrs=_SAMPLE, rtol=1e-5,
+        bad=[(_FEW, "8 distinct classes out of 3", InvalidArgumentError)]),
+    Row("ComputeAccidentalHits",
+        [Case([V([[1, 2], [5, 7]]), V([7, 0, 1])], num_true=2), Case([V([[1]]), V([0])], num_true=1)],
+        shapes="rank", note="how many there are depends on the values",
+        bad=[(Case([V([1, 2]), V([7])], num_true=2), "true_classes must have rank 2")]),
 ]  # fmt: skip

@@ -60,6 +60,7 @@ from . import reduce as reduce
 from . import reduce_functions as reduce_functions
 from . import repetition as repetition
 from . import resize as resize
+from . import sampling as sampling
 from . import scatter as scatter
 from . import searching as searching
 from . import segment as segment

@@ -90,3 +90,10 @@ __getattr__ = _missing_attribute(__name__)
 # -- sparse ------------------------------------------------------------------------------
 from graphgrad.ops.embedding_sparse import embedding_lookup_sparse_v1 as embedding_lookup_sparse
 from graphgrad.ops.embedding_sparse import safe_embedding_lookup_sparse_v1 as safe_embedding_lookup_sparse
+
+# -- sampled losses ------------------------------------------------------------------------
+from graphgrad.ops.sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from graphgrad.ops.sampling import uniform_candidate_sampler as uniform_candidate_sampler
+from graphgrad.ops.sampling import compute_accidental_hits as compute_accidental_hits
+from graphgrad.ops.sampling import nce_loss_v1 as nce_loss
+from graphgrad.ops.sampling import sampled_softmax_loss_v1 as sampled_softmax_loss
