@@ -80,8 +80,6 @@ from graphgrad.ops.embedding_sparse import embedding_lookup_sparse as embedding_
 from graphgrad.ops.embedding_sparse import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 
 # -- sampled losses ------------------------------------------------------------------------
-from graphgrad.ops.sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
-from graphgrad.ops.sampling import uniform_candidate_sampler as uniform_candidate_sampler
 from graphgrad.ops.sampling import compute_accidental_hits as compute_accidental_hits
 from graphgrad.ops.sampling import nce_loss as nce_loss
 from graphgrad.ops.sampling import sampled_softmax_loss as sampled_softmax_loss
