@@ -410,7 +410,8 @@ def sobel_edges(image):
     """
     x = convert_to_tensor(image)
     if x._spec.shape is None or len(x._spec.shape) != 4 or x._spec.shape[3] is None:
-        raise ValueError(f"sobel_edges needs images of rank 4 with a known number of channels, not {x.shape}.")
+        raise ValueError(f"sobel_edges needs images of rank 4 with a known number of channels, not {x.shape}. "
+                         "Fix: use set_shape")
     kernels = np.asarray([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]])
     filters = np.tile(kernels.transpose(1, 2, 0)[:, :, None], (1, 1, x._spec.shape[3], 1)).astype(x.dtype.np_dtype)
     padded = raw.MirrorPad(x, np.asarray([[0, 0], [1, 1], [1, 1], [0, 0]], np.int32), mode="REFLECT")
