@@ -83,8 +83,8 @@ def _on_diagonals(xp, x, once, output):
 
 def _sizes(subscripts, output, shapes):
     """The size of each letter and the broadcast shape of the ellipsis. For shape rules and kernels."""
-    sizes: dict = {}
-    rest: list = []
+    sizes = {}
+    rest = []
     for tokens, shape in zip(subscripts, shapes, strict=True):
         if shape is None:
             if ELLIPSIS in tokens:
@@ -122,7 +122,7 @@ def _einsum_shape(inputs, equation):
         raise Complaint(f"Got {len(inputs)} inputs for equation \"{equation}\", expecting {len(subscripts)}",
                         "give one tensor for each subscript")
     sizes, around = _sizes(subscripts, output, inputs)
-    shape: tuple = ()
+    shape = ()
     for t in output:
         if t == ELLIPSIS:
             if around is None:

@@ -100,7 +100,7 @@ def _sample(sampler, rng, name, true_classes, num_sampled, unique, range_max, se
     words = _Words(start(np, name, rng, seed, seed2, num_sampled * _SET_ASIDE))
     distribution = sampler(range_max)
     drawn, tries = [], 0
-    seen: set = set()
+    seen = set()
     while len(drawn) < num_sampled:
         tries += 1
         value = distribution.draw(words)

@@ -181,7 +181,7 @@ def _spread_device(contribution, w, padded, first):
 
     nd = len(padded)
     units = [-(-n // s) for n, s in zip(padded, w.strides, strict=True)]
-    phases: dict = {}
+    phases = {}
     for cell in cells(w):
         at = [i * d for i, d in zip(cell, w.dilations, strict=True)]
         part = contribution(cell)
@@ -196,7 +196,7 @@ def _spread_device(contribution, w, padded, first):
     some = next(iter(phases.values()))
     parts = {p: phases[p] if p in phases else jnp.zeros_like(some) for p in np.ndindex(*w.strides)}
     for k in reversed(range(nd)):
-        groups: dict = {}
+        groups = {}
         for phase, part in parts.items():
             groups.setdefault(phase[:k], []).append(part)
         parts = {phase: jnp.stack(group, first + k + 1) for phase, group in groups.items()}
