@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..gradients.backprop import UnconnectedGradients, align_grad_ys, gradients
+from ..gradients.arguments import align_grad_ys
+from ..gradients.backprop import gradients
 from ..gradients.registry import gradient_function
+from ..gradients.unconnected import UnconnectedGradients
 from ..ir import eager
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor

@@ -16,7 +16,8 @@ from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw, registry
 from ..ir.slices import IndexedSlices
-from .backprop import UnconnectedGradients, gradients
+from .backprop import gradients
+from .unconnected import UnconnectedGradients
 
 
 def _copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:

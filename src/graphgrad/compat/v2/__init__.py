@@ -12,7 +12,7 @@ from graphgrad.frontend.function import function as function
 from graphgrad.frontend.init_scope import init_scope as init_scope
 from graphgrad.frontend.tape import GradientTape as GradientTape
 from graphgrad.gradients.aggregate import AggregationMethod as AggregationMethod
-from graphgrad.gradients.backprop import UnconnectedGradients as UnconnectedGradients
+from graphgrad.gradients.unconnected import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.registry import RegisterGradient as RegisterGradient
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.convert import convert_to_tensor_v2 as convert_to_tensor

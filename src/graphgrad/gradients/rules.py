@@ -1,0 +1,157 @@
+"""Calling the gradient rule of one operation: where its operations go, and whether what it returns fits."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..ir import dtypes
+from ..ir.convert import convert_to_tensor
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.opdef import raw
+from ..ir.shape import _CONTRADICTION, merge, shape_str
+from ..ir.slices import IndexedSlices
+from ..ir.source import Source
+
+
+class Call:
+    """The arguments of one call that the sweep needs."""
+
+    __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh")
+
+    def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
+        self.graph = graph
+        self.name = name
+        self.colocate = colocate
+        self.gate = gate
+        self.method = method
+        self.source = source
+        self.scope = ""
+        self.fresh = not (name or "").endswith("/")  # nothing else is in the scope yet
+
+
+def carries_gradient(t: Tensor) -> bool:
+    """Whether a derivative with respect to `t` can be other than None: integers, booleans and strings are constant."""
+    return t.dtype.kind in "fc" or t.dtype is dtypes.resource or t.dtype is dtypes.variant
+
+
+def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+    """What the rule of `op` makes of the gradients of its outputs: one gradient, or None, for each input."""
+    graph = call.graph
+    if None in out_grads:
+        # Siblings that do not matter: rules are handed zeros for them.
+        graph._scope = call.scope
+        out_grads = [
+            raw.ZerosLike(y, name="zeros_like") if g is None and y.dtype.kind in "fc" else g
+            for g, y in zip(out_grads, op.outputs, strict=True)
+        ]
+    scope = f"{call.scope}/{op.name}_grad"
+    graph._scope = scope if call.fresh else graph._unique(scope)  # as unique as the op's name
+    in_grads = rule(op, *out_grads)
+    if not isinstance(in_grads, (list, tuple)):
+        in_grads = (in_grads,)
+    if len(in_grads) != len(op.inputs):
+        raise ValueError(
+            f"Num gradients {len(in_grads)} generated for op {op.name} (op type: {op.type}) do not match "
+            f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
+            f"  Gradient function: {_where(rule)}\n  Fix: return one gradient, or None, for each input"
+        )
+    if call.gate and sum(g is not None for g in in_grads) > 1:
+        in_grads = _gate(graph, in_grads)
+    result: Sequence[Any] = in_grads
+    return result
+
+
+def checked_in_grad(op: Operation, t: Tensor, g: Any) -> Any:
+    """The gradient for the input `t`, checked for dtype and shape."""
+    if type(g) is Tensor and g._spec is t._spec:
+        return g
+    if isinstance(g, IndexedSlices):
+        return g
+    if not isinstance(g, Tensor):
+        g = convert_to_tensor(g, t.dtype)
+    if t.dtype.kind == "o":
+        return g
+    if g.dtype is not t.dtype:
+        raise ValueError(
+            f"Gradient of dtype {g.dtype.name} computed for input {t.name} of dtype {t.dtype.name}, in the "
+            f"gradient of op '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
+            "  Fix: let the gradient function return a gradient of the input's dtype"
+        )
+    shape = t._spec.shape
+    if g._spec.shape != shape:
+        if merge(g._spec.shape, shape) is _CONTRADICTION:
+            raise ValueError(
+                "Incompatible shapes between op input and calculated input gradient. Forward operation: "
+                f"{op.name}. Input index: {[i is t for i in op.inputs].index(True)}. Original input shape: "
+                f"{shape_str(shape)}. Calculated input gradient shape: {shape_str(g._spec.shape)}.\n"
+                f"  Built at {op.source}\n"
+                "  Fix: give grad_ys of y's shape, or correct the gradient function"
+            )
+        g.set_shape(t.shape)
+    return g
+
+
+def _where(rule: Any) -> str:
+    code = getattr(rule, "__code__", None)
+    name = getattr(rule, "__name__", repr(rule))
+    return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code else name
+
+
+def _gate(graph: Graph, in_grads: Any) -> list[Any]:
+    """Lets every gradient wait for all of its siblings."""
+    scope = graph._scope
+    graph._scope = graph.unique_name("tuple")
+    try:
+        ops = [g.op for g in in_grads if g is not None]
+        with graph.control_dependencies(ops):
+            gate = raw.NoOp(name="group_deps")
+        out: list[Any] = []
+        for g in in_grads:
+            if g is None:
+                out.append(None)
+                continue
+            with graph.control_dependencies([gate]), graph.colocate_with(g.op):
+                if isinstance(g, IndexedSlices):
+                    values = raw.Identity(g.values, name="control_dependency")
+                    out.append(IndexedSlices(values, raw.Identity(g.indices), g.dense_shape))
+                else:
+                    out.append(raw.Identity(g, name="control_dependency"))
+        return out
+    finally:
+        graph._scope = scope
+
+
+class beside:
+    """Puts what is made inside on the device and in the group of `op`, if asked to."""
+
+    __slots__ = ("graph", "op", "on", "saved")
+
+    def __init__(self, graph: Graph, op: Operation, on: bool):
+        self.graph = graph
+        self.op = op
+        self.on = on
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        self.saved = graph._colocated, graph._device, graph._devices
+        if self.on:
+            graph._colocated = tuple(g.decode() for g in self.op.colocation_groups())
+            graph._device, graph._devices = self.op.device, [self.op.device]
+
+    def __exit__(self, *_: object) -> None:
+        self.graph._colocated, self.graph._device, self.graph._devices = self.saved
+
+
+@contextlib.contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pauses Python's search for garbage: all that a sweep makes is kept, and looking takes a third of its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
