@@ -53,9 +53,10 @@ class Worker:
             with self.graph.as_default():
                 for phase, step in zip(phases, (self.model.forward, self.model.differentiate, self.model.update),
                                        strict=True):
-                    before, start = len(self.graph.get_operations()), _now()
+                    before, prepared, start = len(self.graph.get_operations()), self.model.preparing, _now()
                     step(self.tf)
-                    phases[phase].append((_now() - start, len(self.graph.get_operations()) - before))
+                    seconds = _now() - start - (self.model.preparing - prepared)
+                    phases[phase].append((seconds, len(self.graph.get_operations()) - before))
         return phases
 
     def first(self):

@@ -9,7 +9,6 @@ assignments happen in the order in which they were built.
 
 from __future__ import annotations
 
-import contextlib
 import enum
 from collections.abc import Iterator
 from typing import Any
@@ -152,14 +151,19 @@ class Variable:
         wanted = None if dtype is None else as_dtype(dtype)
         initial_value = _liftable(initial_value, wanted)
         graph = current_graph()
-        plain = graph is None or not (graph.building_function or graph._control)
-        with contextlib.nullcontext() if plain else init_scope():
-            graph = current_graph()
-            if graph is None:
-                self._create_eagerly(initial_value, validate_shape, name, wanted, shape)
-            else:
-                self._create_in(graph, initial_value, validate_shape, name, wanted, shape)
-                _collect(graph, self, collections)
+        if graph is not None and (graph.building_function or graph._control):
+            with init_scope():
+                self._create_where(current_graph(), initial_value, validate_shape, name, wanted, shape, collections)
+        else:
+            self._create_where(graph, initial_value, validate_shape, name, wanted, shape, collections)
+
+    def _create_where(self, graph: Graph | None, initial_value: Any, validate_shape: bool, name: str | None,
+                      dtype: DType | None, shape: Any, collections: Any) -> None:  # fmt: skip
+        if graph is None:
+            self._create_eagerly(initial_value, validate_shape, name, dtype, shape)
+        else:
+            self._create_in(graph, initial_value, validate_shape, name, dtype, shape)
+            _collect(graph, self, collections)
 
     def _create_eagerly(self, initial_value: Any, validate_shape: bool, name: str | None, dtype: DType | None,
                         shape: Any) -> None:  # fmt: skip

@@ -8,7 +8,7 @@ from ..errors import Complaint
 from . import opdef as _opdef
 from .context import _settle, stack
 from .convert import convert, is_tensor_like
-from .dtypes import DType, as_dtype
+from .dtypes import DType, as_dtype, int32
 from .graph import Graph, Operation, Tensor
 from .opdef import Arg, OpDef, put_in_context
 
@@ -31,7 +31,8 @@ def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str 
                 break
     if direct:
         op = add_to_graph(graph, opdef, args, attrs, name)
-        return op.outputs[0] if len(op.outputs) == 1 and not opdef.outputs[0].is_list else _results(op)
+        outputs = op.outputs
+        return outputs[0] if len(outputs) == 1 and not opdef.outputs[0].is_list else _results(op)
     full_name = graph.operation_name(name or opdef.name)
     flat = _convert_all(opdef, args, attrs, graph, full_name)
     return _results(add_to_graph(graph, opdef, tuple(flat), attrs, full_name + "/"))
@@ -99,16 +100,23 @@ def _convert_all(
     """Converts the arguments to a flat list of tensors; tensors decide the dtypes of Python values."""
     types = {k: v for k, v in attrs.items() if type(v) is DType} if attrs else {}
     for arg, value in zip(opdef.inputs, args, strict=True):
-        if arg.type_attr is None or arg.type_attr in types:
+        attr = arg.type_attr
+        if attr is None or attr in types:
+            continue
+        if type(value) is Tensor:
+            types[attr] = value.dtype
             continue
         for v in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
             if is_tensor_like(v):
-                types[arg.type_attr] = as_dtype(v.dtype)
+                types[attr] = as_dtype(v.dtype)
                 break
     flat: list[Any] = []
     for arg, value in zip(opdef.inputs, args, strict=True):
         if not arg.is_list:
-            flat.append(_convert_one(opdef, arg, value, types, graph, name))
+            if type(value) is Tensor and value.graph is graph:  # its dtype is in `types`
+                flat.append(value)
+            else:
+                flat.append(_convert_one(opdef, arg, value, types, graph, name))
             continue
         if not isinstance(value, (list, tuple)):
             raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
@@ -150,9 +158,10 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
 def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
     """The dtype to convert a Python value to when no tensor decides it: None for the value's own."""
     allowed = opdef.allowed[arg.type_attr or ""]
-    if isinstance(value, int) and not isinstance(value, bool) and not any(t.is_integer for t in allowed):
-        return next((t for t in allowed if t.name == "float32"), None)
-    if isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
+    if isinstance(value, int):
+        if not isinstance(value, bool) and int32 not in allowed and not any(t.is_integer for t in allowed):
+            return next((t for t in allowed if t.name == "float32"), None)
+    elif isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
         by_name = {t.name: t for t in allowed}
         return by_name.get("float32") or by_name.get("int32")
     return None

@@ -48,6 +48,7 @@ from . import dtypes
 from .dtypes import ANY, DType
 from .shape import Shape, shape_str
 from .source import Source, user_source
+from .static import static_value
 
 if TYPE_CHECKING:
     from .graph import Tensor
@@ -86,19 +87,23 @@ class Spec:
         return f"{self.dtype.name}{shape_str(self.shape)}"
 
 
-class Arg(NamedTuple):
-    """One input or output of a signature; exactly one of `dtype`, `type_attr`, `list_attr` is set."""
+class Arg:
+    """One input or output of a signature; exactly one of `dtype`, `type_attr`, `list_attr` is set.
 
-    name: str
-    dtype: DType | None
-    type_attr: str | None
-    number_attr: str | None
-    list_attr: str | None
+    Attributes:
+      is_list: whether the argument stands for any number of tensors.
+    """
 
-    @property
-    def is_list(self) -> bool:
-        """Whether the argument stands for any number of tensors."""
-        return self.number_attr is not None or self.list_attr is not None
+    __slots__ = ("name", "dtype", "type_attr", "number_attr", "list_attr", "is_list")
+
+    def __init__(self, name: str, dtype: DType | None, type_attr: str | None, number_attr: str | None,
+                 list_attr: str | None):  # fmt: skip
+        self.name = name
+        self.dtype = dtype
+        self.type_attr = type_attr
+        self.number_attr = number_attr
+        self.list_attr = list_attr
+        self.is_list = number_attr is not None or list_attr is not None
 
 
 class Inferred(NamedTuple):
@@ -184,6 +189,8 @@ class OpDef:
         self.outputs = _parse_args(right)
         self.signature = " ".join(signature.split())
         self.flags = frozenset(flags)
+        self._functional = "functional" in self.flags
+        self._stateful = "stateful" in self.flags
         self.kernel = kernel
         self.host_kernel: Kernel | None = None
         self.device_kernel: Kernel | None = None
@@ -273,15 +280,16 @@ class OpDef:
           attrs: the attributes given explicitly.
         Raises: Complaint, for the caller to put into context.
         """
-        if "functional" in self.flags:  # the memory would keep sub-graphs alive
+        if self._functional:  # the memory would keep sub-graphs alive
             return self._infer(inputs, attrs)
         key: Any = (inputs[0]._spec,) if len(inputs) == 1 else tuple([t._spec for t in inputs])
         try:
             if attrs:
-                items: Any = attrs.items()
-                if "stateful" in self.flags:  # some are names, new ones each time, and decide nothing
-                    items = [(k, v if k in self._in_signature or k in self._shape_attrs else None) for k, v in items]
-                key = (key, tuple(items))
+                if self._stateful:  # some are names, new ones each time, and decide nothing
+                    items = [(k, v) for k, v in attrs.items() if k in self._in_signature or k in self._shape_attrs]
+                    key = (key, len(attrs), *items)
+                else:
+                    key = (key, *attrs.items())
             if self.seen:
                 key = (key, self._seen_values(inputs))
             cached = self._cache.get(key)
@@ -295,8 +303,6 @@ class OpDef:
         return cached
 
     def _seen_values(self, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
-        from .static import static_value
-
         if not self.has_lists:
             return tuple([static_value(inputs[i]) for i in self.seen])
         lists = [i for i, arg in enumerate(self.inputs) if arg.is_list]
@@ -394,8 +400,6 @@ class OpDef:
         return tuple([Spec.of(t, s) for t, s in zip(out_types, shapes, strict=True)])
 
     def _apply_shape_rule(self, grouped: list[Any], attrs: dict[str, Any]) -> Any:
-        from .static import static_value
-
         rule = self._shape_rule
         assert rule is not None
         args: list[Any] = []
