@@ -65,6 +65,7 @@ bench: $(STAMP) $(TFSTAMP)
 record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_tensorflow.py
 	@$(TF)/bin/python tests/record_functions.py
+	@$(TF)/bin/python tests/record_rnn.py
 	@$(TF)/bin/python tests/record_random.py
 	@$(TF)/bin/python tests/record_examples.py
 

@@ -11,6 +11,7 @@ from graphgrad.ops.space import space_to_depth_v1 as space_to_depth
 
 # -- neural networks ---------------------------------------------------------------------
 from . import _nn_experimental as experimental
+from . import _nn_rnn_cell as rnn_cell
 from graphgrad.ops.bias import bias_add as bias_add
 from graphgrad.ops.bias import relu_layer as relu_layer
 from graphgrad.ops.bias import xw_plus_b as xw_plus_b
@@ -97,3 +98,10 @@ from graphgrad.ops.sampling import uniform_candidate_sampler as uniform_candidat
 from graphgrad.ops.sampling import compute_accidental_hits as compute_accidental_hits
 from graphgrad.ops.sampling import nce_loss_v1 as nce_loss
 from graphgrad.ops.sampling import sampled_softmax_loss_v1 as sampled_softmax_loss
+
+# -- recurrent networks ------------------------------------------------------------------
+from graphgrad.frontend.rnn import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
+from graphgrad.frontend.rnn import dynamic_rnn as dynamic_rnn
+from graphgrad.frontend.rnn import static_bidirectional_rnn as static_bidirectional_rnn
+from graphgrad.frontend.rnn import static_rnn as static_rnn
+from graphgrad.frontend.rnn import static_state_saving_rnn as static_state_saving_rnn
