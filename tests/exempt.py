@@ -32,9 +32,11 @@ OPS: dict[str, str] = {
 GRADIENTS: dict[str, str] = {}
 
 # Names exported by a face that TensorFlow does not have, as "v1:name" or "v2:name".
+_OWN = "graphgrad's own"
 NAMES: dict[str, str] = {
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
-}
+    "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
+}  # fmt: skip
 
 # Names whose signature differs from TensorFlow's, as "v1:name" or "v2:name".
 SIGNATURES: dict[str, str] = {}

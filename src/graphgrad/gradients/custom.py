@@ -131,6 +131,7 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
         # The function itself is not differentiated: what goes to its results stops there.
         return [None] * n_results + flat + variable_grads
 
+    rule.n_results = n_results  # type: ignore[attr-defined]  # explain_gradient asks
     return rule
 
 

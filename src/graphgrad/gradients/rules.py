@@ -56,7 +56,7 @@ def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Se
         raise ValueError(
             f"Num gradients {len(in_grads)} generated for op {op.name} (op type: {op.type}) do not match "
             f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
-            f"  Gradient function: {_where(rule)}\n  Fix: return one gradient, or None, for each input"
+            f"  Gradient function: {where(rule)}\n  Fix: return one gradient, or None, for each input"
         )
     if call.gate and sum(g is not None for g in in_grads) > 1:
         in_grads = _gate(graph, in_grads)
@@ -94,7 +94,8 @@ def checked_in_grad(op: Operation, t: Tensor, g: Any) -> Any:
     return g
 
 
-def _where(rule: Any) -> str:
+def where(rule: Any) -> str:
+    """The name of a gradient function and the place that defines it."""
     code = getattr(rule, "__code__", None)
     name = getattr(rule, "__name__", repr(rule))
     return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code else name

@@ -56,6 +56,7 @@ from graphgrad.frontend.scopes import device_v2 as device
 from graphgrad.frontend.scopes import name_scope_v2 as name_scope
 from graphgrad.gradients.backprop import gradients_v2 as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
+from graphgrad.gradients.explain import explain_gradient as explain_gradient
 
 # -- variables ------------------------------------------------------------------------
 from graphgrad.frontend.initializers import ConstantV2 as constant_initializer
