@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -26,3 +27,12 @@ def _own_modes() -> Iterator[None]:
     context.set_eager_default(before[2])
     context.stack.root = None
     context.stack.settled = False
+
+
+@pytest.fixture
+def graph() -> Iterator[Any]:
+    """A graph that is the default one while the test runs."""
+    from graphgrad.ir.graph import Graph
+
+    with Graph().as_default() as g:
+        yield g

@@ -23,7 +23,7 @@ ROWS = [
     Row("StopGradient", [[(2, 3)]], order=0),
     Row("IdentityN", [[L((2, 3), ())], [L((2,))]], dtypes=["float32"]),
     Row("PreventGradient", [Case([(2, 3)], message="why")], order=0, tf_grad=False,
-        note="its gradient is an error; tests/test_gradients.py"),
+        note="its gradient is an error; tests/test_gradients_stop.py"),
     Row("EnsureShape", [Case([(2, 3)], shape=(2, None)), Case([(2, 3)], shape=None)], dtypes=FLOATS,
         bad=[(Case([(2, 3)], shape=(2, 4)), "must be equal")]),
     Row("CheckNumerics", [Case([(2, 3)], message="here")], order=2,

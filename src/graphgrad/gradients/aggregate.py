@@ -8,6 +8,7 @@ from ..ir.dtypes import int64
 from ..ir.graph import Graph, Operation
 from ..ir.opdef import raw
 from ..ir.slices import IndexedSlices
+from .rules import Call, beside
 
 
 class AggregationMethod:
@@ -15,7 +16,7 @@ class AggregationMethod:
 
     `ADD_N` (the default) sums all terms by one `AddN`, when all are there.
     `EXPERIMENTAL_TREE` adds term by term, so that each can be freed once it is added.
-    `EXPERIMENTAL_ACCUMULATE_N` sums all terms by one `AccumulateNV2`.
+    `EXPERIMENTAL_ACCUMULATE_N` does the same, as in TensorFlow 2.
     """
 
     ADD_N = 0
@@ -35,42 +36,52 @@ def check_method(method: Any) -> int:
     return int(method)
 
 
-def aggregate(graph: Graph, terms: list[Any], method: int, op: Operation, scope: str) -> Any:
+def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
     """The sum of `terms`.
 
     Args:
-      graph: the graph.
+      call: the call of `gradients`, which says how and under which name.
       terms: tensors or `IndexedSlices`, all gradients of one output of `op`.
-      method: one of `AggregationMethod`.
-      op: the operation whose output's gradients these are; names the partial sums.
-      scope: the name scope of the gradient, for the sum's name.
+      op: the operation whose output's gradients these are.
     Returns: a tensor or `IndexedSlices`; the term itself if there is only one. A sum of
       `IndexedSlices` stays sparse, by concatenation.
     """
     if len(terms) == 1:
         return terms[0]
-    saved = graph._scope, graph._colocated, graph._device, graph._devices, graph._original_op
-    first = terms[0].op
-    graph._scope = scope
-    graph._colocated = tuple(g.decode() for g in first.colocation_groups())
-    # The sum belongs beside its first term.
-    graph._device, graph._devices = first.device, [first.device]
-    graph._original_op = op
+    graph = call.graph
+    saved = graph._scope, graph._original_op
+    graph._scope, graph._original_op = call.scope, op
     try:
-        if all(isinstance(t, IndexedSlices) for t in terms):
-            return _concat_slices(terms)
-        dense = [t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms]
-        if method == AggregationMethod.ADD_N:
-            return raw.AddN(dense)
-        graph._scope = graph.unique_name(f"{op.name}_gradient_sum")
-        if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N:
-            return raw.AccumulateNV2(dense, shape=dense[0]._spec.shape)
-        total = dense[0]
-        for term in dense[1:]:
-            total = raw.AddN([total, term])
-        return total
+        with beside(graph, op, call.colocate):
+            sparse = [isinstance(t, IndexedSlices) for t in terms]
+            if all(sparse):
+                return _concat_slices(terms)
+            if any(sparse):
+                return raw.AddN([t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms])
+            if call.method == AggregationMethod.ADD_N:
+                return _add_n(graph, terms)
+            graph._scope = graph.unique_name(f"{op.name}_gradient_sum")
+            total = terms[0]
+            for term in terms[1:]:
+                total = raw.AddN([total, term])
+            return total
     finally:
-        graph._scope, graph._colocated, graph._device, graph._devices, graph._original_op = saved
+        graph._scope, graph._original_op = saved
+
+
+def _add_n(graph: Graph, terms: list[Any]) -> Any:
+    """The sum by one `AddN`, beside its terms; by one for each device, and one of these, if they are on several."""
+    by_device: dict[str, list[Any]] = {}
+    for t in terms:
+        by_device.setdefault(t.op.device, []).append(t)
+    parts = []
+    for _, group in sorted(by_device.items()):
+        if len(group) == 1:
+            parts.append(group[0])
+        else:
+            with graph.colocate_with(group[0].op, ignore_existing=True):
+                parts.append(raw.AddN(group))
+    return parts[0] if len(parts) == 1 else raw.AddN(parts)
 
 
 def _concat_slices(terms: list[IndexedSlices]) -> IndexedSlices:

@@ -12,14 +12,18 @@ from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 
 
-def graph_to_extend() -> Graph:
-    """The graph being built; RuntimeError in eager mode."""
+def graph_to_extend(ys: Any, xs: Any) -> Graph:
+    """The graph that ys and xs are of, by default the one being built; RuntimeError in eager mode."""
     graph = current_graph()
     if graph is None:
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. "
             "Use tf.GradientTape instead, or call it inside a tf.function or `with graph.as_default()`."
         )
+    if not graph.building_function:
+        theirs = {id(t.graph): t.graph for t in (*flatten(ys), *flatten(xs)) if isinstance(t, Tensor)}
+        if len(theirs) == 1:
+            return next(iter(theirs.values()))
     return graph
 
 

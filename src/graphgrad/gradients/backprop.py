@@ -24,7 +24,7 @@ from .aggregate import aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, graph_to_extend
 from .missing import no_gradient
 from .registry import gradient_function
-from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused
+from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
 from .seed import seed
 from .unconnected import UnconnectedGradients, policy, zeros_of
 
@@ -71,11 +71,11 @@ def gradients(
     >>> sess.run(tf.gradients(a + b, [a, b], stop_gradients=[a, b]))
     [np.float32(1.0), np.float32(1.0)]
     """
-    graph = graph_to_extend()
+    graph = graph_to_extend(ys, xs)
     method = check_method(aggregation_method)
     unconnected = policy(unconnected_gradients)
     call = Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, user_source(2))
-    with (collector_paused(), graph.name_scope(name or "gradients") as scope,
+    with (collector_paused(), graph.as_default(), graph.name_scope("gradients" if name is None else name) as scope,
           graph._building_gradient_of(None, call.source)):  # fmt: skip
         call.scope = scope[:-1]
         y_tensors = as_ys(graph, ys)
@@ -84,7 +84,8 @@ def gradients(
         grad_ys = align_grad_ys(ys, grad_ys, len(y_tensors))
         results = _differentiate(call, y_tensors, x_tensors, grad_ys, stops)
     if unconnected is UnconnectedGradients.ZERO:
-        results = [zeros_of(x) if g is None else g for x, g in zip(x_tensors, results, strict=True)]
+        with graph.as_default():
+            results = [zeros_of(x) if g is None else g for x, g in zip(x_tensors, results, strict=True)]
     return results
 
 
@@ -215,15 +216,16 @@ def _visit(call: Call, op: Operation, terms: list[list[Any]], between: dict[int,
     if True not in active:
         return
     graph = call.graph
-    out_grads = [g[0] if len(g) == 1 else aggregate(graph, g, call.method, op, call.scope) if g else None
-                 for g in terms]  # fmt: skip
-    if is_wanted:
-        arrived[op.index] = [[g] if g is not None else [] for g in out_grads]
+    out_grads = [g[0] if len(g) == 1 else aggregate(call, g, op) if g else None for g in terms]
     rule = gradient_function(op)
-    if rule is NOT_DIFFERENTIABLE:
-        return
     if rule is None:
         raise no_gradient(op, between)
+    if None in out_grads and rule is not NOT_DIFFERENTIABLE:
+        fill_in(call, op, out_grads)
+    if is_wanted:
+        arrived[op.index] = [[g] if g is not None else [] for g in out_grads]
+    if rule is NOT_DIFFERENTIABLE:
+        return
     graph._original_op = op
     if call.colocate:
         with beside(graph, op, True):
@@ -232,7 +234,7 @@ def _visit(call: Call, op: Operation, terms: list[list[Any]], between: dict[int,
         in_grads = apply_rule(call, op, rule, out_grads)
     for t, g, is_active in zip(op.inputs, in_grads, active, strict=True):
         if g is not None and is_active:
-            _send(arrived, t, checked_in_grad(op, t, g))
+            _send(arrived, t, checked_in_grad(op, t, g, rule))
 
 
 def _collect(call: Call, arrived: _Arrived, x: Tensor) -> Any:
@@ -240,6 +242,6 @@ def _collect(call: Call, arrived: _Arrived, x: Tensor) -> Any:
     at = arrived.get(x.op.index)
     if at is None or not at[x.value_index]:
         return None
-    total = aggregate(call.graph, at[x.value_index], call.method, x.op, call.scope)
+    total = aggregate(call, at[x.value_index], x.op)
     at[x.value_index] = [total]
     return total

@@ -172,13 +172,13 @@ def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
             # A variable is used by a read of its own, or by one that was there before.
             handle = t.op.inputs[0] if t.op.type == "ReadVariableOp" else t
             if handle.dtype is resource and id(handle) not in given and id(handle) not in found:
-                variable = _variable_behind(graph, handle)
+                variable = variable_behind(graph, handle)
                 if variable is not None and variable.trainable:
                     found[id(handle)] = variable
     return list(found.values())
 
 
-def _variable_behind(graph: Graph, handle: Any) -> Any:
+def variable_behind(graph: Graph, handle: Any) -> Any:
     """The variable whose handle this is, also if it was captured; None if there is none."""
     while getattr(handle, "_variable", None) is None and isinstance(graph, FuncGraph):
         captured = dict(zip(map(id, graph.inputs[-len(graph.captured) :]), graph.captured, strict=False))

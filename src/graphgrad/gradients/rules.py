@@ -11,7 +11,7 @@ from ..ir import dtypes
 from ..ir.convert import convert_to_tensor
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
-from ..ir.shape import _CONTRADICTION, merge, shape_str
+from ..ir.shape import _CONTRADICTION, Shape, merge, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import Source
 
@@ -29,7 +29,7 @@ class Call:
         self.method = method
         self.source = source
         self.scope = ""
-        self.fresh = not (name or "").endswith("/")  # nothing else is in the scope yet
+        self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
 
 
 def carries_gradient(t: Tensor) -> bool:
@@ -37,17 +37,20 @@ def carries_gradient(t: Tensor) -> bool:
     return t.dtype.kind in "fc" or t.dtype is dtypes.resource or t.dtype is dtypes.variant
 
 
+def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
+    """Puts zeros where nothing has arrived at a floating output: rules are handed them for siblings of what matters."""
+    graph = call.graph
+    graph._scope = call.scope
+    with beside(graph, op, call.colocate):
+        for i, y in enumerate(op.outputs):
+            if out_grads[i] is None and y.dtype.kind in "fc":
+                out_grads[i] = raw.ZerosLike(y, name="zeros_like")
+
+
 def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
     """What the rule of `op` makes of the gradients of its outputs: one gradient, or None, for each input."""
     graph = call.graph
-    if None in out_grads:
-        # Siblings that do not matter: rules are handed zeros for them.
-        graph._scope = call.scope
-        out_grads = [
-            raw.ZerosLike(y, name="zeros_like") if g is None and y.dtype.kind in "fc" else g
-            for g, y in zip(out_grads, op.outputs, strict=True)
-        ]
-    scope = f"{call.scope}/{op.name}_grad"
+    scope = f"{call.scope}/{op.name}_grad" if call.scope else f"{op.name}_grad"
     graph._scope = scope if call.fresh else graph._unique(scope)  # as unique as the op's name
     in_grads = rule(op, *out_grads)
     if not isinstance(in_grads, (list, tuple)):
@@ -64,34 +67,49 @@ def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Se
     return result
 
 
-def checked_in_grad(op: Operation, t: Tensor, g: Any) -> Any:
+def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
     """The gradient for the input `t`, checked for dtype and shape."""
     if type(g) is Tensor and g._spec is t._spec:
         return g
-    if isinstance(g, IndexedSlices):
-        return g
-    if not isinstance(g, Tensor):
-        g = convert_to_tensor(g, t.dtype)
+    sparse = isinstance(g, IndexedSlices)
+    if not isinstance(g, Tensor) and not sparse:
+        try:
+            g = convert_to_tensor(g, t.dtype)
+        except (TypeError, ValueError) as e:
+            raise TypeError(
+                f"The gradient of op '{op.name}' (op type: {op.type}) gives for input {t.name} what is no tensor: "
+                f"{e}\n  Built at {op.source}\n  Gradient function: {where(rule)}\n"
+                "  Fix: return a tensor, IndexedSlices or None for each input"
+            ) from None
     if t.dtype.kind == "o":
         return g
     if g.dtype is not t.dtype:
         raise ValueError(
             f"Gradient of dtype {g.dtype.name} computed for input {t.name} of dtype {t.dtype.name}, in the "
             f"gradient of op '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
+            f"  Gradient function: {where(rule)}\n"
             "  Fix: let the gradient function return a gradient of the input's dtype"
         )
     shape = t._spec.shape
-    if g._spec.shape != shape:
-        if merge(g._spec.shape, shape) is _CONTRADICTION:
+    computed = _shape_of_slices(g) if sparse else g._spec.shape
+    if computed != shape:
+        if merge(computed, shape) is _CONTRADICTION:
             raise ValueError(
                 "Incompatible shapes between op input and calculated input gradient. Forward operation: "
                 f"{op.name}. Input index: {[i is t for i in op.inputs].index(True)}. Original input shape: "
-                f"{shape_str(shape)}. Calculated input gradient shape: {shape_str(g._spec.shape)}.\n"
-                f"  Built at {op.source}\n"
+                f"{shape_str(shape)}. Calculated input gradient shape: {shape_str(computed)}.\n"
+                f"  Built at {op.source}\n  Gradient function: {where(rule)}\n"
                 "  Fix: give grad_ys of y's shape, or correct the gradient function"
             )
-        g.set_shape(t.shape)
+        if not sparse:
+            g.set_shape(t.shape)
     return g
+
+
+def _shape_of_slices(g: IndexedSlices) -> Shape:
+    """The static shape of what `g` stands for; what is not known of the first dimension is None."""
+    rows = g.values._spec.shape
+    return g.shape._dims if g.dense_shape is not None or not rows else (None, *rows[1:])
 
 
 def where(rule: Any) -> str:
@@ -139,7 +157,9 @@ class beside:
         graph = self.graph
         self.saved = graph._colocated, graph._device, graph._devices
         if self.on:
-            graph._colocated = tuple(g.decode() for g in self.op.colocation_groups())
+            groups = [g.decode() for g in self.op.colocation_groups()]
+            # What the caller asked for stays: tf.colocate_with around tf.gradients.
+            graph._colocated = tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)
             graph._device, graph._devices = self.op.device, [self.op.device]
 
     def __exit__(self, *_: object) -> None:

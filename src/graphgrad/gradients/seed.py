@@ -49,10 +49,21 @@ def _ones_like(graph: Graph, y: Tensor, i: int) -> Any:
 
 
 def _checked_grad_y(y: Tensor, grad_y: Any, i: int) -> Any:
+    if y.dtype.kind in "bo":
+        raise TypeError(
+            f"Tensor {y} with type {y.dtype.name} must be numeric to obtain a default gradient, but has grad_ys[{i}].\n"
+            f"  Built at {y.op.source}\n  Fix: leave it out of ys"
+        )
     if isinstance(grad_y, IndexedSlices):
         if grad_y.dtype is not y.dtype:
             raise _wrong_grad_type(y, grad_y.dtype, i)
-        return grad_y
+        # Identities, so that parts can be fetched and fed by name.
+        indices = raw.Identity(grad_y.indices, name=f"grad_ys_{i}_indices")
+        values = raw.Identity(grad_y.values, name=f"grad_ys_{i}_values")
+        shape = grad_y.dense_shape
+        return IndexedSlices(
+            values, indices, None if shape is None else raw.Identity(shape, name=f"grad_ys_{i}_shape")
+        )
     dtype = grad_y.dtype if is_tensor_like(grad_y) else getattr(grad_y, "dtype", None)
     if dtype is not None and is_tensor_like(grad_y) and dtypes.as_dtype(dtype) is not y.dtype:
         raise _wrong_grad_type(y, dtypes.as_dtype(dtype), i)

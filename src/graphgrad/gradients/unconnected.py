@@ -5,9 +5,13 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+import numpy as np
+
 from ..ir import dtypes
 from ..ir.graph import Tensor
 from ..ir.opdef import raw
+from ..ir.shape import is_fully_defined
+from .custom import variable_behind
 
 
 class UnconnectedGradients(enum.Enum):
@@ -30,6 +34,15 @@ def policy(value: Any) -> UnconnectedGradients:
 
 def zeros_of(x: Tensor) -> Any:
     """Zeros of the shape and dtype of `x`, or of the variable whose handle it is."""
-    if x.dtype is dtypes.resource:
-        x = raw.ReadVariableOp(x, dtype=x.op.get_attr("dtype"), shape=x.op.get_attr("shape"))
-    return raw.ZerosLike(x, name="zeros_like")
+    if x.dtype is not dtypes.resource:
+        return raw.ZerosLike(x, name="zeros_like")
+    variable = variable_behind(x.graph, x)
+    if variable is None:
+        raise ValueError(
+            f"The shape of the variable behind {x} is not known, so there are no zeros for it.\n"
+            f"  Built at {x.op.source}\n  Fix: pass the tf.Variable, or unconnected_gradients='none'"
+        )
+    shape = variable._shape
+    if is_fully_defined(shape):  # its value, which it may not have yet, is not needed
+        return raw.Fill(np.asarray(shape, np.int32), np.zeros((), variable.dtype.np_dtype), name="zeros")
+    return raw.ZerosLike(raw.ReadVariableOp(x, dtype=variable.dtype, shape=shape), name="zeros_like")
