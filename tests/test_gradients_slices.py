@@ -38,3 +38,110 @@ def test_gathered_variable_with_int64_indices():
     value = run(g)
     np.testing.assert_array_equal(value.values, [[8, 10], [8, 10]])
     assert value.indices.dtype == np.int64
+
+
+ONE = [[1.0, 1.0]]
+
+
+def _taken(f):
+    """What the rows 1 and 3 of `f(p)` give for p, (5, 2), as sparse values and indices, or dense."""
+    p = tf.placeholder(tf.float32, [5, 2])
+    (g,) = tf.gradients(tf.gather(f(p), [1, 3]), p)
+    value = run(g, {p: np.ones((5, 2))})
+    return [value.values.tolist(), value.indices.tolist()] if isinstance(g, tf.IndexedSlices) else value.tolist()
+
+
+@pytest.mark.parametrize(
+    ("f", "values", "indices"),
+    [
+        (tf.identity, ONE * 2, [1, 3]),
+        (lambda p: p + 1.0, ONE * 2, [1, 3]),
+        (lambda p: 1.0 - p, [[-1.0, -1.0]] * 2, [1, 3]),
+        (tf.negative, [[-1.0, -1.0]] * 2, [1, 3]),
+        (lambda p: tf.cast(p, tf.float64), ONE * 2, [1, 3]),
+        (lambda p: p + p, ONE * 4, [1, 3, 1, 3]),
+        (lambda p: tf.add_n([p, p]), ONE * 4, [1, 3, 1, 3]),
+        (lambda p: p - p, [*ONE * 2, [-1.0, -1.0], [-1.0, -1.0]], [1, 3, 1, 3]),
+        (lambda p: tf.concat([p, tf.ones([9, 2])], 0), ONE * 2, [1, 3]),
+        (lambda p: tf.concat([tf.zeros([2, 2]), p], 0), ONE, [1]),
+        (lambda p: tf.concat([p, 3.0 * tf.ones([5, 1])], 1), ONE * 2, [1, 3]),
+        (lambda p: tf.identity_n([p, p])[0], None, None),
+        (lambda p: tf.gather(p, [4, 2, 0, 0]), ONE * 4, [4, 2, 0, 0]),
+    ],
+)
+def test_what_keeps_slices_sparse(f, values, indices):
+    """Sums, signs, conversions, concatenation, as in TensorFlow; a gather of a gather has all rows of the inner one."""
+    taken = _taken(f)
+    if indices == [4, 2, 0, 0]:
+        assert taken == [[[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 1.0]], indices]
+    elif values is None:  # the sibling's zeros are dense
+        assert taken == [[0, 0], [1, 1], [0, 0], [1, 1], [0, 0]]
+    else:
+        assert taken == [values, indices]
+
+
+@pytest.mark.parametrize(
+    "f", [lambda p: p * 2.0, lambda p: p / 0.5, lambda p: tf.reshape(2.0 * p, [5, 2]),
+          lambda p: tf.transpose(tf.transpose(p * 2.0)), lambda p: tf.unstack(tf.stack([p, p * 2.0]))[1]])  # fmt: skip
+def test_what_makes_slices_dense(f):
+    assert _taken(f) == [[0, 0], [2, 2], [0, 0], [2, 2], [0, 0]]
+
+
+def test_rows_of_each_part_of_a_concatenation():
+    p, q = tf.placeholder(tf.float32, [2, 1]), tf.placeholder(tf.float32, [3, 1])
+    weights = tf.constant([[10.0], [20.0], [30.0], [40.0]])
+    y = tf.gather(tf.concat([p, q], 0), tf.constant([4, 1, 2, 4], tf.int64)) * weights
+    gp, gq = run(tf.gradients(y, [p, q]), {p: np.ones((2, 1)), q: np.ones((3, 1))})
+    assert (gp.values.tolist(), gp.indices.tolist(), gp.dense_shape.tolist()) == ([[20.0]], [1], [2, 1])
+    assert (gq.values.tolist(), gq.indices.tolist(), gq.dense_shape.tolist()) == (
+        [[10.0], [30.0], [40.0]], [2, 0, 2], [3, 1])  # fmt: skip
+
+
+def test_concatenations_of_unknown_shape():
+    p, q = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, None])
+    feeds = {p: np.ones((2, 2)), q: np.ones((2, 2))}
+    (g,) = tf.gradients(tf.gather(tf.concat([q, p], 0), [1, 3]), p)
+    value = run(g, feeds)
+    assert (value.values.tolist(), value.indices.tolist(), value.dense_shape.tolist()) == (ONE, [1], [2, 2])
+    # Where the columns begin must be known while building.
+    with pytest.warns(UserWarning, match="The gradient of 'concat_1' .op type: ConcatV2. needs it dense"):
+        (g,) = tf.gradients(tf.gather(tf.concat([q, p], 1), [1]), p)
+    assert run(g, feeds).tolist() == [[0, 0], [1, 1]]
+
+
+def test_indices_of_two_dtypes_are_summed_as_the_larger():
+    p = tf.ones([5, 2])
+    (g,) = tf.gradients([tf.gather(p, [0]), tf.gather(p, tf.constant([1], tf.int64))], p)
+    value = run(g)
+    assert value.indices.dtype == np.int64 and value.indices.tolist() == [0, 1]
+
+
+def test_every_kind_of_gather():
+    p = tf.placeholder(tf.float32, [5, 2])
+    looked_up = tf.nn.embedding_lookup(p, [1, 1])
+    sparse = [tf.gather(p, [[1, 2], [0, 0]]), tf.gather(p, 2), looked_up, tf.gather_nd(p, [[1]])]
+    dense = [tf.gather(p, [1], axis=1), tf.gather_nd(p, [[1, 1]])]
+    assert [isinstance(tf.gradients(y, p)[0], tf.IndexedSlices) for y in sparse + dense] == [True] * 4 + [False] * 2
+    got = run(tf.gradients(sparse + dense, p), {p: np.ones((5, 2))})
+    assert got[0].tolist() == [[2, 3], [4, 6], [2, 3], [0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "size"), [(200_000_000, r"with 200000000 elements \(0.8 GB\)"), (None, r"of unknown size, \(None, 1\)")]
+)
+def test_a_warning_before_large_or_unknown_slices_are_made_dense(rows, size):
+    p = tf.placeholder(tf.float32, [rows, 1])
+    y = tf.gather(p * 3.0, [1])
+    text = rf"(?s)IndexedSlices\(.*\) to a dense Tensor {size}.*large amount of memory. The gradient of 'mul' "
+    with pytest.warns(UserWarning, match=text + r"\(op type: Mul\) needs it dense.*test_gradients_slices.py.*Fix") as w:
+        tf.gradients(y, p)
+    assert w[0].filename == __file__
+
+
+def test_slices_without_a_shape_cannot_be_made_dense():
+    x = tf.placeholder(tf.float32, [3, 2])
+    slices = tf.IndexedSlices(tf.constant([[5.0, 6.0]]), tf.constant([1]))
+    (g,) = tf.gradients(tf.identity(x), x, grad_ys=[slices])
+    assert g.dense_shape is None and run(g.values).tolist() == [[5, 6]]
+    with pytest.raises(ValueError, match="(?s)without dense_shape.*Fix"):
+        tf.gradients(2.0 * x, x, grad_ys=[slices])

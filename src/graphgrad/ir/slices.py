@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from .context import current_graph
 from .dtypes import DType
 from .opdef import raw
 from .shape import TensorShape
+from .source import user_source
+
+_LARGE = 100_000_000  # elements from which on a dense tensor is worth a warning
 
 
 class IndexedSlices:
@@ -89,6 +93,7 @@ class IndexedSlices:
         if self._dense_shape is None:
             raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape: "
                              f"{self}. Fix: give dense_shape, or use .values and .indices")
+        self._warn_if_large()
         rows = raw.StridedSlice(self._dense_shape, [0], [1], [1], shrink_axis_mask=1)
         dense = raw.UnsortedSegmentSum(self._values, self._indices, rows)
         shape = self.shape
@@ -96,8 +101,32 @@ class IndexedSlices:
             dense.set_shape(shape)
         return dense
 
+    def _with_values(self, values: Any) -> IndexedSlices:
+        """Other rows in the same places."""
+        return IndexedSlices(values, self._indices, self._dense_shape)
+
+    def _warn_if_large(self) -> None:
+        """Warns before a dense tensor is made that may not fit into memory."""
+        shape = self.shape
+        count = shape.num_elements()
+        if count is not None and count < _LARGE:
+            return
+        if count is None:
+            size = f"of unknown size, {shape}"
+        else:
+            size = f"with {count} elements ({count * self.dtype.size / 1e9:.2g} GB)"
+        graph = current_graph()
+        cause = None if graph is None else graph._original_op
+        why = "" if cause is None else (
+            f"The gradient of '{cause.name}' (op type: {cause.type}) needs it dense.\n  Built at {cause.source}\n")
+        line = user_source(2)
+        warnings.warn_explicit(
+            f"Converting sparse IndexedSlices({self.name}) to a dense Tensor {size}. This may consume a large amount "
+            f"of memory. {why}  Fix: keep to tf.gather and sums between the table and the loss, or use smaller tables",
+            UserWarning, line.filename if line else "<unknown>", line.lineno if line else 1)  # fmt: skip
+
     def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(raw.Neg(self.values), self.indices, self.dense_shape)
+        return self._with_values(raw.Neg(self.values))
 
     def __repr__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"

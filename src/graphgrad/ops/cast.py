@@ -28,6 +28,8 @@ def _cast(xp, x, *, DstT, Truncate=False):
 def _cast_grad(op, dy):
     source = op.inputs[0].dtype
     if source.is_differentiable and dy.dtype.is_differentiable:
+        if isinstance(dy, IndexedSlices):
+            return dy._with_values(raw.Cast(dy.values, DstT=source))
         return raw.Cast(dy, DstT=source)
     return None
 

@@ -13,7 +13,8 @@ from ..ir.dtypes import INDEX, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged, normalize_axis, shape_str
-from .known import host_array, rank_of
+from ..ir.slices import IndexedSlices
+from .known import host_array, plus, rank_of
 
 
 @op("Pack", "values: N*T -> output: T")
@@ -129,11 +130,43 @@ def _concat_v2_grad(op, dy):
     return [*_concat_parts(dy, op.inputs[:-1], op.inputs[-1]), None]
 
 
+def _slices_of_parts(dy, values, axis):
+    """The parts of sparse `dy` that belong to each of the concatenated `values`; None if shapes are not known."""
+    shapes = [v._spec.shape for v in values]
+    if any(s is None for s in shapes):
+        return None
+    at = normalize_axis(axis, len(shapes[0]))
+    sizes = [s[at] for s in shapes]
+    dense_shapes = [raw.Shape(v, out_type=dy.indices.dtype) for v in values]
+    if at > 0:
+        if None in sizes:
+            return None
+        parts = raw.SplitV(dy.values, np.asarray(sizes, np.int32), np.int32(at), num_split=len(sizes))
+        return [IndexedSlices(p, dy.indices, s) for p, s in zip(parts, dense_shapes, strict=True)]
+    slices = []
+    low = 0
+    for size, dense_shape in zip(sizes, dense_shapes, strict=True):
+        if size is None:
+            size = raw.StridedSlice(dense_shape, [0], [1], [1], shrink_axis_mask=1)
+        high = plus(low, size)
+        here = raw.LogicalAnd(raw.GreaterEqual(dy.indices, low), raw.Less(dy.indices, high))
+        rows = raw.Squeeze(raw.Where(here), squeeze_dims=(1,))
+        indices = raw.Sub(raw.GatherV2(dy.indices, rows, 0), low)
+        slices.append(IndexedSlices(raw.GatherV2(dy.values, rows, 0), indices, dense_shape))
+        low = high
+    return slices
+
+
 def _concat_parts(dy, values, axis):
     """The parts of `dy` that belong to each of the concatenated `values`."""
     if len(values) == 1:
         return [dy]
     at = host_array(axis)
+    if isinstance(dy, IndexedSlices):
+        parts = None if at is None else _slices_of_parts(dy, values, int(at))
+        if parts is not None:
+            return parts
+        dy = dy._as_tensor()
     if at is not None and values[0]._spec.shape is not None:
         at = normalize_axis(int(at), len(values[0]._spec.shape))
         sizes = [v._spec.shape[at] if v._spec.shape is not None else None for v in values]

@@ -66,7 +66,8 @@ def _sub(xp, x, y):
 @_sub.grad
 def _sub_grad(op, dz):
     x, y = op.inputs
-    return unbroadcast(dz, raw.Neg(dz), x, y)
+    negated = dz._with_values(raw.Neg(dz.values)) if isinstance(dz, IndexedSlices) else raw.Neg(dz)
+    return unbroadcast(dz, negated, x, y)
 
 
 def subtract(x, y, name=None):

@@ -7,6 +7,7 @@ from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype, float32, float64
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import broadcast
+from ..ir.slices import IndexedSlices
 from .broadcast import unbroadcast
 from .elementwise import REAL_SIGNED, SIGNED, conj, first, same
 
@@ -52,7 +53,7 @@ def _neg(xp, x):
 
 @_neg.grad
 def _neg_grad(op, dy):
-    return raw.Neg(dy)
+    return dy._with_values(raw.Neg(dy.values)) if isinstance(dy, IndexedSlices) else raw.Neg(dy)
 
 
 def negative(x, name=None):
