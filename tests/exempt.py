@@ -36,6 +36,8 @@ _OWN = "graphgrad's own"
 NAMES: dict[str, str] = {
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
     "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
+    "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,
+    "v1:locate_nonfinite": _OWN, "v2:locate_nonfinite": _OWN,
 }  # fmt: skip
 
 # Names whose signature differs from TensorFlow's, as "v1:name" or "v2:name".

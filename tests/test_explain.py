@@ -224,3 +224,24 @@ def test_replacements_are_true(op_type: str) -> None:
     with tf.Session() as sess:
         gradient = sess.run(tf.gradients(value * [0.5, 1.0, 2.0], x)[0])
     assert np.isfinite(gradient).all() and gradient.any()
+
+
+def test_strict() -> None:
+    """Strict gradients raise with the explanation instead of giving None, also below optimizers and in branches."""
+    x = tf.placeholder(tf.float32, [], name="x")
+    v = tf.Variable(1.0, name="v")
+    other = tf.Variable(1.0, name="other")
+    y = tf.cond(x > 0.0, lambda: x * v, lambda: x)
+    with tf.strict_gradients():
+        assert all(g is not None for g in tf.gradients(y, [x, v]))
+        with pytest.raises(ValueError, match=r"(?s)gradient of Round:0 with respect to x:0 is None.*Fix: .*strict"):
+            tf.gradients(tf.round(x), x)
+        with pytest.raises(ValueError, match=r"(?s)with respect to other:0 is None: y does not depend on x"):
+            tf.train.GradientDescentOptimizer(0.1).minimize(y)
+        (zero,) = tf.gradients(tf.round(x), x, unconnected_gradients="zero")
+        assert zero is not None
+        with tf.strict_gradients(False):
+            assert tf.gradients(y, other) == [None]
+        with pytest.raises(ValueError, match="Nor have these a gradient: "):
+            tf.gradients(y, [other] * 5)
+    assert tf.gradients(y, other) == [None]

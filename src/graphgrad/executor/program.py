@@ -277,4 +277,11 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
         fix = "correct the Python function"
     else:
         problem = str(error).split("\n")[0] or type(error).__name__
-    return cls(op.node_def, op, describe(op.type, op.name, problem, operands, str(op.source or ""), fix))
+    source = str(op.source or "")
+    if op.type == "CheckNumerics":
+        checked = op.inputs[0].op
+        source += f"\n  It checks {checked.type} '{checked.name}', built at {checked.source}"
+        if checked._original_op is not None:
+            forward = checked._original_op
+            source += f"\n  That is part of the gradient of {forward.type} '{forward.name}', built at {forward.source}"
+    return cls(op.node_def, op, describe(op.type, op.name, problem, operands, source, fix))

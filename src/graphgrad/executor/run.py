@@ -11,6 +11,7 @@ import numpy as np
 
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
+from . import numerics
 from .cache import ClusterCache
 from .plan import Cluster, HostStep, Plan, make_plan
 from .program import MustBeKnown, execute
@@ -50,6 +51,7 @@ class Executable:
         self._request = fetches, targets, feeds, resolve
         self._counters = counters
         self._engine = engine
+        self.wide: Any = None  # the same run with all tensors kept, see numerics
         self._must_know: frozenset[tuple[int, int]] = frozenset()
         self._lock = threading.Lock()
         self._prepare()
@@ -75,6 +77,10 @@ class Executable:
           feeds: a NumPy or JAX array for each fed tensor.
         Returns: the values of the fetches: NumPy or JAX arrays.
         """
+        return numerics.run(self, feeds) if numerics.state.mode else self.run(feeds)
+
+    def run(self, feeds: Sequence[Any]) -> list[Any]:
+        """Runs the plan without looking for infinities and NaNs; as `__call__` otherwise."""
         while True:
             try:
                 return self._run(self.plan, feeds)

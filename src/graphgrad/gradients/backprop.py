@@ -9,7 +9,8 @@ The algorithm, in four steps, each a loop over operations, so cost is linear and
 4. **collect**: what has arrived at the xs.
 
 Its parts: `arguments` (which tensors are meant), `seed`, `rules` (calling one op's rule), `aggregate` (sums),
-`registry` (which rule), `missing` (errors), `unconnected` (what stands for None).
+`registry` (which rule), `missing` (errors), `unconnected` (what stands for None), `strict` (errors
+instead of None).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE
 from ..ir.source import user_source
+from . import strict
 from .aggregate import aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, graph_to_extend
 from .missing import no_gradient
@@ -83,6 +85,7 @@ def gradients(
         stops = as_xs(graph, stop_gradients, "stop_gradients")
         grad_ys = align_grad_ys(ys, grad_ys, len(y_tensors))
         results = _differentiate(call, y_tensors, x_tensors, grad_ys, stops)
+    strict.check(y_tensors, x_tensors, results, stops, unconnected)
     if unconnected is UnconnectedGradients.ZERO:
         with graph.as_default():
             results = [zeros_of(x) if g is None else g for x, g in zip(x_tensors, results, strict=True)]

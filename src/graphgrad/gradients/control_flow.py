@@ -17,7 +17,7 @@ from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw, registry
 from ..ir.slices import IndexedSlices
 from .backprop import gradients
-from .unconnected import UnconnectedGradients
+from .strict import strict_gradients
 
 
 def _copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:
@@ -56,7 +56,8 @@ def _differentiated(graph: Graph, source: FuncGraph, y_positions: Sequence[int],
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") for i, dy in enumerate(dys)]
         ys = [copies[id(source.outputs[i])] for i in y_positions]
         xs = [target.inputs[i] for i in x_positions]
-        found = gradients(ys, xs, grad_ys, unconnected_gradients=UnconnectedGradients.NONE) if ys else [None] * len(xs)
+        with strict_gradients(False):  # what one branch does not use, another may
+            found = gradients(ys, xs, grad_ys) if ys else [None] * len(xs)
         return target, [g._as_tensor() if isinstance(g, IndexedSlices) else g for g in found]
 
 

@@ -119,6 +119,8 @@ def _text(value: Any, is_repr: bool) -> str:
 
 # Told of every op that ran: f(opdef, inputs, outputs, attrs, gradient). Tapes listen here.
 recorders: list[Callable[..., None]] = []
+# Told the same without being tapes: f(opdef, inputs, outputs).
+watchers: list[Callable[..., None]] = []
 # Gives a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
 next_rng: Callable[[dict[str, Any]], Any] | None = None
 
@@ -156,4 +158,6 @@ def execute(
     )
     for record in tuple(recorders):
         record(opdef, inputs, outputs, full, gradient)
+    for watch in watchers:
+        watch(opdef, inputs, outputs)
     return outputs

@@ -436,4 +436,4 @@ def add_check_numerics_ops() -> Any:
                 with graph.control_dependencies(last):
                     last = [raw.CheckNumerics(tensor, message=f"{operation.name}:{i}").op]
     with graph.control_dependencies(last):
-        return raw.NoOp()
+        return raw.NoOp(name="group_deps")

@@ -87,6 +87,8 @@ from graphgrad.frontend.scopes import op_scope as op_scope
 from graphgrad.gradients.backprop import gradients as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
 from graphgrad.gradients.explain import explain_gradient as explain_gradient
+from graphgrad.gradients.strict import strict_gradients as strict_gradients
+from graphgrad.executor.numerics import locate_nonfinite as locate_nonfinite
 from graphgrad.gradients.registry import NoGradient as NoGradient
 from graphgrad.gradients.registry import NotDifferentiable as NotDifferentiable
 from graphgrad.ir.context import get_default_graph as get_default_graph

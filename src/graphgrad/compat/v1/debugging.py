@@ -8,6 +8,8 @@ from graphgrad.ops.logical import is_non_decreasing as is_non_decreasing
 from graphgrad.ops.logical import is_strictly_increasing as is_strictly_increasing
 
 # -- arrays --------------------------------------------------------------------------
+from graphgrad.executor.numerics import disable_check_numerics as disable_check_numerics
+from graphgrad.executor.numerics import enable_check_numerics as enable_check_numerics
 from graphgrad.ops.array import check_numerics as check_numerics
 
 # -- random, host, assertions ------------------------------------------------------------

@@ -1,6 +1,8 @@
 """`tf.debugging` of TensorFlow 2: checks."""
 
 # -- arrays --------------------------------------------------------------------------
+from graphgrad.executor.numerics import disable_check_numerics as disable_check_numerics
+from graphgrad.executor.numerics import enable_check_numerics as enable_check_numerics
 from graphgrad.ops.array import check_numerics as check_numerics
 
 # -- random, host, assertions ------------------------------------------------------------
