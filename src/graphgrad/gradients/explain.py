@@ -22,7 +22,7 @@ from .arguments import as_xs, as_ys
 from .explanation import Cut, GradientExplanation, Ways
 from .missing import replacement
 from .registry import gradient_function
-from .rules import Call, apply_rule, carries_gradient, checked_in_grad
+from .rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
 from .unrelated import how_unrelated
 
 _SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})
@@ -144,11 +144,13 @@ class _Sweep:
                 self._cut_without_rule(op, carrying[0], rule)
                 return
             terms = [self.arrived.pop(id(t), None) for t in op.outputs]
-            out_grads = [aggregate(call.graph, g, call.method, op, call.scope) if g else None for g in terms]
+            out_grads = [aggregate(call, g, op) if g else None for g in terms]
+            if None in out_grads:
+                fill_in(call, op, out_grads)
             in_grads = apply_rule(call, op, rule, out_grads)
             for i in carrying:
                 if in_grads[i] is not None:
-                    grads[i] = checked_in_grad(op, op.inputs[i], in_grads[i])
+                    grads[i] = checked_in_grad(op, op.inputs[i], in_grads[i], rule)
         except Exception as error:  # whatever a user's function raises, `gradients` would raise too
             self.raises = True
             text = str(error).split("\n")[0]
