@@ -107,18 +107,14 @@ class IndexedSlices:
 
     def _warn_if_large(self) -> None:
         """Warns before a dense tensor is made that may not fit into memory."""
-        shape = self.shape
-        count = shape.num_elements()
-        if count is not None and count < _LARGE:
+        count = self.shape.num_elements()
+        if count is None or count < _LARGE:
             return
-        if count is None:
-            size = f"of unknown size, {shape}"
-        else:
-            size = f"with {count} elements ({count * self.dtype.size / 1e9:.2g} GB)"
+        size = f"with {count} elements ({count * self.dtype.size / 1e9:.2g} GB)"
         graph = current_graph()
         cause = None if graph is None else graph._original_op
         why = "" if cause is None else (
-            f"The gradient of '{cause.name}' (op type: {cause.type}) needs it dense.\n  Built at {cause.source}\n")
+            f"It is made dense in the gradient of '{cause.name}' (op type: {cause.type}).\n  Built at {cause.source}\n")
         line = user_source(2)
         warnings.warn_explicit(
             f"Converting sparse IndexedSlices({self.name}) to a dense Tensor {size}. This may consume a large amount "
