@@ -66,6 +66,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_tensorflow.py
 	@$(TF)/bin/python tests/record_functions.py
 	@$(TF)/bin/python tests/record_rnn.py
+	@$(TF)/bin/python tests/record_higher.py
 	@$(TF)/bin/python tests/record_random.py
 	@$(TF)/bin/python tests/record_examples.py
 

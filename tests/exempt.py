@@ -10,6 +10,7 @@ _EFFECT = "its result is a side effect: tests/test_host.py"
 OPS: dict[str, str] = {
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "WhileGrad": _CONTROL,
+    "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",
     "ReadFile": _FILES, "DecodeJpeg": _FILES, "DecodePng": _FILES, "ParseSingleExample": _FILES,
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,
     "AssignSubVariableOp": _STATE, "VarIsInitializedOp": _STATE, "ResourceGather": _STATE, "VariableShape": _STATE,
@@ -33,11 +34,14 @@ GRADIENTS: dict[str, str] = {}
 
 # Names exported by a face that TensorFlow does not have, as "v1:name" or "v2:name".
 _OWN = "graphgrad's own"
+_HIGHER = "TensorFlow keeps it in tensorflow.python.ops.parallel_for, which is not public; programs use it"
 NAMES: dict[str, str] = {
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
     "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
     "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,
     "v1:locate_nonfinite": _OWN, "v2:locate_nonfinite": _OWN,
+    "v1:jvp": _OWN, "v2:jvp": _OWN, "v1:hessian_vector_product": _OWN, "v2:hessian_vector_product": _OWN,
+    "v1:jacobian": _HIGHER, "v2:jacobian": _HIGHER, "v1:batch_jacobian": _HIGHER, "v2:batch_jacobian": _HIGHER,
 }  # fmt: skip
 
 # Names whose signature differs from TensorFlow's, as "v1:name" or "v2:name".

@@ -94,3 +94,118 @@ def test_inside_a_function():
         return tape.gradient(y, x)
 
     assert float(f(tf.constant(0.0))) == 1.0
+
+
+def _jacobian(f, x, method="jacobian", persistent=False, **kwargs):
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = f(x)
+    return getattr(tape, method)(y, x, **kwargs)
+
+
+def test_jacobians():
+    x, v = tf.constant([1.0, 2.0, 3.0]), tf.Variable([[1.0, 0.5, 2.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.concat([x * v[0], [tf.reduce_sum(x)]], 0)
+    found = tape.jacobian(y, {"x": x, "v": [v]})
+    np.testing.assert_array_equal(found["x"], [[1, 0, 0], [0, 0.5, 0], [0, 0, 2], [1, 1, 1]])
+    np.testing.assert_array_equal(found["v"][0], [[[1, 0, 0]], [[0, 2, 0]], [[0, 0, 3]], [[0, 0, 0]]])
+    with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
+        tape.jacobian(y, x)
+
+
+def test_jacobians_of_jacobians():
+    """A tape records the map that computes an inner tape's Jacobian."""
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        j = _jacobian(lambda t: t**3, x)
+    np.testing.assert_allclose(outer.jacobian(j, x), [[[6, 0], [0, 0]], [[0, 0], [0, 12]]], rtol=1e-6)
+
+
+def test_jacobians_by_xla_are_those_by_numpy():
+    """What is large enough is compiled; one row at a time gives the same."""
+    rng = np.random.default_rng(0)
+    w = tf.constant(rng.normal(size=(60, 40)))
+    x = tf.constant(rng.normal(size=(2, 60)))
+    large = _jacobian(lambda t: tf.tanh(t @ w), x)
+    rows = _jacobian(lambda t: tf.tanh(t @ w), x, persistent=True, experimental_use_pfor=False)
+    want = np.zeros((2, 40, 2, 60))
+    slope = 1 - np.tanh(x.numpy() @ w.numpy()) ** 2
+    for i in range(2):
+        want[i, :, i] = slope[i][:, None] * w.numpy().T
+    np.testing.assert_allclose(large, want, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(rows, want, rtol=1e-10, atol=1e-12)
+
+
+def test_batch_jacobians():
+    x = tf.constant(np.arange(6.0).reshape(2, 3))
+    found = _jacobian(lambda t: tf.stack([t, t * t], -1), x, "batch_jacobian")
+    assert found.shape == (2, 3, 2, 3)
+    for i in range(2):
+        for k in range(3):
+            np.testing.assert_array_equal(found[i, k], np.stack([np.eye(3)[k], 2 * x[i, k].numpy() * np.eye(3)[k]]))
+    zeros = _jacobian(lambda _: tf.ones([2, 4]), x, "batch_jacobian")
+    assert zeros.shape == (2, 4, 3) and not zeros.numpy().any()
+
+
+def test_jacobians_inside_functions():
+    @tf.function
+    def f(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.nn.softmax(x)
+        return tape.jacobian(y, x), tape.batch_jacobian(y, x)
+
+    x = tf.constant([[1.0, 2.0], [0.5, 0.1]])
+    whole, batch = f(x)
+    p = tf.nn.softmax(x).numpy()
+    for i in range(2):
+        np.testing.assert_allclose(batch[i], np.diag(p[i]) - np.outer(p[i], p[i]), rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(whole[i, :, i], batch[i], rtol=1e-5, atol=1e-7)
+        assert not whole[i, :, 1 - i].numpy().any()
+
+
+def test_jacobians_of_what_is_not_connected():
+    x = tf.constant([1.0, 2.0])
+    assert _jacobian(lambda _: tf.ones([3]), x) is None
+    np.testing.assert_array_equal(_jacobian(lambda _: tf.ones([3]), x, unconnected_gradients="zero"), np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("call, error, problem", [
+    (lambda x: _jacobian(lambda t: t, x, experimental_use_pfor=False), RuntimeError, "must be created with persistent"),
+    (lambda x: _jacobian(lambda t: t, x, parallel_iterations=-1), ValueError, "parallel_iterations must be a positive"),
+    (lambda x: _jacobian(lambda t: tf.reduce_sum(t, 1), x, "batch_jacobian"), ValueError,
+     r"Shape \(2,\) must have rank at least 2.*Fix: tf.expand_dims"),
+    (lambda x: _jacobian(lambda t: tf.reshape(t, [3, 2]), x, "batch_jacobian"), ValueError,
+     r"Need first dimension of target shape \(\(3, 2\)\) and source shape \(\(2, 3\)\) to match.*Fix:"),
+])  # fmt: skip
+def test_jacobians_refused(call, error, problem):
+    with pytest.raises(error, match="(?s)" + problem):
+        call(tf.ones([2, 3]))
+
+
+def test_vectorized_maps():
+    v = tf.Variable([[1.0], [2.0]])
+    x = tf.constant(np.arange(6.0, dtype=np.float32).reshape(3, 1, 2))
+
+    def slope(row):
+        with tf.GradientTape() as inner:
+            loss = tf.reduce_sum((row @ v) ** 2)
+        return inner.gradient(loss, v)
+
+    with tf.GradientTape() as tape:
+        each = tf.vectorized_map(slope, x)
+    rows = x.numpy()[:, 0]
+    want = 2 * (rows @ v.numpy()) * rows
+    np.testing.assert_allclose(each.numpy()[..., 0], want, rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(each, v), 2 * (rows.T @ rows).sum(0)[:, None], rtol=1e-6)
+
+
+def test_vectorized_maps_that_assign():
+    v = tf.Variable(0.0)
+    np.testing.assert_array_equal(tf.vectorized_map(v.assign_add, tf.constant([1.0, 2.0])), [1, 3])
+    with pytest.raises(ValueError, match="(?s)No pfor vectorization defined for AssignAddVariableOp.*Fix: assign"):
+        tf.vectorized_map(v.assign_add, tf.constant([1.0]), fallback_to_while_loop=False)
+    assert float(v) == 3.0

@@ -190,6 +190,12 @@ class _Internals:
 
     _PLACES = {
         "constant_value": "graphgrad.ir.static",
+        "get_dependent_variables": "graphgrad.gradients.higher",
+        "gradients_function": "graphgrad.frontend.gradient_functions",
+        "implicit_grad": "graphgrad.frontend.gradient_functions",
+        "implicit_val_and_grad": "graphgrad.frontend.gradient_functions",
+        "make_vjp": "graphgrad.frontend.gradient_functions",
+        "val_and_grad_function": "graphgrad.frontend.gradient_functions",
         "make_tensor_proto": "graphgrad.ir.convert",
         "registry": "graphgrad.ir.opdef",
     }

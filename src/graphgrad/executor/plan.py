@@ -356,7 +356,7 @@ class _Planner:
             for cell in (*touched, *instruction.touched):
                 if not overwrites and cell not in writes:
                     reads[cell] = None
-                if writing or instruction.touched:
+                if writing or (instruction.touched and "reads" not in op.opdef.flags):
                     writes[cell] = None
             inside.update(id(t) for t in op.outputs if id(t) not in fed)
             cluster.program.append(instruction)

@@ -32,6 +32,7 @@ from ..ir.shape import num_elements, shape_str
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
 
 
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 WHOLE_OP = -1  # in the place of an input's position: the op can only run in NumPy
 
 
@@ -218,7 +219,7 @@ def _bind_bodies(xp: Any, ins: Instruction, cells: list[Any], cell_objects: Sequ
     touched = ins.touched
 
     def bind(body: Body) -> Callable[..., Any]:
-        def call(args: Sequence[Any], state: Sequence[Any], step: Any = 0) -> tuple[list[Any], tuple[Any, ...]]:
+        def call(args: Sequence[Any], state: Sequence[Any], step: Any = None) -> tuple[list[Any], tuple[Any, ...]]:
             env: list[Any] = [None] * body.slots
             for slot, value in zip(body.ins, args, strict=True):
                 if slot is not None:
@@ -227,9 +228,9 @@ def _bind_bodies(xp: Any, ins: Instruction, cells: list[Any], cell_objects: Sequ
             for index, value in zip(touched, state, strict=True):
                 inner[index] = value
             counters = rng
-            if rng is not None and not (isinstance(step, int) and step == 0):
-                # Each iteration of a loop draws numbers of its own.
-                counters = rng + xp.asarray(step).astype(np.uint64) * np.uint64(65536)
+            if rng is not None and step is not None:
+                # Each iteration of a loop draws numbers of its own; multiplied, so that those of nested loops differ.
+                counters = (rng + xp.asarray(step).astype(np.uint64) * np.uint64(65536)) * _MIX
             execute(xp, body.program, env, inner, cell_objects, counters)
             return [env[i] for i in body.outs], tuple(inner[i] for i in touched)
 

@@ -6,16 +6,30 @@ from typing import Any
 
 from ..gradients.arguments import align_grad_ys
 from ..gradients.backprop import gradients
+from ..gradients.higher import (
+    batch_jacobian,
+    check_batches,
+    checked_chunk,
+    finish_batch_jacobian,
+    finish_jacobian,
+    jacobian,
+    one_hot_like,
+    value_shape,
+    zero_batch_jacobian,
+    zero_jacobian,
+)
 from ..gradients.registry import gradient_function
 from ..gradients.unconnected import UnconnectedGradients
+from ..gradients.vectorize import MapBody
 from ..ir import eager
-from ..ir.context import current_graph
+from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
 from ..ir.slices import IndexedSlices
+from . import functional as functional  # eager mode runs the maps of Jacobians by it
 from . import nest
 
 
@@ -136,16 +150,8 @@ class GradientTape:
         Raises: RuntimeError if a tape that is not persistent is used twice; LookupError if an
           op in between has no gradient.
         """
-        if self._used and not self._persistent:
-            raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients "
-                "(or jacobians). Fix: tf.GradientTape(persistent=True)"
-            )
         unconnected = UnconnectedGradients(unconnected_gradients)
-        was_recording = self._recording
-        if was_recording and not self._persistent:
-            self._stop()
-        self._used = True
+        self._use()
         targets = nest.flatten(target)
         outputs = align_grad_ys(target, output_gradients, len(targets))
         if current_graph() is not None:
@@ -158,6 +164,89 @@ class GradientTape:
         if not self._persistent:
             self._records.clear()
         return nest.pack_sequence_as(sources, found)
+
+    def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:  # fmt: skip
+        """The derivative of each element of the target with respect to each element of each source.
+
+        Args:
+          target: a tensor (*Y).
+          sources: a tensor or variable (*X), or a structure of them.
+          unconnected_gradients: 'none' or 'zero', for sources that do not matter.
+          parallel_iterations: how many rows are computed at a time, which bounds the memory; all by default.
+          experimental_use_pfor: whether rows are computed together; if not, one after another.
+        Returns: the structure of `sources`, with a tensor (*Y, *X) or None for each.
+        Raises: RuntimeError if a tape that is not persistent is used twice, or without `experimental_use_pfor`;
+          LookupError if an op in between has no gradient.
+        """
+        unconnected = UnconnectedGradients(unconnected_gradients)
+        chunk = self._use_for_rows(experimental_use_pfor, parallel_iterations)
+        if current_graph() is not None:
+            return jacobian(target, sources, True, chunk, unconnected)
+        flat = [getattr(s, "handle", s) for s in nest.flatten(sources)]
+        target = convert_to_tensor(target)
+        body, found = self._row(target, flat, False)
+        found = finish_jacobian(target, body, found, chunk)
+        if unconnected is UnconnectedGradients.ZERO:
+            found = [zero_jacobian(target, _value(x)) if j is None else j for j, x in zip(found, flat, strict=True)]
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:  # fmt: skip
+        """The Jacobian of each example of a batch: of `target[i]` with respect to `source[i]`.
+
+        Args:
+          target: a tensor (b, *Y); `target[i]` depends on no other example than `source[i]`.
+          source: a tensor (b, *X).
+          unconnected_gradients: 'none' or 'zero'; zeros stand for a source that does not matter in either case.
+          parallel_iterations, experimental_use_pfor: as in `jacobian`.
+        Returns: a tensor (b, *Y, *X).
+        Raises: ValueError for fewer than two dimensions, and if the batches differ in size; else as `jacobian`.
+        """
+        UnconnectedGradients(unconnected_gradients)
+        target = convert_to_tensor(target)
+        source = getattr(source, "handle", source)
+        check_batches(target._spec.shape, value_shape(source))
+        chunk = self._use_for_rows(experimental_use_pfor, parallel_iterations)
+        if current_graph() is not None:
+            return batch_jacobian(target, source, True, chunk, UnconnectedGradients.ZERO)
+        body, (found,) = self._row(target, [source], True)
+        if found is None:
+            return zero_batch_jacobian(target, _value(source))
+        body.outputs = [body.own(found)]
+        return finish_batch_jacobian(target, source, body, chunk)
+
+    def _use(self) -> None:
+        """Notes that a gradient is asked for, and checks that it may be."""
+        if self._used and not self._persistent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians). Fix: tf.GradientTape(persistent=True)"
+            )
+        if self._recording and not self._persistent:
+            self._stop()
+        self._used = True
+
+    def _use_for_rows(self, use_pfor: bool, parallel_iterations: Any) -> int | None:
+        if not (use_pfor or self._persistent or current_graph() is not None):
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with eager execution "
+                "enabled and with experimental_use_pfor set to False. Fix: leave experimental_use_pfor True"
+            )
+        chunk = checked_chunk(use_pfor, parallel_iterations)
+        self._use()
+        return chunk
+
+    def _row(self, target: Any, sources: list[Any], batched: bool) -> tuple[MapBody, list[Any]]:
+        """The body of a map over the elements of the target, and the gradients of one of them in it."""
+        body = MapBody("jacobian_row")
+        with use(body):
+            seed = one_hot_like(body, target, batched)
+            arrived = self._sweep([target], [seed], {id(s) for s in sources})
+            found = [self._result(arrived, s, UnconnectedGradients.NONE) for s in sources]
+        if not self._persistent:
+            self._records.clear()
+        return body, found
 
     def _sweep(self, targets: list[Any], outputs: list[Any], wanted: set[int]) -> dict[int, list[Any]]:
         arrived: dict[int, list[Any]] = {}
@@ -192,8 +281,13 @@ class GradientTape:
             return _total(terms)
         if unconnected is UnconnectedGradients.NONE:
             return None
-        variable = getattr(source, "_variable", None)
-        return raw.ZerosLike(source if variable is None else variable.read_value())
+        return raw.ZerosLike(_value(source))
+
+
+def _value(source: Any) -> Any:
+    """A source itself, or the value of the variable whose handle it is."""
+    variable = getattr(source, "_variable", None)
+    return source if variable is None else variable.read_value()
 
 
 def _total(terms: list[Any]) -> Any:

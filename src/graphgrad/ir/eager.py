@@ -123,6 +123,8 @@ recorders: list[Callable[..., None]] = []
 watchers: list[Callable[..., None]] = []
 # Gives a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
 next_rng: Callable[[dict[str, Any]], Any] | None = None
+# Runs an op that holds sub-graphs: f(opdef, inputs, attrs) -> values of its outputs. Set by frontend.functional.
+run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
 
 
 def execute(
@@ -143,9 +145,12 @@ def execute(
         kernel_attrs = {k: full[k] if k in full else opdef.attrs[k] for k in opdef.kernel_attrs}
         if "random" in opdef.flags and next_rng is not None:
             kernel_attrs["rng"] = next_rng(full)
-        values = opdef.pack([t._value for t in inputs], full)
-        with np.errstate(all="ignore"):
-            result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
+        if "functional" in opdef.flags and run_functional is not None:
+            result = run_functional(opdef, inputs, full)
+        else:
+            values = opdef.pack([t._value for t in inputs], full)
+            with np.errstate(all="ignore"):
+                result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
     except Complaint as complaint:
         raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from None
     except (OpError, TypeError):

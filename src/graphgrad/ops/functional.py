@@ -1,4 +1,4 @@
-"""Control flow as operations that hold sub-graphs: `If` and `While`.
+"""Operations that hold sub-graphs: `If`, `While` and `VectorizedMap`.
 
 A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
 of the variables that the sub-graphs touch as `state`; it returns outputs and new state. The
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import NeedsHostValue
+from ..errors import Complaint, NeedsHostValue
 from ..ir.dtypes import ANY
 from ..ir.opdef import op
-from ..ir.shape import relax
+from ..ir.shape import relax, shape_str
 
 _FLAGS = ("stateful", "functional")
 
@@ -122,3 +122,69 @@ def while_grad(xp, args, grads, *, cond, body, grad_body, variables, output_shap
 @while_grad.shape
 def _while_grad_shape(args, grads, grad_body):
     return [t._spec.shape for t in grad_body.outputs]
+
+
+@op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,
+    flags=("stateful", "reads", "functional"))  # fmt: skip
+def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True):
+    """Runs a sub-graph on each row of the mapped inputs and stacks what it gives; all rows at once on a device.
+
+    `mapped` says for each input whether the sub-graph gets a row of it or all of it, `chunk` how many rows are
+    computed at a time (None: all), `draws` whether random operations draw anew for each row.
+    """
+    rows = [a for a, is_mapped in zip(args, mapped, strict=True) if is_mapped]
+    n = rows[0].shape[0]
+    if any(r.shape[0] != n for r in rows):
+        sizes = ", ".join(str(r.shape[0]) for r in rows)
+        raise Complaint(f"the mapped inputs have different numbers of rows: {sizes}", "give all as many rows")
+
+    def one(i, row):
+        parts = iter(row)
+        inputs = [next(parts) if is_mapped else a for a, is_mapped in zip(args, mapped, strict=True)]
+        return body(inputs, state, i if draws else None)[0]
+
+    if xp is np:
+        if n == 0:  # the shapes of what one row would give
+            outputs = one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])
+            return [np.zeros((0, *np.shape(o)), np.asarray(o).dtype) for o in outputs], state
+        results = [one(i, [r[i, ...] for r in rows]) for i in range(n)]
+        return [_stacked(column) for column in zip(*results, strict=True)], state
+    import jax
+
+    def traced(operands):
+        return [xp.asarray(o) for o in one(operands[0], operands[1:])]
+
+    operands = (xp.arange(n), *map(xp.asarray, rows))
+    try:
+        if chunk is None or chunk >= n:
+            return jax.vmap(traced)(operands), state
+        return jax.lax.map(traced, operands, batch_size=chunk), state
+    except NotImplementedError:  # something that JAX cannot batch
+        raise NeedsHostValue("") from None
+
+
+def _stacked(values):
+    """Stacks the rows' results; refuses those that differ in shape."""
+    values = [np.asarray(v, object if isinstance(v, bytes) else None) for v in values]
+    other = next((v for v in values if v.shape != values[0].shape), None)
+    if other is not None:
+        raise Complaint(
+            f"the rows give results of different shapes, {shape_str(values[0].shape)} and {shape_str(other.shape)}",
+            "pad what the function returns to one shape",
+        )
+    return np.stack(values)
+
+
+@vectorized_map_op.shape
+def _vectorized_map_shape(args, body, mapped):
+    n = None
+    for shape, is_mapped in zip(args, mapped, strict=True):
+        if not is_mapped or shape is None:
+            continue
+        if not shape:
+            raise Complaint("a mapped input is a scalar: it has no rows", "tf.expand_dims(x, 0)")
+        if n is not None and shape[0] is not None and shape[0] != n:
+            raise Complaint(f"the mapped inputs have different numbers of rows: {n} and {shape[0]}",
+                            "give all as many rows")  # fmt: skip
+        n = shape[0] if n is None else n
+    return [None if t._spec.shape is None else (n, *t._spec.shape) for t in body.outputs]

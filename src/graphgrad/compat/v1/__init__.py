@@ -89,6 +89,11 @@ from graphgrad.gradients.custom import custom_gradient as custom_gradient
 from graphgrad.gradients.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.strict import strict_gradients as strict_gradients
 from graphgrad.executor.numerics import locate_nonfinite as locate_nonfinite
+from graphgrad.gradients.higher import batch_jacobian as batch_jacobian
+from graphgrad.gradients.higher import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.higher import hessians as hessians
+from graphgrad.gradients.higher import jacobian as jacobian
+from graphgrad.gradients.higher import jvp as jvp
 from graphgrad.gradients.registry import NoGradient as NoGradient
 from graphgrad.gradients.registry import NotDifferentiable as NotDifferentiable
 from graphgrad.ir.context import get_default_graph as get_default_graph
@@ -162,6 +167,7 @@ from graphgrad.frontend.control_flow import while_loop_v1 as while_loop
 from graphgrad.frontend.higher_order import foldl as foldl
 from graphgrad.frontend.higher_order import foldr as foldr
 from graphgrad.frontend.higher_order import map_fn as map_fn
+from graphgrad.frontend.vectorized import vectorized_map as vectorized_map
 from graphgrad.frontend.higher_order import scan as scan
 
 # -- arithmetic, reductions ------------------------------------------------------------
@@ -505,6 +511,7 @@ from graphgrad.ops.string_functions import substr_v1 as substr
 from graphgrad.compat.v1 import strings as strings
 from graphgrad.compat.v1 import io as io
 from graphgrad.compat.v1 import image as image
+from graphgrad.compat.v1 import test as test
 from graphgrad.ops.hashing import to_hash_bucket_v1 as string_to_hash_bucket
 from graphgrad.ops.hashing import to_hash_bucket_fast as string_to_hash_bucket_fast
 

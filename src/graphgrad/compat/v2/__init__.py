@@ -59,6 +59,11 @@ from graphgrad.gradients.custom import custom_gradient as custom_gradient
 from graphgrad.gradients.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.strict import strict_gradients as strict_gradients
 from graphgrad.executor.numerics import locate_nonfinite as locate_nonfinite
+from graphgrad.gradients.higher import batch_jacobian as batch_jacobian
+from graphgrad.gradients.higher import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.higher import hessians_v2 as hessians
+from graphgrad.gradients.higher import jacobian as jacobian
+from graphgrad.gradients.higher import jvp as jvp
 
 # -- variables ------------------------------------------------------------------------
 from graphgrad.frontend.initializers import ConstantV2 as constant_initializer
@@ -78,6 +83,7 @@ from graphgrad.frontend.control_flow import while_loop as while_loop
 from graphgrad.frontend.higher_order import foldl as foldl
 from graphgrad.frontend.higher_order import foldr as foldr
 from graphgrad.frontend.higher_order import map_fn as map_fn
+from graphgrad.frontend.vectorized import vectorized_map as vectorized_map
 from graphgrad.frontend.higher_order import scan as scan
 
 # -- arithmetic, reductions ------------------------------------------------------------
@@ -260,3 +266,4 @@ from graphgrad.ops.string_functions import as_string as as_string
 from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import io as io
 from graphgrad.compat.v2 import image as image
+from graphgrad.compat.v2 import test as test

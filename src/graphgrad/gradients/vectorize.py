@@ -1,0 +1,147 @@
+"""`VectorizedMap`: how its sub-graphs are built, and its gradient.
+
+The gradient of a map over rows is a map over the same rows, on the differentiated sub-graph: so
+maps are closed under differentiation. It computes again what it needs of the forward sub-graph
+(one XLA program merges the two). What arrives at an input that every row shares is summed over
+the rows; it stays `IndexedSlices` where the rows only gather.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.context import use
+from ..ir.convert import constant_in, convert_to_tensor
+from ..ir.dtypes import resource
+from ..ir.eager import EagerTensor
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.opdef import raw, registry
+from ..ir.slices import IndexedSlices
+from ..ir.static import constant_value
+from .backprop import gradients
+from .control_flow import _copy_into
+from .rules import carries_gradient
+
+_SMALL = 1024  # elements: what is known and no larger is not captured
+
+
+class MapBody(FuncGraph):
+    """The sub-graph that computes one row.
+
+    Integers that are known become constants in it, so that shapes follow from them there too. All else
+    is captured, small eager tensors as well: gradients may flow to them.
+    """
+
+    def capture(self, tensor: Any, name: str | None = None) -> Tensor:
+        """The placeholder, or the constant, that stands for a tensor of the surroundings."""
+        known = self._captures.get(id(tensor))
+        if known is not None:
+            return known
+        inner: Tensor
+        if tensor.dtype.kind in "iub":
+            value = constant_value(tensor)
+            if value is not None and value.size <= _SMALL:
+                saved, self._control = self._control, []
+                try:
+                    inner = constant_in(self, value, self.unique_name("Const"), tensor.dtype)
+                finally:
+                    self._control = saved
+                self._captures[id(tensor)] = inner
+                self._keep_alive(tensor)
+                return inner
+        if not isinstance(tensor, EagerTensor):
+            return super().capture(tensor, name)
+        inner = self._placeholder(tensor.dtype, tensor._spec.shape, name or "captured")
+        self.inputs.append(inner)
+        self.captured.append(tensor)
+        self._captures[id(tensor)] = inner
+        self._keep_alive(tensor)
+        return inner
+
+    def add_row(self, rows: Any, name: str) -> Tensor:
+        """A placeholder for a row of the tensor `rows`."""
+        shape = rows._spec.shape
+        return self.add_input(rows.dtype, None if shape is None else shape[1:], name)
+
+    def own(self, value: Any) -> Tensor:
+        """`value` as a tensor of this graph; IndexedSlices are made dense."""
+        with use(self):
+            t = value._as_tensor() if isinstance(value, IndexedSlices) else convert_to_tensor(value)
+            return t if isinstance(t, Tensor) and t.graph is self else self.capture(t)
+
+
+def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws: bool = True,
+             name: str | None = None) -> list[Any]:  # fmt: skip
+    """Builds the `VectorizedMap` of a finished body in the current graph (or runs it, in eager mode).
+
+    Args:
+      body: its inputs are placeholders for a row of each of `rows`, then those for what it captured.
+      rows: tensors (n, ...).
+      chunk: how many rows are computed at a time; None for all.
+      draws: whether random operations draw anew for each row.
+      name: a name for the operation.
+    Returns: for each output of the body a tensor (n, ...).
+    """
+    mapped = (True,) * len(rows) + (False,) * len(body.captured)
+    found: list[Any] = raw.VectorizedMap([*rows, *body.captured], body=body, mapped=mapped, chunk=chunk, draws=draws,
+                                         Tout=tuple(t.dtype for t in body.outputs), name=name)  # fmt: skip
+    return found
+
+
+def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
+    """A `VectorizedMap` over the gradient of the sub-graph."""
+    source, mapped = op.get_attr("body"), op.get_attr("mapped")
+    graph: Graph | None = getattr(op, "graph", None)  # a tape's record has none
+    target = MapBody(f"{op.name}_grad", graph)
+    ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
+    xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
+    used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
+    with use(target):
+        copies = _copy_into(target, source)
+        grad_ys = [target.add_row(dy, f"grad_{i}") for i, dy in enumerate(used)]
+        found = gradients([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys)
+    pieces: list[Any] = []  # for each x: where its gradient is among the outputs
+    for i, g in zip(xs, found, strict=True):
+        if g is None:
+            pieces.append(None)
+            continue
+        parts = [g.values, g.indices] if isinstance(g, IndexedSlices) and not mapped[i] else [g]
+        pieces.append((len(target.outputs), len(parts)))
+        target.outputs.extend(target.own(t) for t in parts)
+    in_grads: list[Any] = [None] * len(op.inputs)
+    if not target.outputs:
+        return in_grads
+    inputs = [*op.inputs, *used, *target.captured]
+    flags = (*mapped, *[True] * len(used), *[False] * len(target.captured))
+    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=op.get_attr("chunk"),
+                                draws=op.get_attr("draws"), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
+    for i, piece in zip(xs, pieces, strict=True):
+        if piece is None:
+            continue
+        start, count = piece
+        if mapped[i]:
+            in_grads[i] = results[start]
+        elif count == 1:
+            in_grads[i] = raw.Sum(results[start], np.int32(0))
+        else:
+            in_grads[i] = _slices_of_all_rows(results[start], results[start + 1], op.inputs[i])
+    return in_grads
+
+
+def _slices_of_all_rows(values: Any, indices: Any, x: Any) -> IndexedSlices:
+    """The sum of the rows' IndexedSlices: values (n, k, ...) and indices (n, k) of all rows one after another."""
+    shape = values._spec.shape
+    if shape is not None and None not in shape[2:]:
+        target: Any = np.array([-1, *shape[2:]], np.int32)
+    else:
+        rest = raw.StridedSlice(raw.Shape(values), [2], [0], [1], end_mask=1)
+        target = raw.ConcatV2([[-1], rest], np.int32(0))
+    dense = raw.VariableShape(x) if x.dtype is resource else raw.Shape(x)
+    return IndexedSlices(raw.Reshape(values, target), raw.Reshape(indices, np.array([-1], np.int32)), dense)
+
+
+registry["VectorizedMap"].grad(_vectorized_map_grad)

@@ -1,0 +1,46 @@
+"""Records Hessians, Jacobians and maps from TensorFlow into tests/recorded/higher.npz; run beside TensorFlow 2.21."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from typing import Any
+
+import numpy as np
+
+_HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE.parent / "src"), str(_HERE)]
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import higher_cases  # noqa: E402
+from recordings import Recorded  # noqa: E402
+
+
+def main() -> None:
+    """Writes the recordings."""
+    import tensorflow as tf2
+    from tensorflow.python.ops.parallel_for.gradients import jacobian
+
+    def batch_jacobian(y: Any, x: Any) -> Any:  # TensorFlow's own takes 1.x dimensions only
+        return tf2.stack([jacobian(y, x)[i, ..., i, :] for i in range(x.shape[0])])
+
+    tf = tf2.compat.v1
+    tf.disable_eager_execution()
+    recorded = Recorded("higher")
+    recorded.entries = {}
+    for name, case in higher_cases.CASES.items():
+        with tf.Graph().as_default(), tf.Session() as sess:
+            inputs = case.inputs(name)
+            xs = [tf.placeholder(v.dtype, v.shape) for v in inputs]
+            values = sess.run(list(case.function(tf2, jacobian, batch_jacobian, *xs)),
+                              dict(zip(xs, inputs, strict=True)))  # fmt: skip
+        recorded.entries[name] = {"inputs": 0, "outputs": [np.asarray(v) for v in values], "gradients": None}
+    recorded.save()
+    print(f"higher: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main()
