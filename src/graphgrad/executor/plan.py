@@ -21,7 +21,7 @@ from ..ir.shape import shape_str
 from .program import WHOLE_OP, Body, Instruction, host_positions, is_pure, is_small
 
 # Operations whose result only depends on the shapes of their inputs.
-SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape"})
+SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
 _LARGE_CONSTANT = 16384  # bytes: larger constants are handed to XLA as arguments
 
 

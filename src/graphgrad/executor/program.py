@@ -135,7 +135,9 @@ def is_pure(op: Operation) -> bool:
 
 
 def is_small(op: Operation) -> bool:
-    """Whether all outputs are known to be small."""
+    """Whether all outputs are known to be small; of lists nothing is known."""
+    if any(t.dtype is dtypes.variant for t in op.outputs):
+        return False
     return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import lists
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from . import numerics
@@ -23,6 +24,8 @@ def _import_jax() -> Any:
     global _jax
     import jax
 
+    if _jax is None:
+        lists.register(jax)
     _jax = jax
     return jax
 

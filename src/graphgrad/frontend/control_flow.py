@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
@@ -15,6 +16,7 @@ from ..ir.shape import TensorShape, as_shape, shape_str
 from ..ir.source import user_source
 from ..ir.static import constant_value
 from . import nest
+from .tensor_array import TensorArray
 
 
 def _trace(
@@ -24,9 +26,22 @@ def _trace(
     body = FuncGraph(name, graph)
     body._gradient_overrides = graph._gradient_overrides
     with use(body):
-        placeholders = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(nest.flatten(args))]
-        result = function(*nest.pack_sequence_as(list(args), placeholders))
+        leaves = nest.flatten(args)
+        flows = list(map(_flow, leaves))
+        inner = [_holding(leaf, body.add_input(t.dtype, t._spec.shape, f"arg_{i}"))
+                 for i, (leaf, t) in enumerate(zip(leaves, flows, strict=True))]  # fmt: skip
+        result = function(*nest.pack_sequence_as(list(args), inner))
     return body, result, nest.flatten(result)
+
+
+def _flow(leaf: Any) -> Any:
+    """What passes through control flow in the place of `leaf`: for a `TensorArray` its list."""
+    return leaf.flow if isinstance(leaf, TensorArray) else leaf
+
+
+def _holding(leaf: Any, tensor: Any) -> Any:
+    """The inverse of `_flow`: the tensor, or an array like `leaf` that holds it."""
+    return leaf._with(tensor) if isinstance(leaf, TensorArray) else tensor
 
 
 def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
@@ -49,7 +64,7 @@ def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
 def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any] | None = None) -> None:
     with use(body):
         for i, leaf in enumerate(leaves):
-            body.outputs.append(convert_to_tensor(leaf, dtypes[i] if dtypes else None))
+            body.outputs.append(convert_to_tensor(_flow(leaf), dtypes[i] if dtypes else None))
 
 
 def _is_op(leaf: Any) -> bool:
@@ -149,7 +164,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
         op = graph._operations[-1]
         leaves: list[Any] = [op] * len(then_leaves)
         for i, t in zip(kept, results, strict=True):
-            leaves[i] = raw.Identity(t)
+            leaves[i] = _holding(then_leaves[i], raw.Identity(t))
         return nest.pack_sequence_as(structure, leaves)
 
 
@@ -306,9 +321,10 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
             )
         limit = int(known)
     with name_scope(name, "while"):
-        start = [convert_to_tensor(v) for v in nest.flatten(loop_vars)]
+        given = nest.flatten(loop_vars)
+        start = [convert_to_tensor(_flow(v)) for v in given]
         start = _generalised(start, shape_invariants)
-        packed = nest.pack_sequence_as(list(loop_vars), start)
+        packed = nest.pack_sequence_as(list(loop_vars), list(map(_holding, given, start)))
         cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, packed)
         _settle_outputs(cond_graph, cond_leaves)
         body_graph, _, leaves = _trace(graph, "while_body", body, packed)
@@ -326,7 +342,8 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
                             name="While")  # fmt: skip
         if not back_prop:
             results = [raw.StopGradient(t) for t in results]
-        return nest.pack_sequence_as(loop_vars, [raw.Identity(t) for t in results])
+        leaves = [_holding(v, raw.Identity(t)) for v, t in zip(given, results, strict=True)]
+        return nest.pack_sequence_as(loop_vars, leaves)
 
 
 def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, limit: Any) -> Any:
@@ -335,7 +352,11 @@ def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars
         result = body(*loop_vars)
         loop_vars = result if isinstance(result, (list, tuple)) else [result]
         step += 1
-    return nest.map_structure(convert_to_tensor, loop_vars)
+    return nest.map_structure(_settled, loop_vars)
+
+
+def _settled(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, TensorArray) else convert_to_tensor(leaf)
 
 
 def _generalised(start: list[Any], shape_invariants: Any) -> list[Any]:
@@ -347,6 +368,9 @@ def _generalised(start: list[Any], shape_invariants: Any) -> list[Any]:
         raise ValueError(f"shape_invariants gives {len(shapes)} shapes for {len(start)} loop variables.")
     out = []
     for t, shape in zip(start, shapes, strict=True):
+        if t.dtype is variant:  # what is known of a list's elements, it knows itself
+            out.append(t)
+            continue
         if not TensorShape(shape).is_compatible_with(t.shape):
             raise ValueError(
                 f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..ir.context import use
-from ..ir.dtypes import resource
+from ..ir.dtypes import resource, variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw, registry
@@ -69,13 +69,13 @@ def _zeros_like_input(graph: FuncGraph, x: Tensor, like: Any) -> Tensor:
 
 
 def _carries(t: Tensor) -> bool:
-    return t.dtype.kind in "fc" or t.dtype is resource
+    return t.dtype.kind in "fc" or t.dtype is resource or t.dtype is variant
 
 
 def _if_grad(op: Operation, *dys: Any) -> list[Any]:
     """An `If` over the gradients of the branches."""
     args = op.inputs[1:]
-    ys = [i for i, dy in enumerate(dys) if dy is not None and op.outputs[i].dtype.kind in "fc"]
+    ys = [i for i, dy in enumerate(dys) if dy is not None and _carries(op.outputs[i])]
     xs = [i for i, t in enumerate(args) if _carries(t)]
     used = [_dense(dys[i]) for i in ys]
     sides = [

@@ -49,7 +49,7 @@ def _ones_like(graph: Graph, y: Tensor, i: int) -> Any:
 
 
 def _checked_grad_y(y: Tensor, grad_y: Any, i: int) -> Any:
-    if y.dtype.kind in "bo":
+    if y.dtype.kind in "bo" and y.dtype is not dtypes.variant:
         raise TypeError(
             f"Tensor {y} with type {y.dtype.name} must be numeric to obtain a default gradient, but has grad_ys[{i}].\n"
             f"  Built at {y.op.source}\n  Fix: leave it out of ys"

@@ -39,6 +39,7 @@ from . import image_resize as image_resize
 from . import join as join
 from . import linalg as linalg
 from . import linalg_functions as linalg_functions
+from . import lists as lists
 from . import logical as logical
 from . import losses as losses
 from . import lrn as lrn

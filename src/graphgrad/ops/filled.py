@@ -11,6 +11,7 @@ from ..errors import Complaint
 from ..ir.context import current_graph
 from ..ir.convert import constant, convert_to_tensor, is_tensor_like
 from ..ir.dtypes import INDEX, as_dtype, float32
+from ..ir.lists import TensorList
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import as_shape
 from .known import all_axes
@@ -50,7 +51,9 @@ def _same(x):
 
 @op("ZerosLike", "x: T -> y: T", shape=_same)
 def zeros_like_op(xp, x):
-    """Zeros of the shape and dtype of `x`."""
+    """Zeros of the shape and dtype of `x`; for a list, a list of as many elements."""
+    if isinstance(x, TensorList):
+        return x.zeros()
     return np.full(x.shape, b"", object) if x.dtype == object else xp.zeros_like(x)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import Complaint, NeedsHostValue
 from ..ir.dtypes import ANY
+from ..ir.lists import TensorList
 from ..ir.opdef import op
 from ..ir.shape import relax, shape_str
 
@@ -22,9 +23,32 @@ def _on_device(run):
     try:
         return run()
     except TypeError as e:
-        if "carry" in str(e) or "must have identical types" in str(e) or "must have equal types" in str(e):
+        if any(text in str(e) for text in _SHAPES_DIFFER):
             raise NeedsHostValue("") from None
         raise
+
+
+_SHAPES_DIFFER = ("carry", "must have identical types", "must have equal types", "must have same type structure",
+                  "must have same structure")  # fmt: skip
+
+
+def _on_loan(xp, value, shape=None):
+    """A value in the form in which compiled control flow can hand it on: an array, a list in one array."""
+    return value.in_one(xp, shape) if isinstance(value, TensorList) else xp.asarray(value)
+
+
+def _carried(xp, values, iterate):
+    """The initial loop variables; for a list without shape, what the first iteration puts into it tells."""
+    values = [_on_loan(xp, v) for v in values]
+    unknown = [i for i, v in enumerate(values) if isinstance(v, TensorList) and v.items is not None]
+    if unknown:
+        import jax
+
+        after = jax.eval_shape(iterate, values)
+        for i in unknown:
+            if after[i].buffer is not None:
+                values[i] = values[i].in_one(xp, tuple(after[i].buffer.shape[1:]))
+    return values
 
 
 @op("If", "cond: bool, input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY, flags=_FLAGS)
@@ -41,7 +65,7 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
         def call(operands):
             # Both branches must give JAX arrays, constants too.
             outputs, new_state = branch(*operands)
-            return [xp.asarray(o) for o in outputs], new_state
+            return [_on_loan(xp, o) for o in outputs], new_state
 
         return call
 
@@ -76,10 +100,14 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
     def iterate(carry):
         step, values, state = carry
         values, state = body([*values, *captures], state, step)
-        return step + 1, [xp.asarray(v) for v in values], state
+        return step + 1, [_on_loan(xp, v) for v in values], state
 
-    start = (xp.zeros((), xp.int64), [xp.asarray(v) for v in args[:n]], tuple(map(xp.asarray, state)))
-    _, values, state = _on_device(lambda: lax.while_loop(keep_going, iterate, start))
+    def run():
+        zero, now = xp.zeros((), xp.int64), tuple(map(xp.asarray, state))
+        values = _carried(xp, args[:n], lambda values: iterate((zero, values, now))[1])
+        return lax.while_loop(keep_going, iterate, (zero, values, now))
+
+    _, values, state = _on_device(run)
     return values, state
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.convert import constant, convert_to_tensor
-from ..ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string
+from ..ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string, variant
+from ..ir.lists import TensorList
 from ..ir.opdef import op, raw
 from ..ir.shape import as_shape, broadcast, merged
 from ..ir.slices import IndexedSlices
@@ -90,12 +91,12 @@ def subtract(x, y, name=None):
 # -- sums of many ------------------------------------------------------------------
 
 
-@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC)
+@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant})
 def _add_n(xp, inputs):
-    """Sum of tensors of one shape."""
+    """Sum of tensors of one shape, or of lists of them."""
     total = inputs[0]
     for x in inputs[1:]:
-        total = xp.add(total, x)
+        total = total.plus(xp, x) if isinstance(total, TensorList) else xp.add(total, x)
     return total
 
 

@@ -9,6 +9,8 @@ from graphgrad import errors as errors
 from graphgrad.frontend import nest as nest
 from graphgrad.frontend.function import TensorSpec as TensorSpec
 from graphgrad.frontend.function import function as function
+from graphgrad.frontend.tensor_array import TensorArray as TensorArray
+from graphgrad.frontend.tensor_array import TensorArraySpec as TensorArraySpec
 from graphgrad.frontend.init_scope import init_scope as init_scope
 from graphgrad.frontend.tape import GradientTape as GradientTape
 from graphgrad.gradients.aggregate import AggregationMethod as AggregationMethod

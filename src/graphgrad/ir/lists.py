@@ -1,0 +1,129 @@
+"""The value of a tensor of dtype `variant`: a list of tensors of one dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import NeedsHostValue
+from .shape import Shape, is_fully_defined, merge
+
+
+class TensorList:
+    """An immutable list of tensors; elements that nobody has set count as zeros.
+
+    It is kept in one of two forms. As `items`, its elements may differ in shape; NumPy works on
+    this form, and so does a trace for XLA as long as it knows all indices. As `buffer`, all
+    elements stand in one array, which a compiled loop can carry and update in place.
+
+    Attributes:
+      np_dtype: the NumPy dtype of the elements.
+      declared: what was declared of their shape.
+      items: the elements, None for those not set; or None.
+      buffer: the elements in one array, (length, *shape); or None.
+    """
+
+    __slots__ = ("np_dtype", "declared", "items", "buffer")
+
+    def __init__(self, np_dtype: Any, declared: Shape, items: Sequence[Any] | None = None, buffer: Any = None):
+        self.np_dtype = np_dtype
+        self.declared = declared
+        self.items = items
+        self.buffer = buffer
+
+    @property
+    def length(self) -> int:
+        """The number of elements."""
+        return len(self.items) if self.items is not None else int(self.buffer.shape[0])
+
+    @property
+    def element_shape(self) -> Shape:
+        """The shape of all elements, as far as it is known."""
+        if self.buffer is not None:
+            return tuple(self.buffer.shape[1:])
+        set_ = next((i for i in self.items or () if i is not None), None)
+        return self.declared if set_ is None or not self._uniform() else tuple(set_.shape)
+
+    def _uniform(self) -> bool:
+        return len({tuple(i.shape) for i in self.items or () if i is not None}) <= 1
+
+    def elements(self) -> list[Any]:
+        """A new list of the elements, None for those not set."""
+        return list(self.items) if self.items is not None else list(self.buffer)
+
+    def stacked(self, xp: Any, shape: Shape = None) -> Any:
+        """The elements in one array; None if not even their shape is known.
+
+        Args:
+          xp: NumPy or jax.numpy.
+          shape: the shape of elements, for a list in which none is set.
+        Raises: NeedsHostValue, for elements of different shapes.
+        """
+        if self.buffer is not None:
+            return self.buffer
+        if not self._uniform():
+            raise NeedsHostValue("")
+        own = self.element_shape
+        shape = shape if own is None else own if shape is None else merge(own, shape)
+        if not is_fully_defined(shape):
+            return None
+        items = self.items or ()
+        if all(i is None for i in items):
+            return xp.zeros((len(items), *shape), self.np_dtype)  # type: ignore[misc]  # it is known
+        zeros = np.zeros(shape, self.np_dtype)  # type: ignore[arg-type]
+        return xp.stack([zeros if i is None else i for i in items])
+
+    def in_one(self, xp: Any, shape: Shape = None) -> TensorList:
+        """The same list as a buffer, if the shape of its elements is known; else the list itself."""
+        buffer = self.stacked(xp, shape)
+        return self if buffer is None else self.of(xp.asarray(buffer))
+
+    def plus(self, xp: Any, other: TensorList) -> TensorList:
+        """The sums of corresponding elements."""
+        if self.items is not None and all(i is None for i in self.items):
+            return other
+        if other.items is not None and all(i is None for i in other.items):
+            return self
+        if self.items is None or other.items is None:
+            return self.of(self.stacked(xp, other.element_shape) + other.stacked(xp, self.element_shape))
+        pairs = zip(self.elements(), other.elements(), strict=True)
+        return self.with_items([b if a is None else a if b is None else a + b for a, b in pairs])
+
+    def zeros(self) -> TensorList:
+        """A list of as many elements, none of them set."""
+        return TensorList(self.np_dtype, self.element_shape, [None] * self.length)
+
+    def of(self, buffer: Any) -> TensorList:
+        """A list of this dtype with the rows of `buffer` as elements."""
+        return TensorList(self.np_dtype, self.declared, None, buffer)
+
+    def with_items(self, items: Sequence[Any]) -> TensorList:
+        """A list of this dtype with these elements."""
+        return TensorList(self.np_dtype, self.declared, items)
+
+    def __repr__(self) -> str:
+        return f"<TensorList of {self.length} elements, {np.dtype(self.np_dtype).name}>"
+
+
+def _flatten(value: TensorList) -> tuple[Any, Any]:
+    kind = value.np_dtype, value.declared
+    items = value.items
+    if items is None:
+        return (value.buffer,), (True, *kind)
+    if items and all(isinstance(i, np.ndarray) for i in items) and len({i.shape for i in items}) == 1:
+        return (np.stack(items),), (True, *kind)
+    return tuple(items), (False, *kind)
+
+
+def _unflatten(kind: Any, children: Any) -> TensorList:
+    in_one, np_dtype, declared = kind
+    if in_one:
+        return TensorList(np_dtype, declared, None, children[0])
+    return TensorList(np_dtype, declared, list(children))
+
+
+def register(jax: Any) -> None:
+    """Lets compiled functions take and return lists of tensors."""
+    jax.tree_util.register_pytree_node(TensorList, _flatten, _unflatten)
