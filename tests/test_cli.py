@@ -104,7 +104,20 @@ def test_draw_a_fetch(folder: pathlib.Path) -> None:
     assert "TanhGrad" in (folder / "run.svg").read_text()
 
 
+def test_draw_explained(tmp_path: pathlib.Path) -> None:
+    """`--explain` says why a gradient is None, and draws where it is cut."""
+    pytest.importorskip("igraph")
+    (tmp_path / "program.py").write_text("import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n"
+                                         "x = tf.placeholder(tf.float32, [2], name='x')\n"
+                                         "y = tf.reduce_sum(tf.round(x), name='y')\n")  # fmt: skip
+    done = graphgrad("draw", "--out", "why.svg", "--explain", "y", "x:0", "program.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "is None: 1 cut" in done.stdout and "program.py:4" in done.stdout
+    assert 'class="cut"' in (tmp_path / "why.svg").read_text()
+
+
 @pytest.mark.parametrize(("args", "expected"), [
+    (["--explain", "y", "nothing"], "nothing"),
     (["--out", "graph.png"], "ends in .svg"),
     (["--depth", "0"], "--depth must be 1 or more"),
     (["--fetch", "nothing"], "nothing"),

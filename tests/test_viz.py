@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.viz import draw
-from graphgrad.viz.boxes import FORWARD, Part, View
+from graphgrad.viz.boxes import FORWARD, Part, View, marks_of
 from graphgrad.viz.fold import fold
 from graphgrad.viz.layout import BOX_HEIGHT, place
 from graphgrad.viz.text import width_of
@@ -202,3 +202,25 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "igraph", None)
     with pytest.raises(ImportError, match=r"pip install 'graphgrad\[draw\]'"):
         draw(a)
+
+
+def test_explained_gradient() -> None:
+    """The way that a gradient takes, where it is cut, and what it never reaches are marked."""
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.placeholder(tf.float32, [3], name="x")
+        h = tf.tanh(x, name="hidden")
+        y = tf.reduce_sum(tf.exp(tf.round(h, name="rounded"), name="e"), name="y")
+        why = tf.explain_gradient(y, x)
+        flows = tf.explain_gradient(y + tf.reduce_sum(h), x)
+        apart = tf.explain_gradient(tf.constant(1.0), x)
+    view = view_of(graph, depth=9)
+    marks = marks_of(why, view)
+    assert {(a.name, b.name) for a, b in marks.way} == {("y", "e"), ("e", "rounded")}
+    assert {(a.name, b.name) for a, b in marks.beyond} == {("rounded", "hidden"), ("hidden", "x")}
+    assert [b.name for b in marks.cuts] == ["rounded"]
+    svg = draw(why)
+    assert "is None: 1 cut" in svg and "The gradient ends here: rounded: its gradient function gives None" in svg
+    assert svg.count('class="arrow way"') == 2 and svg.count('class="arrow beyond"') == 2
+    ElementTree.fromstring(svg)
+    assert 'class="arrow way"' in draw(flows) and "y does not depend on x" in draw(apart)

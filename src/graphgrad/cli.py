@@ -47,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     draw.add_argument("--out", default="graph.svg", metavar="FILE", help="where to write (default: graph.svg)")
     draw.add_argument("--fetch", action="append", default=[], metavar="NAME",
                       help="draw what this tensor or operation needs instead of everything; may be repeated")
+    draw.add_argument("--explain", nargs=2, metavar=("Y", "X"),
+                      help="say why the gradient of tensor Y with respect to tensor X is None or zero, and mark it")
     draw.add_argument("--at-run", type=int, metavar="N",
                       help="stop the program at its Nth Session.run and draw what that fetches")
     draw.add_argument("--depth", type=int, metavar="N", help="how many levels of name scopes to show")
@@ -160,6 +162,11 @@ def _draw(options: argparse.Namespace) -> int:
 
     try:
         what = _what_to_draw(options, watch)
+        if options.explain:
+            from .gradients.explain import explain_gradient
+
+            what = explain_gradient(*map(_tensor, what))
+            print(what)
         draw(what, options.out, depth=options.depth, max_boxes=options.max_boxes, initializers=options.initializers,
              title=options.title or os.path.basename(options.program))
     except (ValueError, KeyError, TypeError) as error:
@@ -215,18 +222,24 @@ def _element(graph: Any, fetch: Any) -> Any:
     return graph.as_graph_element(fetch) if isinstance(fetch, (str, bytes)) else fetch
 
 
+def _tensor(element: Any) -> Any:
+    """The first output of an operation; a tensor itself."""
+    return element.outputs[0] if getattr(element, "outputs", None) else element
+
+
 def _what_to_draw(options: argparse.Namespace, watch: _Watch) -> Any:
-    if options.at_run is not None:
+    if options.at_run is not None and not options.explain:
         if watch.fetches is None:
             raise ValueError(f"the program ran a session {watch.runs} times, not {options.at_run}")
         return watch.fetches
     graphs = [g for g in watch.graphs if g.version]
     if not graphs:
         raise ValueError("the program built no graph; in TensorFlow 2 a graph is built by tf.function or Graph()")
-    if options.fetch:
+    names = options.explain or options.fetch
+    if names:
         for graph in sorted(graphs, key=lambda g: -g.version):
             try:
-                return [graph.as_graph_element(name) for name in options.fetch]
+                return [graph.as_graph_element(name) for name in names]
             except KeyError as error:
                 missing = error
         raise missing

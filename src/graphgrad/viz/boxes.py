@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -97,3 +98,43 @@ def pattern(path: tuple[str, ...]) -> str:
 def types_in(box: Box) -> list[tuple[str, int]]:
     """The types of the operations in a box with their counts, the most frequent first."""
     return Counter(op.type for op in box.ops).most_common()
+
+
+class Marks(NamedTuple):
+    """What `explain_gradient` found, in boxes.
+
+    `way` and `beyond` hold pairs (nearer to y, nearer to x): where the gradient goes, and where it would go after a
+    cut. `cuts` says why, for each box with a cut.
+    """
+
+    way: set[tuple[Box, Box]]
+    beyond: set[tuple[Box, Box]]
+    cuts: dict[Box, str]
+
+
+NO_MARKS = Marks(set(), set(), {})
+
+
+def marks_of(explanation: Any, view: View) -> Marks:
+    """Where the ways and cuts of a `GradientExplanation` lie in a view."""
+    box_of = {op: box for box in view.boxes for op in box.ops}
+    marks = Marks(set(), set(), {})
+
+    def mark(pairs: set[tuple[Box, Box]], path: Any) -> None:
+        boxes = [box_of[op] for op in path if op in box_of]
+        pairs.update((a, b) for a, b in itertools.pairwise(boxes) if a is not b)
+
+    mark(marks.way, explanation.path)
+    for cut in explanation.cuts[:_MANY_CUTS]:
+        path = cut.path
+        at = path.index(cut.op) if cut.op in path else 0
+        mark(marks.way, path[: at + 1])
+        mark(marks.beyond, path[at:])
+        if cut.op in box_of:
+            box = box_of[cut.op]
+            told = f"{cut.op.name}: {cut.why}. Fix: {cut.fix}"
+            marks.cuts[box] = f"{marks.cuts[box]}\n{told}" if box in marks.cuts else told
+    return marks
+
+
+_MANY_CUTS = 50  # more are not drawn

@@ -6,9 +6,11 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from ..gradients.explanation import GradientExplanation
 from ..ir.context import get_default_graph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.slices import IndexedSlices
+from .boxes import NO_MARKS, marks_of
 from .fold import fold
 from .layout import place
 from .svg import write
@@ -32,7 +34,8 @@ def draw(
     name, inputs, shapes, the line of the program that built it.
 
     Args:
-      graph_or_tensors: a `Graph`; or tensors, operations, or lists of them, to draw with all
+      graph_or_tensors: what `explain_gradient` gave, to draw the ways from y to x with the cuts marked in red; or a
+        `Graph`; or tensors, operations, or lists of them, to draw with all
         that they depend on; None for the default graph.
       path: the file to write, usually `*.svg`; None only returns the text.
       depth: how many levels of name scopes to show, instead of choosing by `max_boxes`.
@@ -50,7 +53,8 @@ def draw(
     """
     if depth is not None and depth < 1:
         raise ValueError(f"depth must be 1 or more, not {depth}")
-    graph, ends = _ends(graph_or_tensors)
+    explanation = graph_or_tensors if isinstance(graph_or_tensors, GradientExplanation) else None
+    graph, ends = _ends([*explanation.ys, explanation.x] if explanation else graph_or_tensors)
     ops = _upstream(ends) if ends else graph.get_operations()
     if not ops:
         raise ValueError("the graph has no operations to draw. Fix: build some, or name the graph that holds them")
@@ -58,11 +62,12 @@ def draw(
     widths = {box: width_of(box) for box in view.boxes}
     placed = place(view, widths)
     marked = {box for box in view.boxes if any(op in ends for op in box.ops)}
-    heading = title or "Graph"
+    marks = marks_of(explanation, view) if explanation else NO_MARKS
+    heading = title or (str(explanation).partition("\n")[0].rstrip(".:") if explanation else "Graph")
     left_out = view.total - view.shown
     heading += f": {view.shown} operations in {len(view.boxes)} boxes"
     heading += f" ({left_out} others, such as initialisers, left out)" if left_out else ""
-    text = write(view, placed, widths, heading, marked)
+    text = write(view, placed, widths, heading, marked, marks)
     if path is not None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         with open(path, "w", encoding="utf-8") as f:

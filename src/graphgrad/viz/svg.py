@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from xml.sax.saxutils import escape
 
-from .boxes import Arrow, Box, Part, View
+from .boxes import NO_MARKS, Arrow, Box, Marks, Part, View
 from .layout import BOX_HEIGHT, Panel, Placed
 from .paths import Lanes, Ports, path_of
 from .text import shape_text, text_width, tooltip, typed, words
@@ -42,6 +42,9 @@ text { font-family: 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-seri
 .crossing { stroke-width: 1; stroke-opacity: 0.6; }
 .order { stroke-dasharray: 4 3; }
 .arrow:hover { stroke-width: 3; stroke-opacity: 1; }
+.way { stroke: #1a7f37; stroke-width: 4; stroke-opacity: 0.9; }
+.beyond { stroke: #cf222e; stroke-width: 3; stroke-opacity: 0.7; stroke-dasharray: 2 5; }
+.cut { stroke: #cf222e; stroke-width: 3.5; fill: none; }
 .box:hover rect { stroke-width: 2.6; }
 """.strip()
 
@@ -60,7 +63,8 @@ def panel_title(part: Part) -> str:
     return "Built on gradients"
 
 
-def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends: set[Box]) -> str:
+def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends: set[Box],
+          marks: Marks = NO_MARKS) -> str:
     """The SVG document.
 
     Args:
@@ -69,6 +73,7 @@ def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends
       widths: the widths of boxes.
       title: the heading.
       ends: boxes to mark as results.
+      marks: the ways and cuts of an explained gradient.
     """
     total_width = max(placed.width + 2 * (_MARGIN + _PANEL_PAD), 640.0)
     total_height = placed.height + _HEAD + _PANEL_HEAD + 2 * _PANEL_PAD + _MARGIN
@@ -81,7 +86,7 @@ def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends
         _markers(),
         f'<rect width="{total_width:.0f}" height="{total_height:.0f}" fill="#ffffff"/>',
         f'<text class="title" x="{_MARGIN}" y="34">{escape(title)}</text>',
-        _legend(view),
+        _legend(view, marks),
         f'<g transform="translate({dx:.1f} {dy:.1f})">',
     ]
     for panel in placed.panels:
@@ -90,10 +95,10 @@ def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends
     lanes = Lanes(view, placed, widths)
     numbered = sorted(enumerate(view.arrows), key=lambda ia: ia[1].source.part == ia[1].target.part)
     for i, a in numbered:  # those between panels first, so that they lie underneath
-        out.append(_arrow(a, path_of(i, a, placed, widths, ports, lanes)))
+        out.append(_arrow(a, path_of(i, a, placed, widths, ports, lanes), _mark_of(a, marks)))
     out += _shape_labels(view, placed)
     for box in view.boxes:
-        out.append(_box(box, placed, widths[box], box in ends))
+        out.append(_box(box, placed, widths[box], box in ends, marks.cuts.get(box)))
     out.append("</g></svg>")
     return "\n".join(out) + "\n"
 
@@ -119,11 +124,17 @@ def _panel(panel: Panel, view: View, height: float) -> str:
             f'{panel_title(panel.part)}<tspan class="count" dx="8">{n} ops</tspan></text>')
 
 
-def _arrow(a: Arrow, path: str) -> str:
+def _mark_of(a: Arrow, marks: Marks) -> str:
+    """The class of an arrow on a marked way; the gradient goes against the arrow."""
+    pair = a.target, a.source
+    return " way" if pair in marks.way else " beyond" if pair in marks.beyond else ""
+
+
+def _arrow(a: Arrow, path: str, mark: str = "") -> str:
     crossing = a.source.part != a.target.part
     key = "crossing" if crossing else colour_key(a.source.part)
     stroke = _CROSSING if crossing else _COLOURS[key][1]
-    classes = "arrow" + (" crossing" if crossing else "") + ("" if a.tensors else " order")
+    classes = "arrow" + (" crossing" if crossing else "") + ("" if a.tensors else " order") + mark
     if a.tensors:
         told = "\n".join(f"{t.name}  {typed(t)}" for t in a.tensors[:10])
         told += f"\n… {len(a.tensors)} in all" if len(a.tensors) > 10 else ""
@@ -152,13 +163,14 @@ def _shape_labels(view: View, placed: Placed) -> list[str]:
     return labels if len(labels) <= 2 * _MANY_LABELS else []
 
 
-def _box(box: Box, placed: Placed, width: float, is_end: bool) -> str:
+def _box(box: Box, placed: Placed, width: float, is_end: bool, cut: str | None = None) -> str:
     x, y = placed.centre[box]
     left, top = x - width / 2, y - BOX_HEIGHT / 2
     key = box.kind if box.kind in ("variable", "input") else colour_key(box.part)
     fill, stroke = _COLOURS[key]
     radius = BOX_HEIGHT / 2 if key in ("variable", "input") else 5
-    out = [f'<g class="box"><title>{escape(tooltip(box))}</title>']
+    told = tooltip(box) + (f"\nThe gradient ends here: {cut}" if cut else "")
+    out = [f'<g class="box"><title>{escape(told)}</title>']
     if box.folded:  # sheets behind say that there is more inside
         for shift in (6, 3):
             out.append(f'<rect x="{left + shift:.1f}" y="{top - shift:.1f}" width="{width:.1f}" '
@@ -172,11 +184,16 @@ def _box(box: Box, placed: Placed, width: float, is_end: bool) -> str:
     out.append(f'<text class="type" x="{x:.1f}" y="{y - 2 + shift:.1f}">{escape(title)}</text>')
     if detail:
         out.append(f'<text class="name" x="{x:.1f}" y="{y + 11:.1f}">{escape(detail)}</text>')
+    if cut:
+        right = left + width
+        out.append(f'<rect class="cut" x="{left - 3:.1f}" y="{top - 3:.1f}" width="{width + 6:.1f}" '
+                   f'height="{BOX_HEIGHT + 6:.0f}" rx="{radius + 3}"/>'
+                   f'<path class="cut" d="M{right - 4:.1f} {top - 7:.1f}l14 14m0 -14l-14 14"/>')
     out.append("</g>")
     return "".join(out)
 
 
-def _legend(view: View) -> str:
+def _legend(view: View, marks: Marks = NO_MARKS) -> str:
     """A row of keys under the title, for what occurs in the picture."""
     kinds = {b.kind if b.kind in ("variable", "input") else colour_key(b.part) for b in view.boxes if not b.folded}
     kinds |= {colour_key(b.part) for b in view.boxes}
@@ -200,5 +217,12 @@ def _legend(view: View) -> str:
     if any(not a.tensors for a in view.arrows):
         out.append(f'<path class="order" d="M{x:.1f} 6h26" stroke="#57606a" fill="none"/>'
                    f'<text class="key" x="{x + 32:.1f}" y="10">waits for</text>')
+        x += 32 + text_width("waits for", 11.5, False) + 18
+    for name, there, text in (("way", marks.way, "the gradient gets so far"), ("cut", marks.cuts, "it is cut"),
+                              ("beyond", marks.beyond, "never reached")):
+        if there:
+            out.append(f'<path class="{name}" d="M{x:.1f} 6h26" fill="none"/>'
+                       f'<text class="key" x="{x + 32:.1f}" y="10">{text}</text>')
+            x += 32 + text_width(text, 11.5, False) + 18
     out.append("</g>")
     return "".join(out)
