@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NeedsHostValue
-from .shape import Shape, is_fully_defined, merge
+from .shape import Shape, is_fully_defined, merge, relax
 
 
 class TensorList:
@@ -82,18 +82,21 @@ class TensorList:
 
     def plus(self, xp: Any, other: TensorList) -> TensorList:
         """The sums of corresponding elements."""
-        if self.items is not None and all(i is None for i in self.items):
-            return other
-        if other.items is not None and all(i is None for i in other.items):
-            return self
+        declared = relax(self.declared, other.declared)
+        for a, b in ((self, other), (other, self)):
+            if a.items is not None and all(i is None for i in a.items):
+                return TensorList(b.np_dtype, declared, b.items, b.buffer)
         if self.items is None or other.items is None:
-            return self.of(self.stacked(xp, other.element_shape) + other.stacked(xp, self.element_shape))
+            buffer = self.stacked(xp, other.element_shape) + other.stacked(xp, self.element_shape)
+            return TensorList(self.np_dtype, declared, None, buffer)
         pairs = zip(self.elements(), other.elements(), strict=True)
-        return self.with_items([b if a is None else a if b is None else a + b for a, b in pairs])
+        items = [b if a is None else a if b is None else a + b for a, b in pairs]
+        return TensorList(self.np_dtype, declared, items)
 
     def zeros(self) -> TensorList:
         """A list of as many elements, none of them set."""
-        return TensorList(self.np_dtype, self.element_shape, [None] * self.length)
+        shape = self.element_shape if self._uniform() else None
+        return TensorList(self.np_dtype, shape, [None] * self.length)
 
     def of(self, buffer: Any) -> TensorList:
         """A list of this dtype with the rows of `buffer` as elements."""

@@ -128,7 +128,8 @@ def _get_item_shape(lst, index, element_shape):
 @get_item.grad
 def _get_item_grad(op, ditem):
     lst, index, _ = op.inputs
-    zeros = raw.TensorListReserve(raw.Shape(ditem), raw.TensorListLength(lst), element_dtype=ditem.dtype)
+    # Other elements may be of other shapes, so that of `ditem` is not declared.
+    zeros = raw.TensorListReserve(np.int32(-1), raw.TensorListLength(lst), element_dtype=ditem.dtype)
     return raw.TensorListSetItem(zeros, index, ditem), None, None
 
 
