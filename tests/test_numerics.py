@@ -93,6 +93,15 @@ def test_where_hides_it() -> None:
     assert "Fix: keep its argument above 0" in str(error)
 
 
+def test_the_first_of_several() -> None:
+    """Of several births the op that was built first is named."""
+    x = tf.placeholder(tf.float32, [2], name="x")
+    parts = [f(x - 1.0, name=n) for f, n in ((tf.math.log, "first"), (tf.math.rsqrt, "second"), (tf.math.log, "third"))]
+    with tf.Session() as sess, tf.locate_nonfinite():
+        for order in (parts, parts[::-1]):
+            assert failing(sess, tf.add_n(order), {x: [1.0, 2.0]}).op.name == "first"
+
+
 def test_second_order() -> None:
     """For a gradient of a gradient the whole chain of forward ops is told."""
     x = tf.placeholder(tf.float32, [], name="x")

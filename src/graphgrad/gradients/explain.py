@@ -22,7 +22,7 @@ from .arguments import as_xs, as_ys
 from .explanation import Cut, GradientExplanation, Ways
 from .missing import replacement
 from .registry import gradient_function
-from .rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
+from .rules import Call, apply_rule, carries_gradient, checked_in_grad, collector_paused, fill_in
 from .unrelated import how_unrelated
 
 _SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})
@@ -101,7 +101,7 @@ class _Sweep:
         call = Call(scratch, "explain", False, False, AggregationMethod.ADD_N, None)
         call.scope, call.fresh = "explain", False
         operations = self.graph._operations
-        with use(scratch):
+        with use(scratch), collector_paused():
             for i, y in enumerate(self.ys):
                 if y is self.x or y.op.index in self.ways.leads:
                     self._arrive(y, scratch.add_input(y.dtype, y._spec.shape, f"dy_{i}"), None, True)

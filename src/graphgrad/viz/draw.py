@@ -64,10 +64,17 @@ def draw(
     marked = {box for box in view.boxes if any(op in ends for op in box.ops)}
     marks = marks_of(explanation, view) if explanation else NO_MARKS
     heading = title or (str(explanation).partition("\n")[0].rstrip(".:") if explanation else "Graph")
+    if explanation:
+        text = write(view, placed, widths, heading, marked, marks)
+        return _save(text, path)
     left_out = view.total - view.shown
     heading += f": {view.shown} operations in {len(view.boxes)} boxes"
     heading += f" ({left_out} others, such as initialisers, left out)" if left_out else ""
-    text = write(view, placed, widths, heading, marked, marks)
+    text = write(view, placed, widths, heading, marked)
+    return _save(text, path)
+
+
+def _save(text: str, path: str | os.PathLike[str] | None) -> str:
     if path is not None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         with open(path, "w", encoding="utf-8") as f:

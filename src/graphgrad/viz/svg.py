@@ -75,7 +75,9 @@ def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends
       ends: boxes to mark as results.
       marks: the ways and cuts of an explained gradient.
     """
-    total_width = max(placed.width + 2 * (_MARGIN + _PANEL_PAD), 640.0)
+    title_width = text_width(title, 17, True) + 2 * _MARGIN
+    least = max(title_width, 960.0) if marks is not NO_MARKS else 640.0  # room for a longer legend
+    total_width = max(placed.width + 2 * (_MARGIN + _PANEL_PAD), least)
     total_height = placed.height + _HEAD + _PANEL_HEAD + 2 * _PANEL_PAD + _MARGIN
     dx = (total_width - placed.width) / 2
     dy = _HEAD + _PANEL_HEAD + _PANEL_PAD
