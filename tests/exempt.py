@@ -42,6 +42,7 @@ GRADIENTS: dict[str, str] = {}
 _OWN = "graphgrad's own"
 _HIGHER = "TensorFlow keeps it in tensorflow.python.ops.parallel_for, which is not public; programs use it"
 NAMES: dict[str, str] = {
+    "v1:Defun": "tensorflow.python.framework.function.Defun of TensorFlow 1, which programs import from there",
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
     "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
     "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,

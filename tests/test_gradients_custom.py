@@ -64,5 +64,5 @@ def test_custom_gradient_with_variables():
     def without(x):
         return x * v, lambda dy: dy
 
-    with pytest.raises(TypeError, match="must accept a 'variables' keyword"):
+    with pytest.raises(TypeError, match="must accept keyword argument 'variables'"):
         without(x)

@@ -25,6 +25,7 @@ def _trace(
     """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves."""
     body = FuncGraph(name, graph)
     body._gradient_overrides = graph._gradient_overrides
+    body.loop_start = nest.flatten(args)
     with use(body):
         leaves = nest.flatten(args)
         flows = list(map(_flow, leaves))
@@ -164,7 +165,8 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
         op = graph._operations[-1]
         leaves: list[Any] = [op] * len(then_leaves)
         for i, t in zip(kept, results, strict=True):
-            leaves[i] = _holding(then_leaves[i], raw.Identity(t))
+            with graph._own_gradients():
+                leaves[i] = _holding(then_leaves[i], raw.Identity(t))
         return nest.pack_sequence_as(structure, leaves)
 
 
@@ -342,7 +344,8 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
                             name="While")  # fmt: skip
         if not back_prop:
             results = [raw.StopGradient(t) for t in results]
-        leaves = [_holding(v, raw.Identity(t)) for v, t in zip(given, results, strict=True)]
+        with graph._own_gradients():
+            leaves = [_holding(v, raw.Identity(t)) for v, t in zip(given, results, strict=True)]
         return nest.pack_sequence_as(loop_vars, leaves)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -223,10 +224,12 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function; traces it first if the signature is new."""
-        if context.current_graph() is not None or recording():
+        graph = context.current_graph()
+        if graph is not None or recording():
             # Inside another graph its operations become part of that graph. A tape has to see
             # each of them, so it runs eagerly then.
-            return self.python_function(*args, **kwargs)
+            with contextlib.nullcontext() if graph is None else graph._own_gradients():
+                return self.python_function(*args, **kwargs)
         bound_args, bound_kwargs = self._canonical(args, kwargs)
         leaves = nest.flatten((bound_args, bound_kwargs))
         concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)

@@ -18,8 +18,9 @@ from ..ir.static import constant_value
 from ..ops.clip import clip_by_value
 from . import nest
 from .initializers import Constant, Zeros
+from .partitioned import fixed_size_partitioner
 from .scoped_layer import ScopedLayer, require_rank
-from .variable_scope import fixed_size_partitioner, get_variable_scope, variable_scope
+from .variable_scope import get_variable_scope, variable_scope
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):

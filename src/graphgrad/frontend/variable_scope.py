@@ -23,6 +23,7 @@ from ..ir.shape import TensorShape, is_fully_defined
 from ..ir.source import user_source
 from .collections import GraphKeys, get_collection
 from .init_scope import init_scope, outermost_graph
+from .partitioned import PartitionedVariable, cut, initial_part, mark, partitions_for
 from .variables import VariableAggregation, VariableSynchronization, VariableV1
 
 
@@ -40,6 +41,7 @@ class _Store:
 
     def __init__(self) -> None:
         self.variables: dict[str, Any] = {}
+        self.partitioned: dict[str, Any] = {}
         self.current = VariableScope(False)
         self._opened: dict[str, int] = {}
         self._inner: dict[str, set[str]] = {}  # scope -> the scopes directly inside of it
@@ -271,6 +273,11 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
     """Takes or makes the variable of the full name `name`."""
     dtype = as_dtype(dtype)
     eager = outermost_graph() is None
+    if partitioner is not None and not eager and not (shape is not None and len(TensorShape(shape)) == 0):
+        return _get_partitioned(partitioner, name, shape, dtype, initializer, {
+            "regularizer": regularizer, "reuse": reuse, "trainable": trainable, "collections": collections,
+            "validate_shape": validate_shape, "constraint": constraint, "synchronization": synchronization,
+            "aggregation": aggregation})  # fmt: skip
     known = {} if eager else _store().variables
     if name in known:
         return _shared(known[name], name, shape, dtype, reuse)
@@ -290,6 +297,36 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
         if loss is not None and graph is not None:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
     return variable
+
+
+def _get_partitioned(partitioner: Any, name: str, shape: Any, dtype: DType, initializer: Any,
+                     arguments: dict[str, Any]) -> Any:  # fmt: skip
+    """Takes or makes a variable in parts."""
+    known = _store().partitioned
+    if shape is None and initializer is not None and not callable(initializer):
+        shape = convert_to_tensor(initializer).shape
+    if name in _store().variables:
+        raise ValueError(f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}."
+                         f"\n  Asked for at {user_source(2)}\n  Fix: use the scope without a partitioner")
+    partitions = partitions_for(partitioner, name, shape, dtype)
+    if name in known:
+        there = _shared(known[name], name, shape, dtype, arguments["reuse"])
+        if there._get_partitions() != partitions:
+            raise ValueError(f"Trying to reuse partitioned variable {name}, but specified partitions {partitions} and "
+                             f"found partitions {there._get_partitions()}.\n  Asked for at {user_source(2)}")
+        return there
+    full = [d or 0 for d in TensorShape(shape).as_list()]
+    initializer = default_initializer(name, dtype) if initializer is None else initializer
+    initializer = initializer() if inspect.isclass(initializer) else initializer
+    parts = []
+    for k, (offset, size) in enumerate(cut(full, partitions)):
+        initial = functools.partial(initial_part, initializer, size, offset, full, dtype)
+        with _outside():
+            part = _get_single(f"{name}/part_{k}", initializer=initial, dtype=dtype, **arguments)
+        mark(part, name, full, offset, size)
+        parts.append(part)
+    whole = known[name] = PartitionedVariable(name, full, dtype, parts, partitions)
+    return whole
 
 
 @contextlib.contextmanager
@@ -390,7 +427,9 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
       regularizer: a function from the variable to a loss, for REGULARIZATION_LOSSES.
       trainable: whether optimizers update it; True by default.
       collections: the collections to join; GLOBAL_VARIABLES by default.
-      caching_device, partitioner, use_resource: accepted; without effect.
+      caching_device, use_resource: accepted; without effect.
+      partitioner: a function of shape and dtype that says into how many parts to cut along each
+        axis; the result is then a `PartitionedVariable`. No effect on scalars and in eager mode.
       validate_shape: whether the shape is fixed.
       custom_getter: called as `f(getter, name, ...)` instead.
       constraint: a function that optimizers apply to an updated value.
@@ -568,14 +607,3 @@ def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None,
 
 def no_regularizer(_: Any) -> None:
     """A regularizer that adds no loss, to override a scope's."""
-
-
-def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
-    """A partitioner into `num_shards` parts along `axis`; variables are kept whole here."""
-
-    def partition(shape: Any, **_: Any) -> list[int]:
-        parts = [1] * len(TensorShape(shape))
-        parts[axis] = min(num_shards, TensorShape(shape).as_list()[axis] or num_shards)
-        return parts
-
-    return partition

@@ -24,6 +24,7 @@ from ..ir.source import user_source
 from . import strict
 from .aggregate import aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, graph_to_extend
+from .inside_loop import refuse_initial_values
 from .missing import no_gradient
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
@@ -85,6 +86,8 @@ def gradients(
         stops = as_xs(graph, stop_gradients, "stop_gradients")
         grad_ys = align_grad_ys(ys, grad_ys, len(y_tensors))
         results = _differentiate(call, y_tensors, x_tensors, grad_ys, stops)
+        if graph.building_function:
+            refuse_initial_values(graph, y_tensors, x_tensors, results)
     strict.check(y_tensors, x_tensors, results, stops, unconnected)
     if unconnected is UnconnectedGradients.ZERO:
         with graph.as_default():

@@ -32,6 +32,7 @@ def _copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:
         if op.index not in needed:
             needed.add(op.index)
             stack.extend(t.op for t in op.inputs)
+    here: set[str] = set()
     for op in source._operations:
         if op.index not in needed or all(id(t) in copies for t in op.outputs):
             continue
@@ -42,6 +43,9 @@ def _copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:
                            [t._spec for t in op.outputs])  # fmt: skip
         copy._gradient = op._gradient
         copy._original_op = op
+        copy.device = op.device
+        copy._colocation = tuple(g for g in op._colocation if g.removeprefix("loc:@") in here)
+        here.add(copy.name)
         for old, new in zip(op.outputs, copy.outputs, strict=True):
             copies[id(old)] = new
     return copies
@@ -57,7 +61,7 @@ def _differentiated(graph: Graph, source: FuncGraph, y_positions: Sequence[int],
         ys = [copies[id(source.outputs[i])] for i in y_positions]
         xs = [target.inputs[i] for i in x_positions]
         with strict_gradients(False):  # what one branch does not use, another may
-            found = gradients(ys, xs, grad_ys) if ys else [None] * len(xs)
+            found = gradients(ys, xs, grad_ys, colocate_gradients_with_ops=True) if ys else [None] * len(xs)
         return target, [g._as_tensor() if isinstance(g, IndexedSlices) else g for g in found]
 
 

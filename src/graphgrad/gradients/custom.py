@@ -14,6 +14,7 @@ from ..ir.dtypes import resource
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw, registry
+from ..ir.source import user_source
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
@@ -56,29 +57,26 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
 
 def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    arg_leaves = [convert_to_tensor(a) for a in _leaves(args)]
+    arg_leaves = [convert_to_tensor(a) for a in leaves_of(args)]
     leaves = iter(arg_leaves)
     start = graph.version
-    result, grad_fn = f(*_repack(args, leaves))
-    results = [convert_to_tensor(r) for r in _leaves(result)]
+    result, grad_fn = _two(f, f(*repack(args, leaves)))
+    results = [convert_to_tensor(r) for r in leaves_of(result)]
     variables = _variables_read(graph, start, arg_leaves)
     if variables and not _takes_variables(grad_fn):
-        raise TypeError(
-            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
-            "'variables' keyword argument."
-        )
+        raise _must_take_variables(variables)
     reads = [v.value() for v in variables]
     tensors = results + arg_leaves + reads
     op: Operation = raw.IdentityN(tensors)[0].op
     op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
-    return _repack(result, iter(op.outputs[: len(results)]))
+    return repack(result, iter(op.outputs[: len(results)]))
 
 
 def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not eager.recorders:
         return f(*args, **kwargs)[0]
-    arg_leaves = [convert_to_tensor(a) for a in _leaves(args)]
-    given = {id(getattr(a, "handle", None)) for a in _leaves(args)}
+    arg_leaves = [convert_to_tensor(a) for a in leaves_of(args)]
+    given = {id(getattr(a, "handle", None)) for a in leaves_of(args)}
     found: dict[int, Any] = {}
 
     def note(opdef: Any, inputs: tuple[Any, ...], *_: Any) -> None:
@@ -89,20 +87,17 @@ def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 
     eager.recorders.append(note)
     try:
-        result, grad_fn = f(*_repack(args, iter(arg_leaves)), **kwargs)
+        result, grad_fn = _two(f, f(*repack(args, iter(arg_leaves)), **kwargs))
     finally:
         eager.recorders.remove(note)
-    results = [convert_to_tensor(r) for r in _leaves(result)]
+    results = [convert_to_tensor(r) for r in leaves_of(result)]
     variables = list(found.values())
     if variables and not _takes_variables(grad_fn):
-        raise TypeError(
-            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a "
-            "'variables' keyword argument."
-        )
+        raise _must_take_variables(variables)
     tensors = (*results, *arg_leaves, *[v.value() for v in variables])
     rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
     outputs = eager.execute(registry["IdentityN"], tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
-    return _repack(result, iter(outputs[: len(results)]))
+    return repack(result, iter(outputs[: len(results)]))
 
 
 def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any]) -> Callable[..., Any]:
@@ -110,16 +105,23 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
 
     def rule(op: Operation, *dys: Any) -> list[Any]:
         if variables:
-            in_grads, variable_grads = grad_fn(*dys[:n_results], variables=variables)
-            variable_grads = list(variable_grads)
+            returned = grad_fn(*dys[:n_results], variables=variables)
+            if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not _is_list(returned[1]):
+                raise TypeError(
+                    "The grad_fn of a @custom_gradient function that uses variables must return a pair: the gradients "
+                    f"of the arguments and a list of those of the {len(variables)} variables, not {returned!r}.\n"
+                    f"  Built at {op.source}\n  Fix: return grads, [one gradient for each of `variables`]"
+                )
+            in_grads, variable_grads = returned[0], list(returned[1])
             if len(variable_grads) != len(variables):
                 raise ValueError(
                     "Must return gradient for each variable from @custom_gradient grad_fn: "
-                    f"{len(variable_grads)} for {len(variables)} variables."
+                    f"{len(variable_grads)} for {len(variables)} variables.\n  Built at {op.source}\n"
+                    "  Fix: return one gradient, or None, for each of `variables`"
                 )
         else:
             in_grads, variable_grads = grad_fn(*dys[:n_results]), []
-        flat = list(_leaves(in_grads)) if isinstance(in_grads, (list, tuple)) else [in_grads]
+        flat = list(leaves_of(in_grads))
         if n_args == 0 and flat == [None]:
             flat = []
         if len(flat) != n_args:
@@ -135,23 +137,48 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
     return rule
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _two(f: Callable[..., Any], returned: Any) -> Any:
+    """What the decorated function returned, if it is a pair; TypeError otherwise."""
+    if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not callable(returned[1]):
+        raise TypeError(
+            f"The function decorated with @custom_gradient, {getattr(f, '__name__', f)}, must return a pair "
+            f"(result, grad_fn), not {returned!r}.\n  Called at {user_source(2)}\n"
+            "  Fix: return the result and a function from its gradient to those of the arguments"
+        )
+    return returned
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _must_take_variables(variables: list[Any]) -> TypeError:
+    return TypeError(
+        "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+        f"{[v.name for v in variables]}.\n  Called at {user_source(2)}\n"
+        "  Fix: def grad_fn(dy, variables=None): ... return grads, [one gradient for each of `variables`]"
+    )
+
+
+def leaves_of(value: Any) -> Iterator[Any]:
+    """The leaves of a nested structure, dictionaries in the order of their keys."""
     if isinstance(value, (list, tuple)):
         for v in value:
-            yield from _leaves(v)
+            yield from leaves_of(v)
     elif isinstance(value, dict):
         for k in sorted(value):
-            yield from _leaves(value[k])
+            yield from leaves_of(value[k])
     else:
         yield value
 
 
-def _repack(structure: Any, leaves: Iterator[Any]) -> Any:
+def repack(structure: Any, leaves: Iterator[Any]) -> Any:
+    """A structure like `structure` with other leaves."""
     if isinstance(structure, dict):
-        packed = {k: _repack(structure[k], leaves) for k in sorted(structure)}
+        packed = {k: repack(structure[k], leaves) for k in sorted(structure)}
         return {k: packed[k] for k in structure}
     if isinstance(structure, (list, tuple)):
-        items = [_repack(v, leaves) for v in structure]
+        items = [repack(v, leaves) for v in structure]
         if hasattr(structure, "_fields"):
             return type(structure)(*items)
         return tuple(items) if isinstance(structure, tuple) else items

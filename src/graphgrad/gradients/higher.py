@@ -28,7 +28,7 @@ from ..ir.source import user_source
 from .aggregate import check_method
 from .arguments import as_xs, as_ys, flatten, graph_to_extend
 from .backprop import _collect, _reach, _send, _sweep, gradients
-from .custom import _repack
+from .custom import repack
 from .rules import Call, carries_gradient, collector_paused
 from .unconnected import UnconnectedGradients, policy, zeros_of
 from .vectorize import MapBody, map_rows
@@ -64,7 +64,7 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
         found = _rows(y, xs, checked_chunk(use_pfor, parallel_iterations))
         if unconnected is UnconnectedGradients.ZERO:
             found = [zero_jacobian(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
-    return _repack(inputs, iter(found))
+    return repack(inputs, iter(found))
 
 
 def batch_jacobian(
@@ -216,7 +216,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
                     found[i] = g._as_tensor() if isinstance(g, IndexedSlices) else g
         if unconnected is UnconnectedGradients.ZERO:
             found = [zeros_of(y) if g is None else g for y, g in zip(y_list, found, strict=True)]
-    return _repack(ys, iter(found))
+    return repack(ys, iter(found))
 
 
 def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> list[Any]:

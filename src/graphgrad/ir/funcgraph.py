@@ -25,6 +25,7 @@ class FuncGraph(Graph):
       inputs: the placeholders for the arguments, then those for what was captured.
       outputs: the tensors it returns.
       captured: the tensors of the surroundings that it uses, in order of their placeholders.
+      loop_start: if it is a loop's body, the initial values of the loop variables.
     """
 
     building_function = True
@@ -36,6 +37,7 @@ class FuncGraph(Graph):
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self.captured: list[Any] = []
+        self.loop_start: list[Any] = []
         self._captures: dict[int, Tensor] = {}
         self.structured_outputs: Any = None
         if outer_graph is not None:

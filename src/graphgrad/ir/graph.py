@@ -555,6 +555,15 @@ class Graph:
             self._gradient_overrides = old
 
     @contextlib.contextmanager
+    def _own_gradients(self) -> Iterator[None]:
+        """Leaves all `gradient_override_map` blocks: they hold for the user's operations here, not for others'."""
+        old, self._gradient_overrides = self._gradient_overrides, {}
+        try:
+            yield
+        finally:
+            self._gradient_overrides = old
+
+    @contextlib.contextmanager
     def _building_gradient_of(self, op: Operation | None, source: Source | None = None) -> Iterator[None]:
         """Records `op` as the forward op of what is made inside, and `source` as its line."""
         old = self._original_op, self._source

@@ -88,6 +88,8 @@ from graphgrad.frontend.scopes import name_scope as name_scope
 from graphgrad.frontend.scopes import op_scope as op_scope
 from graphgrad.gradients.backprop import gradients as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
+from graphgrad.frontend.recompute import grad_pass_through as grad_pass_through
+from graphgrad.frontend.recompute import recompute_grad as recompute_grad
 from graphgrad.gradients.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.strict import strict_gradients as strict_gradients
 from graphgrad.executor.numerics import locate_nonfinite as locate_nonfinite
@@ -149,7 +151,11 @@ from graphgrad.frontend.variable_ops import trainable_variables as trainable_var
 from graphgrad.frontend.variable_ops import variables_initializer as variables_initializer
 from graphgrad.frontend.variable_scope import AUTO_REUSE as AUTO_REUSE
 from graphgrad.frontend.variable_scope import VariableScope as VariableScope
-from graphgrad.frontend.variable_scope import fixed_size_partitioner as fixed_size_partitioner
+from graphgrad.frontend.defun import Defun as Defun
+from graphgrad.frontend.partitioned import create_partitioned_variables as create_partitioned_variables
+from graphgrad.frontend.partitioned import fixed_size_partitioner as fixed_size_partitioner
+from graphgrad.frontend.partitioned import min_max_variable_partitioner as min_max_variable_partitioner
+from graphgrad.frontend.partitioned import variable_axis_size_partitioner as variable_axis_size_partitioner
 from graphgrad.frontend.variable_scope import get_local_variable as get_local_variable
 from graphgrad.frontend.variable_scope import get_variable as get_variable
 from graphgrad.frontend.variable_scope import get_variable_scope as get_variable_scope

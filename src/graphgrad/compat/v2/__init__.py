@@ -58,6 +58,8 @@ from graphgrad.frontend.scopes import device_v2 as device
 from graphgrad.frontend.scopes import name_scope_v2 as name_scope
 from graphgrad.gradients.backprop import gradients_v2 as gradients
 from graphgrad.gradients.custom import custom_gradient as custom_gradient
+from graphgrad.frontend.recompute import grad_pass_through as grad_pass_through
+from graphgrad.frontend.recompute import recompute_grad as recompute_grad
 from graphgrad.gradients.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.strict import strict_gradients as strict_gradients
 from graphgrad.executor.numerics import locate_nonfinite as locate_nonfinite
