@@ -348,8 +348,9 @@ def _outside() -> Iterator[None]:
 def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
     asked = f"\n  Asked for at {user_source(3)}"
     if reuse is False or reuse is None:
+        first = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
         raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
-                         f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n  {variable.op.source}{asked}")
+                         f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n  {first.op.source}{asked}")
     if not variable.shape.is_compatible_with(shape):
         raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(shape)} and found shape "
                          f"{variable.shape}.{asked}")
