@@ -136,3 +136,74 @@ def test_gated_slices_wait_for_each_other(graph):
 def test_one_gradient_needs_no_gate(graph):
     x = tf.placeholder(tf.float32, [2])
     assert tf.gradients(tf.tanh(x), x, gate_gradients=True)[0].op.type == "TanhGrad"
+
+
+def test_gated_gradients_of_every_operation_on_a_run(graph):
+    """With gating, no gradient is used before all of its operation are there; without it, they come as they come."""
+    ran = []
+
+    def note(which):
+        return lambda v: ran.append(which) or v
+
+    @tf.RegisterGradient("NotingOrder")
+    def _noting(op, dy):
+        return [tf.py_func(note(f"{op.name}/{k}"), [dy * 1.0], tf.float32) for k in range(2)]
+
+    a = tf.constant(2.0)
+    with graph.gradient_override_map({"Mul": "NotingOrder"}):
+        y = tf.multiply(a * 3.0, 5.0, name="outer")
+    for gate in (False, True):
+        ran.clear()
+        (g,) = tf.gradients(y, a, gate_gradients=gate)
+        run(g)
+        assert ("outer/1" in ran and "mul/1" in ran) is gate
+        if gate:
+            assert max(ran.index("outer/0"), ran.index("outer/1")) < min(ran.index("mul/0"), ran.index("mul/1"))
+
+
+def test_branches_go_with_their_operation_and_keep_devices_inside(graph):
+    x, p = tf.placeholder(tf.float32, [2]), tf.placeholder(tf.bool, [])
+
+    def on_gpu():
+        with tf.device("/gpu:0"):
+            return tf.sin(x, name="inside")
+
+    with tf.device("/cpu:0"):
+        y = tf.cond(p, on_gpu, lambda: tf.cos(x), name="choice")
+    forward = next(o for o in graph.get_operations() if o.type == "If")
+    for colocate in (True, False):
+        count = graph.version
+        tf.gradients(y, x, colocate_gradients_with_ops=colocate)
+        (backward,) = [o for o in graph.get_operations()[count:] if o.type == "If"]
+        assert (backward.device, backward.colocation_groups() == forward.colocation_groups()) == (
+            ("/device:CPU:0", True) if colocate else ("", False))  # fmt: skip
+        inside = backward.get_attr("then_branch")
+        gradient_ops = [o for o in inside.get_operations() if "inside_grad" in o.name]
+        assert gradient_ops and {o.device for o in gradient_ops} == {"/device:GPU:0"}
+        for o in inside.get_operations():
+            for group in o.colocation_groups():
+                inside.get_operation_by_name(group.decode().removeprefix("loc:@"))
+
+
+def test_functions_called_in_a_graph_colocate_like_its_own_operations(graph):
+    x = tf.placeholder(tf.float32, [2])
+
+    @tf2.function
+    def f(t):
+        with tf.device("/gpu:0"):
+            return tf.sin(t, name="inside")
+
+    (g,) = tf.gradients(f(x), x, colocate_gradients_with_ops=True)
+    assert g.op.device == "/device:GPU:0" and g.op.colocation_groups() == [b"loc:@inside"]
+
+
+def test_an_outer_control_dependency_reaches_gated_gradients(graph):
+    a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    y = a * b
+    with tf.control_dependencies([tf.no_op(name="first")]):
+        count = graph.version
+        grads = tf.gradients(y, [a, b], gate_gradients=True)
+    gates = [o for o in graph.get_operations()[count:] if o.type == "NoOp"]
+    assert len(gates) == 1 and {g.op.control_inputs for g in grads} == {(gates[0],)}
+    assert {c.name for c in gates[0].control_inputs} >= {"gradients/mul_grad/Mul", "gradients/mul_grad/Mul_1"}
+    assert run(grads, {a: 2.0, b: 3.0}) == [3.0, 2.0]

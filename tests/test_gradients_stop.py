@@ -78,3 +78,46 @@ def test_integers_are_constant():
     assert tf.gradients(y, x) == [None]
     n = tf.constant(2)
     assert tf.gradients(tf.cast(n * n, tf.float32) * x, [n]) == [None]
+
+
+def test_stop_gradients_outside_of_the_path_change_nothing():
+    x = tf.constant(3.0)
+    aside, before = tf.exp(x), tf.constant(1.0) * 2.0
+    y = x * x * before
+    plain = run(tf.gradients(y, x))
+    assert run(tf.gradients(y, x, stop_gradients=[aside, before, tf.constant(1.0)])) == plain == [12.0]
+
+
+def test_a_stopped_y_and_a_stopped_x():
+    x = tf.constant(3.0)
+    y = x * x
+    assert tf.gradients(y, x, stop_gradients=y) == [None]
+    assert run(tf.gradients(y, x, stop_gradients=x)) == [6.0]  # the x itself still gets what arrives
+    dy, dx = tf.gradients(y, [y, x], stop_gradients=y)
+    assert run(dy) == 1.0 and dx is None
+    (dx,) = tf.gradients(y, x, stop_gradients=y, unconnected_gradients="zero")
+    assert run(dx) == 0.0
+
+
+def test_stopping_at_one_output_stops_the_operation():
+    x = tf.constant([1.0, 2.0])
+    a, b = tf.unstack(x)
+    assert tf.gradients(a * b, x, stop_gradients=[a]) == [None]  # as in TensorFlow: it is the op that is stopped
+    da, db = tf.gradients(a * b, [a, b], stop_gradients=[a])
+    assert run([da, db]) == [2.0, 1.0]
+
+
+def test_prevent_gradient_beside_the_path_is_no_error():
+    x, y = tf.constant(2.0), tf.constant(3.0)
+    z = tf.raw_ops.PreventGradient(input=x, message="never")
+    assert run(tf.gradients(z * y, y)) == [2.0]
+    assert run(tf.gradients(z * y, [y], stop_gradients=[z])) == [2.0]
+    assert tf.gradients(z * 2.0, x, stop_gradients=[z]) == [None]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64, tf.bool, tf.uint8])
+def test_other_dtypes_are_constant(dtype):
+    n, x = tf.placeholder(dtype, [2]), tf.placeholder(tf.float32, [2])
+    y = tf.cast(n, tf.float32) * x + tf.cast(tf.cast(x, dtype), tf.float32)
+    dn, dx = tf.gradients(y, [n, x])
+    assert dn is None and run(dx, {n: [1, 0], x: [2, 3]}).tolist() == [1, 0]

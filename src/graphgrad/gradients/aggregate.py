@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.dtypes import int64
-from ..ir.graph import Graph, Operation
+from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
 from ..ir.slices import IndexedSlices
 from .rules import Call, beside
@@ -15,7 +15,8 @@ class AggregationMethod:
     """How `gradients` sums several terms.
 
     `ADD_N` (the default) sums all terms by one `AddN`, when all are there.
-    `EXPERIMENTAL_TREE` adds term by term, so that each can be freed once it is added.
+    `EXPERIMENTAL_TREE` adds each term when it comes, so that it can be freed then: the terms of a weight that
+    many steps share are never there together.
     `EXPERIMENTAL_ACCUMULATE_N` does the same, as in TensorFlow 2.
     """
 
@@ -41,7 +42,7 @@ def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
 
     Args:
       call: the call of `gradients`, which says how and under which name.
-      terms: tensors or `IndexedSlices`, all gradients of one output of `op`.
+      terms: tensors or `IndexedSlices`, all gradients of one output of `op`; what could be added early has been.
       op: the operation whose output's gradients these are.
     Returns: a tensor or `IndexedSlices`; the term itself if there is only one. A sum of
       `IndexedSlices` stays sparse, by concatenation.
@@ -58,15 +59,31 @@ def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
                 return _concat_slices(terms)
             if any(sparse):
                 return raw.AddN([t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms])
-            if call.method == AggregationMethod.ADD_N:
-                return _add_n(graph, terms)
-            graph._scope = graph.unique_name(f"{op.name}_gradient_sum")
-            total = terms[0]
-            for term in terms[1:]:
-                total = raw.AddN([total, term])
-            return total
+            return _add_n(graph, terms)
     finally:
         graph._scope, graph._original_op = saved
+
+
+def add_early(call: Call, t: Tensor, terms: list[Any], term: Any) -> bool:
+    """Adds a term that has just arrived at `t` to the last of those before; whether that could be done.
+
+    So the sum grows while the sweep goes on, and what runs in that order holds one term at a time.
+    """
+    if isinstance(term, IndexedSlices) or isinstance(terms[-1], IndexedSlices):
+        return False
+    graph, op = call.graph, t.op
+    saved = graph._scope, graph._original_op
+    graph._scope, graph._original_op = call.scope, op
+    try:
+        scope = call.sums.get(id(t))
+        if scope is None:
+            scope = call.sums[id(t)] = graph.unique_name(f"{op.name}_gradient_sum")
+        graph._scope = scope
+        with beside(graph, op, call.colocate):
+            terms[-1] = raw.AddN([terms[-1], term])
+    finally:
+        graph._scope, graph._original_op = saved
+    return True
 
 
 def _add_n(graph: Graph, terms: list[Any]) -> Any:

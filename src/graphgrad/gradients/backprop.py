@@ -22,7 +22,7 @@ from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE
 from ..ir.source import user_source
 from . import strict
-from .aggregate import aggregate, check_method
+from .aggregate import add_early, aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, graph_to_extend
 from .inside_loop import refuse_initial_values
 from .missing import no_gradient
@@ -134,7 +134,7 @@ def _differentiate(call: Call, ys: list[Tensor], xs: list[Tensor], grad_ys: list
     between = _reach(call.graph, ys, xs)
     arrived: _Arrived = {}
     for y, grad_y in zip(ys, seeds, strict=True):
-        _send(arrived, y, grad_y)
+        _send(call, arrived, y, grad_y)
     _sweep(call, ys, between, arrived, {x.op.index for x in xs}, {t.op.index for t in stops})
     return [_collect(call, arrived, x) for x in xs]
 
@@ -180,11 +180,13 @@ def _reach(graph: Graph, ys: list[Tensor], xs: list[Tensor]) -> dict[int, int]:
     return between
 
 
-def _send(arrived: _Arrived, t: Tensor, gradient: Any) -> None:
+def _send(call: Call, arrived: _Arrived, t: Tensor, gradient: Any) -> None:
     at = arrived.get(t.op.index)
     if at is None:
         at = arrived[t.op.index] = [[] for _ in t.op.outputs]
-    at[t.value_index].append(gradient)
+    terms = at[t.value_index]
+    if not call.adds_early or not terms or not add_early(call, t, terms, gradient):
+        terms.append(gradient)
 
 
 def _sweep(call: Call, ys: list[Tensor], between: dict[int, int], arrived: _Arrived, wanted: set[int],
@@ -240,7 +242,7 @@ def _visit(call: Call, op: Operation, terms: list[list[Any]], between: dict[int,
         in_grads = apply_rule(call, op, rule, out_grads)
     for t, g, is_active in zip(op.inputs, in_grads, active, strict=True):
         if g is not None and is_active:
-            _send(arrived, t, checked_in_grad(op, t, g, rule))
+            _send(call, arrived, t, checked_in_grad(op, t, g, rule))
 
 
 def _collect(call: Call, arrived: _Arrived, x: Tensor) -> Any:

@@ -306,7 +306,7 @@ def _pulled_back(y: Tensor, xs: list[Tensor], batched: bool = False, method: int
             call.scope = scope[:-1]
             between = _reach(y.graph, [y], xs)
             arrived: dict[int, list[list[Any]]] = {}
-            _send(arrived, y, seed)
+            _send(call, arrived, y, seed)
             _sweep(call, [y], between, arrived, {x.op.index for x in xs}, set())
             return body, [_collect(call, arrived, x) for x in xs]
 

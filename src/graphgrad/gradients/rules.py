@@ -19,7 +19,7 @@ from ..ir.source import Source
 class Call:
     """The arguments of one call that the sweep needs."""
 
-    __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh")
+    __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums")
 
     def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
         self.graph = graph
@@ -29,6 +29,8 @@ class Call:
         self.method = method
         self.source = source
         self.scope = ""
+        self.adds_early = method != 0  # every method but ADD_N
+        self.sums: dict[int, str] = {}  # the name scopes of the sums that grow, by the tensor's id
         self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
 
 

@@ -472,7 +472,7 @@ def _names(types: Iterable[DType]) -> str:
 
 
 def _registered_twice(opdef: OpDef) -> KeyError:
-    before = f" (registered at {opdef.gradient_source})" if opdef.gradient_source else ""
+    before = f" (Previous registration was at {opdef.gradient_source})" if opdef.gradient_source else ""
     return KeyError(f"Registering two gradient with name '{opdef.name}'!{before}")
 
 
