@@ -15,7 +15,7 @@ OPS: dict[str, str] = {
     "TensorListScatterV2": _LISTS, "TensorListScatterIntoExistingList": _LISTS, "TensorListSplit": _LISTS,
     "TensorListConcatV2": _LISTS, "TensorListResize": _LISTS, "TensorListPushBack": _LISTS, "TensorListPopBack": _LISTS,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
-    "If": _CONTROL, "While": _CONTROL, "WhileGrad": _CONTROL,
+    "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL,
     "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",
     "ReadFile": _FILES, "DecodeJpeg": _FILES, "DecodePng": _FILES, "ParseSingleExample": _FILES,
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,

@@ -25,10 +25,10 @@ def _trace(
     """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves."""
     body = FuncGraph(name, graph)
     body._gradient_overrides = graph._gradient_overrides
-    body.loop_start = nest.flatten(args)
+    leaves = nest.flatten(args)
+    flows = list(map(_flow, leaves))
+    body.loop_start = flows
     with use(body):
-        leaves = nest.flatten(args)
-        flows = list(map(_flow, leaves))
         inner = [_holding(leaf, body.add_input(t.dtype, t._spec.shape, f"arg_{i}"))
                  for i, (leaf, t) in enumerate(zip(leaves, flows, strict=True))]  # fmt: skip
         result = function(*nest.pack_sequence_as(list(args), inner))

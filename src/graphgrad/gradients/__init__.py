@@ -1,6 +1,7 @@
 """Differentiation: from a graph, the operations that compute its derivative."""
 
 from . import control_flow as control_flow
+from . import loops as loops
 from . import vectorize as vectorize
 from .aggregate import AggregationMethod as AggregationMethod
 from .backprop import gradients as gradients

@@ -23,8 +23,8 @@ from ..ir.opdef import raw, registry
 from ..ir.slices import IndexedSlices
 from ..ir.static import constant_value
 from .backprop import gradients
-from .control_flow import _copy_into
 from .rules import carries_gradient
+from .subgraphs import copy_into
 
 _SMALL = 1024  # elements: what is known and no larger is not captured
 
@@ -101,7 +101,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
     with use(target):
-        copies = _copy_into(target, source)
+        copies = copy_into(target, source)
         grad_ys = [target.add_row(dy, f"grad_{i}") for i, dy in enumerate(used)]
         found = gradients([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys)
     pieces: list[Any] = []  # for each x: where its gradient is among the outputs

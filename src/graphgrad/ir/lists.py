@@ -47,7 +47,8 @@ class TensorList:
         return self.declared if set_ is None or not self._uniform() else tuple(set_.shape)
 
     def _uniform(self) -> bool:
-        return len({tuple(i.shape) for i in self.items or () if i is not None}) <= 1
+        items = [i for i in self.items or () if i is not None]
+        return not any(isinstance(i, TensorList) for i in items) and len({tuple(i.shape) for i in items}) <= 1
 
     def elements(self) -> list[Any]:
         """A new list of the elements, None for those not set."""
@@ -90,8 +91,7 @@ class TensorList:
             buffer = self.stacked(xp, other.element_shape) + other.stacked(xp, self.element_shape)
             return TensorList(self.np_dtype, declared, None, buffer)
         pairs = zip(self.elements(), other.elements(), strict=True)
-        items = [b if a is None else a if b is None else a + b for a, b in pairs]
-        return TensorList(self.np_dtype, declared, items)
+        return TensorList(self.np_dtype, declared, [_sum(xp, a, b) for a, b in pairs])
 
     def zeros(self) -> TensorList:
         """A list of as many elements, none of them set."""
@@ -108,6 +108,12 @@ class TensorList:
 
     def __repr__(self) -> str:
         return f"<TensorList of {self.length} elements, {np.dtype(self.np_dtype).name}>"
+
+
+def _sum(xp: Any, a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    return a.plus(xp, b) if isinstance(a, TensorList) else a + b
 
 
 def _flatten(value: TensorList) -> tuple[Any, Any]:

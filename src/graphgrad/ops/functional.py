@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import Complaint, NeedsHostValue
 from ..ir.dtypes import ANY
 from ..ir.lists import TensorList
-from ..ir.opdef import op
+from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.shape import relax, shape_str
 
 _FLAGS = ("stateful", "functional")
@@ -79,15 +79,21 @@ def _if_shape(cond, args, then_branch, else_branch):
 
 
 @op("While", "input: list(T) -> output: list(Tout)", T=ANY, Tout=ANY, flags=_FLAGS)
-def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None):
-    """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures."""
+def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None, counter=None,
+           bounded_by=None):  # fmt: skip
+    """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures.
+
+    `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0;
+    `bounded_by` an input that is a list at least as long as there are iterations.
+    """
     n = len(output_shapes)
     captures = args[n:]
     limit = maximum_iterations
     if xp is np:
         values, step = list(args[:n]), 0
         while (limit is None or step < limit) and bool(cond([*values, *captures], state, step)[0][0]):
-            values, state = body([*values, *captures], state, step)
+            number = step if counter is None else values[counter]
+            values, state = body([*values, *captures], state, number)
             step += 1
         return values, state
     from jax import lax
@@ -99,7 +105,7 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
 
     def iterate(carry):
         step, values, state = carry
-        values, state = body([*values, *captures], state, step)
+        values, state = body([*values, *captures], state, step if counter is None else values[counter])
         return step + 1, [_on_loan(xp, v) for v in values], state
 
     def run():
@@ -116,40 +122,21 @@ def _while_shape(args, output_shapes):
     return list(output_shapes)
 
 
-@op("WhileGrad", "input: list(T), grad: list(Tgrad) -> output: list(Tout)", T=ANY, Tgrad=ANY, Tout=ANY,
-    flags=("stateful", "functional", "host"))  # fmt: skip
-def while_grad(xp, args, grads, *, cond, body, grad_body, variables, output_shapes, state, maximum_iterations=None):
-    """The reverse sweep of a `While`: runs the loop again, keeping each iteration's values, and goes back.
+@op("LoopBound", "count: int32 -> bound: int32", flags=("host",))
+def loop_bound(xp, count):
+    """The next power of two: how long lists are that keep something of each iteration of a loop.
 
-    `variables` says which loop variables carry gradients; the outputs are their gradients,
-    then those of the captures that `grad_body` gives.
+    A compiled loop depends on the bound, so few bounds mean few compilations.
     """
-    n = len(output_shapes)
-    captures = args[n:]
-    values, kept, step = list(args[:n]), [], 0
-    while (maximum_iterations is None or step < maximum_iterations) and bool(
-        cond([*values, *captures], state, step)[0][0]
-    ):
-        kept.append(values)
-        values, _ = body([*values, *captures], state, step)
-        step += 1
-    carried = len(variables)
-    sums = None
-    for before in reversed(kept):
-        step -= 1
-        out, _ = grad_body([*before, *captures, *grads], state, step)
-        grads = out[:carried]
-        sums = out[carried:] if sums is None else [a + b for a, b in zip(sums, out[carried:], strict=True)]
-    if sums is None:
-        # No iteration: zeros, of the shapes that the gradient of one iteration would have.
-        out, _ = grad_body([*values, *captures, *grads], state, step)
-        sums = [np.zeros_like(g) for g in out[carried:]]
-    return [*grads, *sums], state
+    return np.int32(1 << max(0, int(count) - 1).bit_length())
 
 
-@while_grad.shape
-def _while_grad_shape(args, grads, grad_body):
-    return [t._spec.shape for t in grad_body.outputs]
+@loop_bound.shape
+def _loop_bound_shape(count):
+    return ()
+
+
+loop_bound.grad(NOT_DIFFERENTIABLE)
 
 
 @op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,

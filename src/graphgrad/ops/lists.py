@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Complaint, NeedsHostValue
-from ..ir.dtypes import INDEX
+from ..ir.dtypes import INDEX, variant
 from ..ir.lists import TensorList
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import _CONTRADICTION, compatible, is_fully_defined, merge
@@ -45,6 +45,8 @@ def _place(lst, index, what):
 
 def _unset(lst, shape):
     """Zeros for an element that nobody has set."""
+    if lst.np_dtype.kind == "O":  # an element that is a list itself: one that adds nothing
+        return lst.with_items([])
     merged = shape if is_fully_defined(shape) else merge(shape, lst.element_shape)
     if merged is _CONTRADICTION or not is_fully_defined(merged):
         raise Complaint("Trying to read an uninitialized element of a list whose element shape is not fully defined",
@@ -125,11 +127,18 @@ def _get_item_shape(lst, index, element_shape):
     return _seen_shape(element_shape)
 
 
+def _as_long(lst):
+    """The list that `lst` was made of by replacing elements."""
+    while lst.op.type == "TensorListSetItem" and not lst.op.get_attr("resize_if_index_out_of_bounds"):
+        lst = lst.op.inputs[0]
+    return lst
+
+
 @get_item.grad
 def _get_item_grad(op, ditem):
     lst, index, _ = op.inputs
     # Other elements may be of other shapes, so that of `ditem` is not declared.
-    zeros = raw.TensorListReserve(np.int32(-1), raw.TensorListLength(lst), element_dtype=ditem.dtype)
+    zeros = raw.TensorListReserve(np.int32(-1), raw.TensorListLength(_as_long(lst)), element_dtype=ditem.dtype)
     return raw.TensorListSetItem(zeros, index, ditem), None, None
 
 
@@ -137,7 +146,10 @@ def _get_item_grad(op, ditem):
     shape=_one)  # fmt: skip
 def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_bounds=False):
     """The list with another element at `index`."""
-    if not compatible(lst.declared, tuple(item.shape)):
+    if isinstance(item, TensorList):
+        if not isinstance(index, (np.ndarray, np.generic, int)):
+            raise NeedsHostValue("")
+    elif not compatible(lst.declared, tuple(item.shape)):
         raise Complaint(f"Tried to set a tensor with incompatible shape {tuple(item.shape)} at an index; the list's "
                         f"element shape is {lst.declared}", "write elements of one shape, or give infer_shape=False")
     known = isinstance(index, (np.ndarray, np.generic, int))
@@ -166,7 +178,11 @@ def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_boun
 def _set_item_grad(op, dlist):
     _, index, item = op.inputs
     return (raw.TensorListSetItem(dlist, index, raw.ZerosLike(item)), None,
-            raw.TensorListGetItem(dlist, index, raw.Shape(item), element_dtype=item.dtype))  # fmt: skip
+            raw.TensorListGetItem(dlist, index, _shape_of(item), element_dtype=item.dtype))  # fmt: skip
+
+
+def _shape_of(item):
+    return np.int32(-1) if item.dtype is variant else raw.Shape(item)
 
 
 @op("TensorListStack", "input_handle: variant, element_shape: int32 -> tensor: element_dtype",

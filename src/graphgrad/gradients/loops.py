@@ -1,0 +1,324 @@
+"""The gradient of `While`: two loops, one that records and one that goes back.
+
+The forward loop stays as it is. Its gradient consists of
+
+1. a `While` that runs the iterations again and writes, for each of them, the loop variables that the
+   derivative of the body needs into lists; of the forward loop it repeats only what these variables depend on.
+2. a `While` that reads the lists from the end to the beginning. Its body is the differentiated body, which
+   computes again what lies within one iteration.
+
+Both are ordinary operations, so that gradients have gradients, to any order. The lists are as long as
+the number of iterations, or longer: a compiled loop needs a size that is known. `trips` finds it.
+
+What a loop only reads is no part of its state. Gradients with respect to captured tensors, and to loop variables
+that never change, are sums over the iterations; where one iteration touches a few rows or elements
+only (`IndexedSlices`, an element of a list), only these are added to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.context import use
+from ..ir.dtypes import bool_, float64, int32, resource, variant
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Operation, Tensor
+from ..ir.opdef import raw, registry
+from ..ir.shape import is_fully_defined
+from ..ir.slices import IndexedSlices
+from .backprop import gradients
+from .strict import strict_gradients
+from .subgraphs import as_long_as, carries, copy_ops, dense, needed_ops, through_identity, zeros_for
+from .trips import Trips, count_trips
+
+
+class _Loop:
+    """A `While` operation, as its gradient sees it.
+
+    Attributes:
+      op: the operation.
+      n: the number of loop variables; the inputs behind them are captures.
+      cond, body: the sub-graphs.
+      fixed: positions of loop variables that no iteration changes.
+    """
+
+    def __init__(self, op: Operation):
+        self.op = op
+        self.n = len(op.outputs)
+        self.cond: FuncGraph = op.get_attr("cond")
+        self.body: FuncGraph = op.get_attr("body")
+        self.fixed = {i for i in range(self.n) if through_identity(self.body.outputs[i]) is self.body.inputs[i]}
+
+    def closure(self, wanted: set[int]) -> list[int]:
+        """The loop variables that have to be computed for `wanted` and for the condition."""
+        positions = {id(t): i for i, t in enumerate(self.body.inputs[: self.n])}
+        in_cond = {id(t): i for i, t in enumerate(self.cond.inputs[: self.n])}
+        found = wanted | {in_cond[id(t)] for t in _inputs_used(self.cond.outputs) if id(t) in in_cond}
+        waiting = list(found)
+        while waiting:
+            for t in _inputs_used([self.body.outputs[waiting.pop()]]):
+                i = positions.get(id(t))
+                if i is not None and i not in found:
+                    found.add(i)
+                    waiting.append(i)
+        return sorted(found - self.fixed)
+
+
+def _inputs_used(outputs: Sequence[Tensor]) -> list[Tensor]:
+    """The placeholders that some tensors of a sub-graph depend on."""
+    return [op.outputs[0] for op in needed_ops(outputs) if op.type == "Placeholder"]
+
+
+def _while_grad(op: Operation, *dys: Any) -> list[Any]:
+    """The recording loop and the loop back; see above."""
+    loop = _Loop(op)
+    n = loop.n
+    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in loop.fixed]
+    # What is only read: captures, and loop variables that never change, whose sums begin with what has arrived.
+    read = [i for i in range(len(op.inputs)) if carries(op.inputs[i]) and (i >= n or i in loop.fixed)]
+    arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i])}
+    back = _Back(loop, carried, read, [arrived[i] for i in carried])
+    if not carried and not back.read:
+        return [arrived.get(i) for i in range(len(op.inputs))]
+    trips = count_trips(op)
+    recorded, steps = _record(loop, back.recorded, trips)
+    results = back.run(recorded, steps, arrived)
+    in_grads: list[Any] = [None] * len(op.inputs)
+    for i, g in results:
+        in_grads[i] = g
+    for i in loop.fixed & set(arrived):
+        if in_grads[i] is None:
+            in_grads[i] = arrived[i]
+    return in_grads
+
+
+def _arrived(op: Operation, i: int, dy: Any) -> Any:
+    return raw.ZerosLike(op.outputs[i]) if dy is None else dense(dy)
+
+
+# -- the loop that records ---------------------------------------------------------------
+
+
+def _record(loop: _Loop, wanted: Sequence[int], trips: Trips) -> tuple[dict[int, Any], Any]:
+    """Runs the loop again; gives a list for each loop variable that is wanted, and the number of iterations."""
+    if not wanted and trips.steps is not None:
+        return {}, trips.steps
+    bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], None)[0])
+    lists = []
+    for i in wanted:
+        t = loop.body.inputs[i]
+        lists.append(raw.TensorListReserve(_declared(t), bound, element_dtype=t.dtype))
+    count, *full = repeat(loop, wanted, lists)
+    return dict(zip(wanted, full, strict=True)), trips.steps if trips.steps is not None else count
+
+
+def _declared(t: Tensor) -> Any:
+    shape = t._spec.shape
+    if shape is None or t.dtype is variant:
+        return np.int32(-1)
+    return np.array([-1 if d is None else d for d in shape], np.int32)
+
+
+def repeat(loop: _Loop, wanted: Sequence[int], lists: Sequence[Any] | None) -> list[Any]:
+    """A loop that does what the forward one does to `wanted`, counts, and writes their values into lists.
+
+    Returns: the number of iterations, and the full lists.
+    """
+    op, n = loop.op, loop.n
+    variables = loop.closure(set(wanted))
+    start = [np.int32(0), *(op.inputs[i] for i in variables), *(lists or ())]
+    body, cond = (FuncGraph(f"{op.name}_{what}", op.graph) for what in ("record", "record_cond"))
+    types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists or ())]
+    shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists or ())]
+    inner: dict[FuncGraph, dict[int, Tensor]] = {}
+    for graph, source in ((body, loop.body), (cond, loop.cond)):
+        own = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
+        graph.inputs = own
+        inner[graph] = {id(source.inputs[i]): p for i, p in zip(variables, own[1:], strict=False)}
+    # Both get what either reads: captures, and loop variables that stay as they are.
+    reads = [i for i in range(len(op.inputs)) if i >= n or i in loop.fixed]
+    used = {id(t) for t in _inputs_used([loop.body.outputs[i] for i in variables])}
+    used |= {id(loop.body.inputs[i]) for i in wanted} | {id(t) for t in _inputs_used(loop.cond.outputs)}
+    reads = [i for i in reads if id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used]
+    for graph, source in ((body, loop.body), (cond, loop.cond)):
+        for i in reads:
+            p = graph._placeholder(op.inputs[i].dtype, op.inputs[i]._spec.shape, "captured")
+            graph.inputs.append(p)
+            graph.captured.append(op.inputs[i])
+            inner[graph][id(source.inputs[i])] = p
+    with use(cond):
+        cond.outputs = copy_ops(cond, loop.cond.outputs, inner[cond])
+    with use(body):
+        step = body.inputs[0]
+        after = copy_ops(body, [loop.body.outputs[i] for i in variables], inner[body])
+        own_lists = body.inputs[1 + len(variables) : 1 + len(variables) + len(lists or ())]
+        written = [
+            raw.TensorListSetItem(lst, step, inner[body][id(loop.body.inputs[i])])
+            for i, lst in zip(wanted, own_lists, strict=bool(lists))
+        ]
+        body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
+    results = raw.While([*start, *(op.inputs[i] for i in reads)], cond=cond, body=body, Tout=tuple(types),
+                        output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
+                        bounded_by=1 + len(variables) if lists else None, name="Record")  # fmt: skip
+    return [results[0], *results[1 + len(variables) :]]
+
+
+# -- the loop back -----------------------------------------------------------------------
+
+
+_SMALL = 1024  # elements: larger constants are not made
+
+
+def _make_constant(op: Operation, value: Any) -> None:
+    """Turns an operation of a graph that nobody has seen yet into a constant."""
+    dtype = op.outputs[0].dtype
+    op.opdef, op.inputs = registry["Const"], ()
+    op.attrs = {"value": value.astype(dtype.np_dtype), "dtype": dtype}
+
+
+def _drop_effects(graph: FuncGraph) -> None:
+    """Removes what would run although no output needs it: reads of variables, host functions, inner loops."""
+    needed = {op.index for op in needed_ops(graph.outputs)}
+    for op in graph._operations:
+        if op.index not in needed and "stateful" in op.opdef.flags:
+            op.opdef, op.inputs, op.attrs = registry["Const"], (), {"value": np.zeros(()), "dtype": float64}
+
+
+class _Back:
+    """The loop that goes back.
+
+    Attributes:
+      recorded: positions of the loop variables whose values it reads from lists.
+    """
+
+    def __init__(self, loop: _Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any]):
+        self.loop = loop
+        self.carried = carried
+        self.dys = dys
+        op, n, body = loop.op, loop.n, loop.body
+        graph = self.graph = FuncGraph(f"{op.name}_back", op.graph)
+        self.lists: dict[int, Tensor] = {}
+        self.first: dict[int, Tensor] = {}
+        with use(graph):
+            self.step = graph._placeholder(int32, (), "step")
+            self.grads = [graph._placeholder(body.inputs[i].dtype, body.inputs[i]._spec.shape, f"grad_{i}")
+                          for i in carried]  # fmt: skip
+            inside: dict[int, Tensor] = {}
+            values = []
+            for i, t in enumerate(body.inputs):
+                if i >= n or i in loop.fixed:
+                    value = graph.capture(op.inputs[i])
+                else:
+                    self.lists[i] = lst = graph._placeholder(variant, (), f"record_{i}")
+                    value = raw.TensorListGetItem(lst, self.step, _declared(t), element_dtype=t.dtype)
+                    if t.dtype is variant and as_long_as(body.outputs[i]) is t:
+                        self.first[i] = graph.capture(op.inputs[i])
+                inside[id(t)] = value
+                values.append(value)
+            ys = copy_ops(graph, [body.outputs[i] for i in carried], inside)
+            with strict_gradients(False):  # an iteration need not use everything
+                xs = [values[i] for i in (*carried, *read)]
+                found = gradients(ys, xs, self.grads, colocate_gradients_with_ops=True) if ys else [None] * len(xs)
+            outputs = []
+            for i, grad, g in zip(carried, self.grads, found, strict=False):
+                t = body.inputs[i]
+                whole = t.dtype is variant or (t._spec.shape is not None and None not in t._spec.shape)
+                outputs.append(raw.ZerosLike(grad if whole else values[i]) if g is None else dense(g))
+            # Sums over the iterations.
+            self.read: list[int] = []
+            self.sums: list[Tensor] = []
+            for i, g in zip(read, found[len(carried) :], strict=True):
+                if g is not None:
+                    self.read.append(i)
+                    total = graph._placeholder(g.dtype, _shape_of(op.inputs[i], g), f"sum_{i}")
+                    self.sums.append(total)
+                    outputs.append(_add(total, g))
+            previous = raw.Sub(self.step, np.int32(1))
+            self._forget_values(inside)
+            graph.outputs = [previous, *outputs]
+        _drop_effects(graph)
+        used = {id(t) for t in _inputs_used(graph.outputs)}
+        self.recorded = [i for i, lst in self.lists.items() if id(lst) in used]
+
+    def _forget_values(self, inside: dict[int, Tensor]) -> None:
+        """Spares what is only asked for its shape: such a loop variable need not be recorded."""
+        body = self.loop.body
+        first = {id(inside[id(body.inputs[i])]): t for i, t in self.first.items()}
+        alike = {p._spec: p for p in (*self.sums, *self.grads)}
+        for op in self.graph._operations:
+            if op.type == "TensorListLength":
+                origin = first.get(id(as_long_as(op.inputs[0])))
+                if origin is not None:
+                    op.inputs = (origin,)
+            elif op.type in ("Shape", "ZerosLike"):
+                t = op.inputs[0]
+                shape = t._spec.shape
+                if not is_fully_defined(shape) or t.dtype.kind == "o":
+                    continue
+                if op.type == "Shape":
+                    _make_constant(op, np.array(shape))
+                elif t._spec in alike:
+                    op.inputs = (alike[t._spec],)
+                elif math.prod(shape) <= _SMALL:  # type: ignore[arg-type]  # it is known
+                    _make_constant(op, np.zeros(shape))
+
+    def run(self, recorded: dict[int, Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
+        """Adds the loop; gives positions of inputs with their gradients."""
+        graph, op = self.graph, self.loop.op
+        start = [raw.Sub(steps, np.int32(1)), *self.dys]
+        for i, total in zip(self.read, self.sums, strict=True):
+            start.append(arrived[i] if i in arrived else zeros_for(op.inputs[i], total))
+        used = {id(t) for t in _inputs_used(graph.outputs)}
+        kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
+        kept += [(self.lists[i], recorded[i]) for i in self.recorded]
+        own = [self.step, *self.grads, *self.sums]
+        graph.inputs = [*own, *(p for p, _ in kept)]
+        graph.captured = [c for _, c in kept]
+        cond = FuncGraph(f"{op.name}_back_cond", op.graph)
+        cond.inputs = [cond._placeholder(p.dtype, p._spec.shape, "arg") for p in graph.inputs]
+        cond.captured = graph.captured
+        with use(cond):
+            more = raw.GreaterEqual(cond.inputs[0], np.int32(0))
+            assert more.dtype is bool_
+            cond.outputs = [more]
+        types = tuple(p.dtype for p in own)
+        results = raw.While([*start, *graph.captured], cond=cond, body=graph, Tout=types,
+                            output_shapes=tuple(p._spec.shape for p in own), counter=0,
+                            bounded_by=len(start) + len(kept) - 1 if self.recorded else None, name="Back")  # fmt: skip
+        return list(zip([*self.carried, *self.read], results[1:], strict=True))
+
+
+def _shape_of(x: Tensor, g: Any) -> Any:
+    """The static shape of the gradient with respect to `x`, of which `g` is a part."""
+    if x.dtype is not resource:
+        return x._spec.shape
+    if isinstance(g, Tensor):
+        return g._spec.shape
+    return x.op.get_attr("shape") if x.op.type == "VarHandleOp" else None
+
+
+def _add(total: Tensor, g: Any) -> Any:
+    """What one iteration adds to the gradient of something that is only read."""
+    if isinstance(g, IndexedSlices):
+        indices = raw.ExpandDims(g.indices, -1)
+        return raw.TensorScatterAdd(total, indices, g.values)
+    if total.dtype is not variant:
+        return raw.AddV2(total, g)
+    terms = list(g.op.inputs) if g.op.type == "AddN" else [g]
+    rest = []
+    for term in terms:
+        if term.op.type == "TensorListSetItem" and term.op.inputs[0].op.type == "TensorListReserve":
+            _, index, item = term.op.inputs
+            declared = np.int32(-1) if item.dtype is variant else raw.Shape(item)
+            before = raw.TensorListGetItem(total, index, declared, element_dtype=item.dtype)
+            total = raw.TensorListSetItem(total, index, raw.AddN([before, item]))
+        else:
+            rest.append(term)
+    return raw.AddN([total, *rest]) if rest else total
+
+
+registry["While"].grad(_while_grad)

@@ -1,0 +1,96 @@
+"""What the gradients of control flow do to sub-graphs: copying, and finding what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ir.dtypes import resource, variant
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.opdef import raw
+from ..ir.slices import IndexedSlices
+
+
+def carries(t: Tensor) -> bool:
+    """Whether a gradient can flow through `t`."""
+    return t.dtype.kind in "fc" or t.dtype is resource or t.dtype is variant
+
+
+def dense(g: Any) -> Any:
+    """A gradient as a tensor."""
+    return g._as_tensor() if isinstance(g, IndexedSlices) else g
+
+
+def through_identity(t: Tensor) -> Tensor:
+    """The tensor that `t` is the same as."""
+    while t.op.type == "Identity":
+        t = t.op.inputs[0]
+    return t
+
+
+def as_long_as(lst: Tensor) -> Tensor:
+    """The list that `lst` was made of by replacing elements: it has the same length."""
+    while True:
+        op = lst.op
+        replaced = op.type == "TensorListSetItem" and not op.get_attr("resize_if_index_out_of_bounds")
+        if not replaced and op.type != "Identity":
+            return lst
+        lst = op.inputs[0]
+
+
+def needed_ops(outputs: Sequence[Tensor], known: Any = ()) -> list[Operation]:
+    """The operations that some tensors depend on, in creation order.
+
+    Args:
+      outputs: the tensors, of one graph.
+      known: ids of tensors whose operations are not needed.
+    """
+    found: dict[int, Operation] = {}
+    waiting = [t.op for t in outputs if id(t) not in known]
+    while waiting:
+        op = waiting.pop()
+        if op.index not in found:
+            found[op.index] = op
+            waiting.extend(t.op for t in op.inputs if id(t) not in known)
+    return [found[i] for i in sorted(found)]
+
+
+def copy_ops(target: Graph, outputs: Sequence[Tensor], inside: dict[int, Tensor]) -> list[Tensor]:
+    """Copies what some tensors depend on into another graph; copies of random operations draw the same numbers.
+
+    Args:
+      target: the graph to copy into.
+      outputs: the tensors, of one graph.
+      inside: tensors of `target` by the id of the tensor they stand for; the copies are added.
+    Returns: the tensors that stand for `outputs`.
+    """
+    here: set[str] = set()
+    for op in needed_ops(outputs, inside):
+        attrs = op.attrs
+        if "random" in op.opdef.flags:
+            attrs = {**attrs, "_drawn_by": attrs.get("_drawn_by", op)}
+        copy = target._add(op.opdef, tuple([inside[id(t)] for t in op.inputs]), attrs, target._unique(op.name),
+                           [t._spec for t in op.outputs])  # fmt: skip
+        copy._gradient = op._gradient
+        copy._original_op = op
+        copy.device = op.device
+        copy._colocation = tuple(g for g in op._colocation if g.removeprefix("loc:@") in here)
+        here.add(copy.name)
+        for old, new in zip(op.outputs, copy.outputs, strict=True):
+            inside.setdefault(id(old), new)
+    return [inside[id(t)] for t in outputs]
+
+
+def copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:
+    """Copies what the outputs of `source` depend on, with placeholders for its inputs; returns copies by id."""
+    inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in source.inputs}
+    copy_ops(target, source.outputs, inside)
+    return inside
+
+
+def zeros_for(x: Tensor, like: Any) -> Any:
+    """Zeros for the gradient with respect to `x`, which may be a variable's handle; `like` is such a gradient."""
+    if x.dtype is resource:
+        x = raw.ReadVariableOp(x, dtype=like.dtype, shape=like._spec.shape)
+    return raw.ZerosLike(x)
