@@ -11,6 +11,7 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.session import HostSession
 from graphgrad.gradients.higher import get_dependent_variables
+from graphgrad.ir.opdef import registry
 from higher_cases import CASES
 from recordings import Recorded
 
@@ -107,6 +108,34 @@ def test_rows_in_chunks():
     a, b, c = run([whole, *parts], feeds)
     np.testing.assert_allclose(a, differences(y, x, feeds), rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose([b, c], [a, a], rtol=1e-12)
+
+
+def test_chunks_are_computed_together():
+    """Seven rows by three: a loop of two rounds over maps of three rows, and one row that is left over."""
+    import jax
+
+    kernel = registry["VectorizedMap"].kernel
+
+    def run_chunk(rows: Any) -> Any:
+        def body(args: Any, state: Any, _: Any) -> Any:
+            return [args[0] * 2], state
+
+        return kernel(jax.numpy, [rows], body=body, mapped=(True,), state=(), chunk=3)[0]
+
+    traced = str(jax.make_jaxpr(run_chunk)(np.ones((7, 5))))
+    assert "length=2" in traced and "3,5]" in traced
+
+
+def test_what_is_known_of_shapes_is_known_in_the_rows():
+    """Constants that decide shapes are constants in the sub-graph too: no rule has to work with unknown shapes."""
+    x = tf.placeholder(tf.float32, [2, 3, 4])
+    y = tf.reduce_sum(tf.concat([tf.transpose(x, [2, 0, 1]), tf.ones([4, 2, 1])], 2) ** 2, [1])
+    y = tf.tile(tf.gather(y, [0, 1, 1], axis=1), [2, 1]) + tf.cumsum(tf.reshape(x, [8, 3]), axis=1)
+    j = tf.jacobian(y, x)
+    body = j.op.inputs[0].op.get_attr("body")
+    assert j.shape == [8, 3, 2, 3, 4]
+    assert all(t.shape.is_fully_defined() for op in body.get_operations() for t in op.outputs)
+    assert all(t.dtype.is_floating for t in body.captured)
 
 
 def test_structures_and_what_is_not_connected():
@@ -247,6 +276,10 @@ def test_forward_mode_where_a_gradient_of_zero_is_special():
     at = np.array([0.25, 4.0])
     want = 0.5 / np.sqrt(at) - 1 / at**2 - 0.5 * at**-1.5 + np.log(at) + 1
     np.testing.assert_allclose(run(tf.jvp(y, x, tf.ones([2]))), want, rtol=1e-6)
+    z = tf.placeholder(tf.float64, [3])
+    sums, feeds = tf.math.cumulative_logsumexp(z), {z: np.array([0.1, -0.4, 2.0])}
+    np.testing.assert_allclose(run(tf.jvp(sums, z, np.array([1.0, 2.0, 3.0])), feeds),
+                               differences(sums, z, feeds) @ [1, 2, 3], rtol=1e-7)  # fmt: skip
 
 
 def test_forward_mode_of_complex_functions():
