@@ -87,7 +87,37 @@ def _static_bidirectional(tf: Any, cells: Any, x: Any) -> Any:
     )
 
 
+def _raw(tf: Any, cells: Any, x: Any) -> Any:
+    cell = cells.LSTMCell(3)
+    steps = tf.TensorArray(tf.float64, 4, clear_after_read=False).unstack(tf.transpose(x, [1, 0, 2]))
+
+    def loop_fn(time: Any, output: Any, state: Any, loop_state: Any) -> Any:
+        finished = time >= LENGTHS
+        if output is None:
+            first = (tf.zeros([2], tf.float64), tf.zeros([3, 1], tf.float64))
+            return finished, steps.read(0), cell.zero_state(3, tf.float64), first, tf.constant(1.0, tf.float64)
+        done = tf.reduce_all(finished)
+        now = tf.cond(done, lambda: tf.zeros([3, 2], tf.float64), lambda: steps.read(time))
+        return finished, now, state, (output[:, :2], output[:, :, tf.newaxis]), loop_state + tf.reduce_sum(output)
+
+    outputs, state, loop_state = tf.nn.raw_rnn(cell, loop_fn)
+    return [ta.stack() for ta in outputs], state, loop_state
+
+
+def _raw_plain(tf: Any, cells: Any, x: Any) -> Any:
+    cell = cells.GRUCell(3)
+
+    def loop_fn(time: Any, output: Any, state: Any, loop_state: Any) -> Any:
+        state = cell.zero_state(3, tf.float64) if output is None else state
+        return tf.fill([3], time >= 5), x[:, 0], state, output, None
+
+    outputs, state, _ = tf.nn.raw_rnn(cell, loop_fn, scope="mine")
+    return outputs.stack(), state
+
+
 CASES: dict[str, Case] = {
+    "raw": _raw,
+    "raw_plain": _raw_plain,
     "basic_rnn": _dynamic(lambda tf, c: c.BasicRNNCell(3)),
     "basic_lstm": _dynamic(lambda tf, c: c.BasicLSTMCell(3, forget_bias=0.3)),
     "basic_lstm_one_tensor": _dynamic(lambda tf, c: c.BasicLSTMCell(3, state_is_tuple=False, activation=tf.nn.relu)),

@@ -192,6 +192,7 @@ def test_state_saving() -> None:
      "(?s)Time steps is not the same.*Fix:"),
     (lambda x: tf.nn.dynamic_rnn(cells.BasicLSTMCell(4), x, initial_state=tf.zeros([2, 8])), TypeError,
      "(?s)must be an LSTMStateTuple.*Fix:"),
+    (lambda x: tf.nn.raw_rnn(cells.GRUCell(4), None), TypeError, "(?s)`loop_fn` must be a callable.*Fix:"),
     (lambda x: tf.nn.static_rnn(cells.GRUCell(4), x, dtype=tf.float32), TypeError,
      "(?s)`inputs` must be a sequence.*Fix:"),
     (lambda x: tf.nn.static_rnn(cells.GRUCell(4), [], dtype=tf.float32), ValueError, "must not be empty.*Fix:"),

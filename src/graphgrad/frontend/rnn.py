@@ -1,4 +1,4 @@
-"""Running recurrent cells over sequences: `dynamic_rnn`, `static_rnn` and their relatives."""
+"""Running recurrent cells over sequences, by loops: `dynamic_rnn` and its relatives."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..ir.source import user_source
 from . import nest
 from .control_flow import while_loop
 from .rnn_cells import _map_sizes, assert_like_rnn_cell, zeros_of_size
+from .tensor_array import TensorArray
 from .variable_scope import variable_scope
 
 
@@ -99,7 +100,7 @@ def _masked(finished: Any, old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
     """Rows of `old` where the sequence is over, rows of `new` elsewhere; scalars are always new."""
     kept = []
     for a, b in zip(old, new, strict=True):
-        if getattr(a, "shape", None) is None or a.shape.rank == 0:
+        if isinstance(a, TensorArray) or a.shape.rank == 0:
             kept.append(b)
             continue
         t = raw.Select(finished, a, b)
@@ -277,155 +278,91 @@ def bidirectional_dynamic_rnn(
     return (output_fw, _map_tensors(backwards, output_bw)), (state_fw, state_bw)
 
 
-def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None,
-               scope: Any = None) -> Any:  # fmt: skip
-    """Runs a cell over a list of inputs, one after the other, without a loop in the graph.
+def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memory: bool = False,
+            scope: Any = None) -> Any:  # fmt: skip
+    """Runs a cell by a loop that a function controls: what comes in, what goes out, and when each sequence ends.
 
     Args:
       cell: the cell.
-      inputs: a list with, for each step, a tensor (batch, ...) or a structure of them.
-      initial_state: the first state; zeros of `dtype` by default.
-      dtype: the dtype of outputs and of the first state.
-      sequence_length: (batch,) of integers: beyond these, outputs are zero and states stay; None for full lengths.
+      loop_fn: called as `loop_fn(time, cell_output, cell_state, loop_state)`; first, and before the first step, with
+        time 0 and None for the rest. It returns `(elements_finished, next_input, next_cell_state, emit_output,
+        next_loop_state)`: which sequences end before this step, (batch,) of bool; the input of the step, (batch, ...);
+        the state that goes into it; what is put out for the step before (at first a structure that tells shapes and
+        dtypes, without batch, or None for those of the cell's output); and anything to pass on, or None.
+      parallel_iterations, swap_memory: accepted as TensorFlow does.
       scope: the variable scope; "rnn" by default.
-    Returns: the list of outputs, and the last state.
-    Raises: TypeError if `cell` is none or `inputs` is no list; ValueError if it is empty, or if neither `dtype` nor
-      `initial_state` is given.
+    Returns: a `TensorArray` of what was put out, structured as `emit_output`, zeros where a sequence has ended; the
+      last state; the last loop state.
+    Raises: TypeError if `cell` is none or `loop_fn` is no function; ValueError if structures differ.
     Gradient: with respect to inputs, first state and variables.
-    Reference: TensorFlow 2.21 `tf.compat.v1.nn.static_rnn`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.raw_rnn`.
 
-    >>> steps = tf.unstack(tf.ones([2, 5, 3]), axis=1)
-    >>> outputs, state = tf.nn.static_rnn(tf.nn.rnn_cell.GRUCell(4), steps, dtype=tf.float32)
-    >>> len(outputs), state.shape.as_list()
-    (5, [2, 4])
+    >>> x = tf.TensorArray(tf.float32, 3).unstack(tf.ones([3, 2, 4]))
+    >>> cell = tf.nn.rnn_cell.GRUCell(4)
+    >>> def loop_fn(time, output, state, loop_state):
+    ...     finished = time >= tf.constant([3, 2])
+    ...     state = cell.zero_state(2, tf.float32) if output is None else state
+    ...     now = tf.cond(tf.reduce_all(finished), lambda: tf.zeros([2, 4]), lambda: x.read(time))
+    ...     return finished, now, state, output, None
+    >>> outputs, state, _ = tf.nn.raw_rnn(cell, loop_fn)
+    >>> outputs.stack().shape.as_list()
+    [None, 2, 4]
     """
     assert_like_rnn_cell("cell", cell)
-    _check_list(inputs)
-    with variable_scope(scope or "rnn") as current:
-        steps = [nest.pack_sequence_as(i, [convert_to_tensor(t) for t in nest.flatten(i)]) for i in inputs]
-        for t in nest.flatten(steps):
-            if None in t.shape.with_rank_at_least(1).as_list()[1:]:
-                raise ValueError(f"Input size of {t} must be accessible via shape inference, but its shape is "
-                                 f"{t.shape}.\n  Built at {user_source(2)}\n"
-                                 "  Fix: call set_shape on the inputs")  # fmt: skip
-        batch_size = _batch_size(nest.flatten(steps), 0)
-        state = _first_state(cell, initial_state, batch_size, dtype)
-        zero_outputs: list[Any] = []
-        if sequence_length is not None:
-            sequence_length = _lengths(sequence_length, batch_size)
-            out_dtype = _state_dtype(dtype, state)
-            zero_outputs = [zeros_of_size(batch_size, size, out_dtype) for size in _flat_sizes(cell.output_size)]
-        outputs = []
-        for time, now in enumerate(steps):
-            if time:
-                current.reuse_variables()
-            output, new_state = _step(cell, now, state)
-            if sequence_length is not None:
-                finished = raw.GreaterEqual(np.int32(time), sequence_length)
-                output = nest.pack_sequence_as(output, _masked(finished, zero_outputs, nest.flatten(output)))
-                new_state = nest.pack_sequence_as(
-                    state, _masked(finished, nest.flatten(state), nest.flatten(new_state))
-                )
-            state = new_state
-            outputs.append(output)
-        return outputs, state
-
-
-def _check_list(inputs: Any) -> None:
-    if not nest.is_nested(inputs):
-        raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}\n"
+    if not callable(loop_fn):
+        raise TypeError(f"Argument `loop_fn` must be a callable. Received: {loop_fn}.\n"
                         f"  Asked for at {user_source(2)}\n"
-                        "  Fix: tf.unstack(inputs, axis=1), or use tf.nn.dynamic_rnn")  # fmt: skip
-    if not inputs:
-        raise ValueError("Argument `inputs` must not be empty. Fix: give at least one step")
+                        "  Fix: pass a function of (time, cell_output, cell_state, loop_state)")  # fmt: skip
+    with variable_scope(scope or "rnn"):
+        first = loop_fn(convert_to_tensor(0, int32), None, None, None)
+        finished, now, state, emit_structure, first_loop_state = first
+        finished = convert_to_tensor(finished)
+        now = _map_tensors(convert_to_tensor, now)
+        flat_now = nest.flatten(now)
+        nest.assert_same_structure(state, _map_sizes(_leaf, cell.state_size))
+        state = _map_tensors(_tensor_or_array, state)
+        batch_size = _batch_size(flat_now, 0)
+        if emit_structure is None:
+            sizes = cell.output_size
+            kinds = [(size, nest.flatten(state)[0].dtype) for size in _flat_sizes(sizes)]
+            structure = _map_sizes(_leaf, sizes)
+        else:
+            structure = emit_structure
+            kinds = [(t.shape, t.dtype) for t in map(convert_to_tensor, nest.flatten(emit_structure))]
+        zeros = [zeros_of_size(batch_size, size, dtype) for size, dtype in kinds]
+        arrays = [TensorArray(t.dtype, 0, dynamic_size=True, element_shape=t.shape) for t in zeros]
+
+        def more(_: Any, finished: Any, *rest: Any) -> Any:
+            return raw.LogicalNot(raw.All(finished, np.array([0], np.int32)))
+
+        def body(time: Any, finished: Any, now: Any, arrays: Any, state: Any, loop_state: Any) -> Any:
+            output, cell_state = _step(cell, now, state)
+            given = None if first_loop_state is None else loop_state
+            end, following, next_state, emitted, next_loop_state = loop_fn(time + 1, output, cell_state, given)
+            nest.assert_same_structure(state, next_state)
+            nest.assert_same_structure(now, following)
+            nest.assert_same_structure(structure, emitted)
+            flat = _masked(finished, zeros, _flat_tensors(emitted))
+            arrays = [ta.write(time, t) for ta, t in zip(arrays, flat, strict=True)]
+            kept = _masked(finished, nest.flatten(state), _flat_tensors(next_state))
+            next_loop_state = loop_state if next_loop_state is None else next_loop_state
+            return (time + 1, raw.LogicalOr(finished, convert_to_tensor(end)), following, arrays,
+                    nest.pack_sequence_as(state, kept), next_loop_state)  # fmt: skip
+
+        passed = convert_to_tensor(0, int32) if first_loop_state is None else first_loop_state
+        start = (convert_to_tensor(0, int32), finished, now, arrays, state, passed)
+        _, _, _, arrays, state, loop_state = while_loop(more, body, start)
+        outputs = nest.pack_sequence_as(structure, arrays)
+        return outputs, state, None if first_loop_state is None else loop_state
 
 
-def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None,
-                            scope: Any = None) -> Any:  # fmt: skip
-    """`static_rnn` whose first state comes from an object, which is handed the last one.
-
-    Args:
-      cell: the cell.
-      inputs: a list with a tensor (batch, ...) for each step.
-      state_saver: an object with `state(name)`, which gives a tensor, and `save_state(name, tensor)`, which gives an
-        operation.
-      state_name: the name of the state; a structure of names if the cell's state is one.
-      sequence_length: as in `static_rnn`.
-      scope: the variable scope; "rnn" by default.
-    Returns: the list of outputs and the last state; computing the last output or the state saves it.
-    Raises: ValueError if `state_name` is not structured as the cell's state.
-    Gradient: as `static_rnn`.
-    Reference: TensorFlow 2.21 `tf.compat.v1.nn.static_state_saving_rnn`.
-    """
-    from ..ir.context import current_graph
-
-    names = nest.flatten(state_name)
-    if nest.is_nested(cell.state_size) != nest.is_nested(state_name) or len(names) != len(
-        _flat_sizes(cell.state_size)
-    ):
-        raise ValueError("Argument `state_name` should be the same type as `cell.state_size`. Received: "
-                         f"state_name={state_name!s}, cell.state_size={cell.state_size!s}.\n"
-                         f"  Asked for at {user_source(2)}\n"
-                         "  Fix: give one name for each tensor of the state")  # fmt: skip
-    first = nest.pack_sequence_as(cell.state_size, [state_saver.state(n) for n in names])
-    outputs, state = static_rnn(cell, inputs, first, sequence_length=sequence_length, scope=scope)
-    saved = [state_saver.save_state(n, t) for n, t in zip(names, nest.flatten(state), strict=True)]
-    graph = current_graph()
-    if graph is None:
-        return outputs, state
-    with graph.control_dependencies(saved):
-        outputs[-1] = _map_tensors(raw.Identity, outputs[-1])
-        return outputs, _map_tensors(raw.Identity, state)
+def _leaf(size: Any) -> Any:
+    return None
 
 
-def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None,
-                             initial_state_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
-                             scope: Any = None) -> Any:  # fmt: skip
-    """Runs one cell forwards over a list of inputs and another one backwards.
-
-    Args:
-      cell_fw, cell_bw: the two cells.
-      inputs: a list with a tensor (batch, ...) for each step.
-      initial_state_fw, initial_state_bw: the first states; zeros of `dtype` by default.
-      dtype: the dtype of outputs and of the first states.
-      sequence_length: (batch,) of integers; the backward cell begins at each sequence's last step.
-      scope: the variable scope; "bidirectional_rnn" by default.
-    Returns: the list of outputs, both cells' side by side; the two last states.
-    Raises: as `static_rnn`.
-    Gradient: with respect to inputs, first states and variables.
-    Reference: TensorFlow 2.21 `tf.compat.v1.nn.static_bidirectional_rnn`.
-
-    >>> cells = [tf.nn.rnn_cell.GRUCell(4) for _ in range(2)]
-    >>> steps = tf.unstack(tf.ones([2, 5, 3]), axis=1)
-    >>> outputs, fw, bw = tf.nn.static_bidirectional_rnn(*cells, steps, dtype=tf.float32)
-    >>> len(outputs), outputs[0].shape.as_list()
-    (5, [2, 8])
-    """
-    assert_like_rnn_cell("cell_fw", cell_fw)
-    assert_like_rnn_cell("cell_bw", cell_bw)
-    _check_list(inputs)
-    with variable_scope(scope or "bidirectional_rnn"):
-        with variable_scope("fw") as fw:
-            out_fw, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, fw)
-        with variable_scope("bw") as bw:
-            reverse = _reversed_steps(inputs, sequence_length)
-            out_bw, state_bw = static_rnn(cell_bw, reverse, initial_state_bw, dtype, sequence_length, bw)
-    out_bw = _reversed_steps(out_bw, sequence_length)
-    joined = [
-        nest.pack_sequence_as(a, [
-            raw.ConcatV2([x, y], 1) for x, y in zip(nest.flatten(a), nest.flatten(b), strict=True)])
-        for a, b in zip(out_fw, out_bw, strict=True)
-    ]  # fmt: skip
-    return joined, state_fw, state_bw
+def _tensor_or_array(value: Any) -> Any:
+    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
-def _reversed_steps(steps: Sequence[Any], lengths: Any) -> list[Any]:
-    """The steps in reverse order, each row of the batch within its length."""
-    if lengths is None:
-        return list(reversed(steps))
-    columns = []
-    for column in zip(*map(nest.flatten, steps), strict=True):
-        stacked = raw.Pack([convert_to_tensor(t) for t in column], axis=0)
-        turned = raw.ReverseSequence(stacked, convert_to_tensor(lengths), seq_dim=0, batch_dim=1)
-        columns.append(raw.Unpack(turned, num=len(steps), axis=0))
-    return [nest.pack_sequence_as(s, parts) for s, parts in zip(steps, zip(*columns, strict=True), strict=True)]
+def _flat_tensors(structure: Any) -> list[Any]:
+    return [_tensor_or_array(t) for t in nest.flatten(structure)]

@@ -102,6 +102,7 @@ from graphgrad.ops.sampling import sampled_softmax_loss_v1 as sampled_softmax_lo
 # -- recurrent networks ------------------------------------------------------------------
 from graphgrad.frontend.rnn import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
 from graphgrad.frontend.rnn import dynamic_rnn as dynamic_rnn
-from graphgrad.frontend.rnn import static_bidirectional_rnn as static_bidirectional_rnn
-from graphgrad.frontend.rnn import static_rnn as static_rnn
-from graphgrad.frontend.rnn import static_state_saving_rnn as static_state_saving_rnn
+from graphgrad.frontend.rnn import raw_rnn as raw_rnn
+from graphgrad.frontend.rnn_static import static_bidirectional_rnn as static_bidirectional_rnn
+from graphgrad.frontend.rnn_static import static_rnn as static_rnn
+from graphgrad.frontend.rnn_static import static_state_saving_rnn as static_state_saving_rnn
