@@ -209,5 +209,6 @@ def test_names_of_tensorflows_inside():
 
     for module, name in [("eager.backprop", "gradients_function"), ("eager.backprop", "implicit_grad"),
                          ("ops.parallel_for.gradients", "jacobian"), ("ops.gradient_checker_v2", "compute_gradient"),
-                         ("ops.custom_gradient", "get_dependent_variables")]:  # fmt: skip
+                         ("ops.custom_gradient", "get_dependent_variables"),
+                         ("ops.gradients_impl", "_hessian_vector_product")]:  # fmt: skip
         assert any(callable(getattr(space, name, None)) for space in _inside(module.split("."))), name

@@ -300,6 +300,20 @@ def test_forward_mode_of_what_does_not_move():
     assert tf.hessian_vector_product(x * 2.0, x, x) == [None]
 
 
+def test_strict_gradients():
+    """None is an error for what is asked for, not for what is computed on the way."""
+    x, w = tf.constant([1.0, 2.0]), tf.constant([3.0])
+    with tf.strict_gradients():
+        mapped = tf.vectorized_map(lambda a: a * 2.0 + tf.round(w[0]), x)
+        assert tf.gradients(mapped, [x])[0].shape == [2]
+        assert tf.jvp(mapped * x, [x, w], [x, w]).shape == [2]
+        for call in (lambda: tf.jacobian(mapped, [x, w]), lambda: tf.batch_jacobian(tf.ones([1, 2]), w[None]),
+                     lambda: tf.jvp([x * w, w * 1.0], x, x), lambda: tf.hessian_vector_product(w, x, x)):  # fmt: skip
+            with pytest.raises(ValueError, match="(?s)is None: .*strict_gradients is on"):
+                call()
+        assert tf.jacobian(mapped, w, unconnected_gradients="zero").shape == [2, 1]
+
+
 def test_products_with_variables():
     v = tf.get_variable("v", initializer=np.array([1.0, 2.0]))
     product = tf.hessian_vector_product(tf.reduce_prod(v) ** 2, v, tf.constant([1.0, 0.0], tf.float64))

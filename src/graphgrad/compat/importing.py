@@ -190,6 +190,7 @@ class _Internals:
 
     _PLACES = {
         "constant_value": "graphgrad.ir.static",
+        "_hessian_vector_product": "graphgrad.gradients.higher",
         "get_dependent_variables": "graphgrad.gradients.higher",
         "gradients_function": "graphgrad.frontend.gradient_functions",
         "implicit_grad": "graphgrad.frontend.gradient_functions",

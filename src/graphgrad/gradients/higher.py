@@ -25,6 +25,7 @@ from ..ir.opdef import raw
 from ..ir.shape import Shape, as_shape, is_fully_defined, num_elements, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
+from . import strict
 from .aggregate import check_method
 from .arguments import as_xs, as_ys, flatten, graph_to_extend
 from .backprop import _collect, _reach, _send, _sweep, gradients
@@ -62,6 +63,7 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
         (y,) = as_ys(graph, [output])
         xs = as_xs(graph, inputs)
         found = _rows(y, xs, checked_chunk(use_pfor, parallel_iterations))
+        strict.check([y], xs, found, [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
             found = [zero_jacobian(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
     return repack(inputs, iter(found))
@@ -104,6 +106,7 @@ def batch_jacobian(
         (x,) = as_xs(graph, [inp])
         check_batches(y._spec.shape, value_shape(x))
         body, (found,) = _pulled_back(y, [x], batched=True)
+        strict.check([y], [x], [found], [], unconnected)
         if found is None:
             return zero_batch_jacobian(y, x) if unconnected is UnconnectedGradients.ZERO else None
         body.outputs = [body.own(found)]
@@ -207,13 +210,17 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
         moving = [i for i, u in enumerate(duals) if u is not None]
         found: list[Any] = [None] * len(y_list)
         if moving and x_list:
-            pulled = gradients([y_list[i] for i in moving], x_list, [duals[i] for i in moving])
+            with strict.strict_gradients(False):
+                pulled = gradients([y_list[i] for i in moving], x_list, [duals[i] for i in moving])
             pairs = [(g, v) for g, v in zip(pulled, v_list, strict=True) if g is not None]
             if pairs:
                 pulled_dense = [g._as_tensor() if isinstance(g, IndexedSlices) else g for g, _ in pairs]
-                pushed = gradients(pulled_dense, [duals[i] for i in moving], [v for _, v in pairs])
+                with strict.strict_gradients(False):
+                    pushed = gradients(pulled_dense, [duals[i] for i in moving], [v for _, v in pairs])
                 for i, g in zip(moving, pushed, strict=True):
                     found[i] = g._as_tensor() if isinstance(g, IndexedSlices) else g
+        for y, g in zip(y_list, found, strict=True):
+            strict.check([y], x_list, [g] * len(x_list), [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
             found = [zeros_of(y) if g is None else g for y, g in zip(y_list, found, strict=True)]
     return repack(ys, iter(found))
@@ -240,12 +247,17 @@ def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian
     with graph.as_default(), graph.name_scope(name or "hessian_vector_product"):
         x_list = as_xs(graph, xs)
         v_list = _tangents(x_list, tangents, xs)
-        slopes = gradients(ys, x_list)
+        with strict.strict_gradients(False):
+            slopes = gradients(ys, x_list)
         pairs = [(g._as_tensor() if isinstance(g, IndexedSlices) else g, v)
                  for g, v in zip(slopes, v_list, strict=True) if g is not None]  # fmt: skip
         if not pairs:
-            return [None] * len(x_list)
+            strict.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
+            return slopes
         return gradients([g for g, _ in pairs], x_list, [v for _, v in pairs])
+
+
+_hessian_vector_product = hessian_vector_product  # its name in tensorflow.python.ops.gradients_impl
 
 
 def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:

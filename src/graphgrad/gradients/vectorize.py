@@ -24,6 +24,7 @@ from ..ir.slices import IndexedSlices
 from ..ir.static import constant_value
 from .backprop import gradients
 from .rules import carries_gradient
+from .strict import strict_gradients
 from .subgraphs import copy_into
 
 _SMALL = 1024  # elements: what is known and no larger is not captured
@@ -100,7 +101,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
-    with use(target):
+    with use(target), strict_gradients(False):  # a row need not use everything
         copies = copy_into(target, source)
         grad_ys = [target.add_row(dy, f"grad_{i}") for i, dy in enumerate(used)]
         found = gradients([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys)
