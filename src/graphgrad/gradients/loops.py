@@ -3,9 +3,10 @@
 The forward loop stays as it is. Its gradient consists of
 
 1. a `While` that runs the iterations again and writes, for each of them, the loop variables that the
-   derivative of the body needs into lists; of the forward loop it repeats only what these variables depend on.
+   derivative of the body needs into lists, and the results of what is costly in it (matrix products, convolutions,
+   inner loops); of the forward loop it repeats only what these depend on.
 2. a `While` that reads the lists from the end to the beginning. Its body is the differentiated body, which
-   computes again what lies within one iteration.
+   computes again what is cheap within one iteration.
 
 Both are ordinary operations, so that gradients have gradients, to any order. The lists are as long as
 the number of iterations, or longer: a compiled loop needs a size that is known. `trips` finds it.
@@ -53,11 +54,12 @@ class _Loop:
         self.body: FuncGraph = op.get_attr("body")
         self.fixed = {i for i in range(self.n) if through_identity(self.body.outputs[i]) is self.body.inputs[i]}
 
-    def closure(self, wanted: set[int]) -> list[int]:
-        """The loop variables that have to be computed for `wanted` and for the condition."""
+    def closure(self, wanted: Sequence[Tensor]) -> list[int]:
+        """The loop variables that have to be computed for tensors of the body and for the condition."""
         positions = {id(t): i for i, t in enumerate(self.body.inputs[: self.n])}
         in_cond = {id(t): i for i, t in enumerate(self.cond.inputs[: self.n])}
-        found = wanted | {in_cond[id(t)] for t in _inputs_used(self.cond.outputs) if id(t) in in_cond}
+        found = {positions[id(t)] for t in _inputs_used(wanted) if id(t) in positions}
+        found |= {in_cond[id(t)] for t in _inputs_used(self.cond.outputs) if id(t) in in_cond}
         waiting = list(found)
         while waiting:
             for t in _inputs_used([self.body.outputs[waiting.pop()]]):
@@ -103,17 +105,14 @@ def _arrived(op: Operation, i: int, dy: Any) -> Any:
 # -- the loop that records ---------------------------------------------------------------
 
 
-def _record(loop: _Loop, wanted: Sequence[int], trips: Trips) -> tuple[dict[int, Any], Any]:
-    """Runs the loop again; gives a list for each loop variable that is wanted, and the number of iterations."""
+def _record(loop: _Loop, wanted: Sequence[Tensor], trips: Trips) -> tuple[list[Any], Any]:
+    """Runs the loop again; gives a list for each tensor of the body that is wanted, and the number of iterations."""
     if not wanted and trips.steps is not None:
-        return {}, trips.steps
-    bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], None)[0])
-    lists = []
-    for i in wanted:
-        t = loop.body.inputs[i]
-        lists.append(raw.TensorListReserve(_declared(t), bound, element_dtype=t.dtype))
+        return [], trips.steps
+    bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
+    lists = [raw.TensorListReserve(_declared(t), bound, element_dtype=t.dtype) for t in wanted]
     count, *full = repeat(loop, wanted, lists)
-    return dict(zip(wanted, full, strict=True)), trips.steps if trips.steps is not None else count
+    return full, trips.steps if trips.steps is not None else count
 
 
 def _declared(t: Tensor) -> Any:
@@ -123,17 +122,17 @@ def _declared(t: Tensor) -> Any:
     return np.array([-1 if d is None else d for d in shape], np.int32)
 
 
-def repeat(loop: _Loop, wanted: Sequence[int], lists: Sequence[Any] | None) -> list[Any]:
-    """A loop that does what the forward one does to `wanted`, counts, and writes their values into lists.
+def repeat(loop: _Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[Any]:
+    """A loop that repeats what the forward one computes of `wanted`, counts, and writes the values into lists.
 
     Returns: the number of iterations, and the full lists.
     """
     op, n = loop.op, loop.n
-    variables = loop.closure(set(wanted))
-    start = [np.int32(0), *(op.inputs[i] for i in variables), *(lists or ())]
+    variables = loop.closure(wanted)
+    start = [np.int32(0), *(op.inputs[i] for i in variables), *lists]
     body, cond = (FuncGraph(f"{op.name}_{what}", op.graph) for what in ("record", "record_cond"))
-    types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists or ())]
-    shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists or ())]
+    types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists)]
+    shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists)]
     inner: dict[FuncGraph, dict[int, Tensor]] = {}
     for graph, source in ((body, loop.body), (cond, loop.cond)):
         own = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
@@ -141,8 +140,8 @@ def repeat(loop: _Loop, wanted: Sequence[int], lists: Sequence[Any] | None) -> l
         inner[graph] = {id(source.inputs[i]): p for i, p in zip(variables, own[1:], strict=False)}
     # Both get what either reads: captures, and loop variables that stay as they are.
     reads = [i for i in range(len(op.inputs)) if i >= n or i in loop.fixed]
-    used = {id(t) for t in _inputs_used([loop.body.outputs[i] for i in variables])}
-    used |= {id(loop.body.inputs[i]) for i in wanted} | {id(t) for t in _inputs_used(loop.cond.outputs)}
+    used = {id(t) for t in _inputs_used([*(loop.body.outputs[i] for i in variables), *wanted])}
+    used |= {id(t) for t in _inputs_used(loop.cond.outputs)}
     reads = [i for i in reads if id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used]
     for graph, source in ((body, loop.body), (cond, loop.cond)):
         for i in reads:
@@ -154,12 +153,10 @@ def repeat(loop: _Loop, wanted: Sequence[int], lists: Sequence[Any] | None) -> l
         cond.outputs = copy_ops(cond, loop.cond.outputs, inner[cond])
     with use(body):
         step = body.inputs[0]
-        after = copy_ops(body, [loop.body.outputs[i] for i in variables], inner[body])
-        own_lists = body.inputs[1 + len(variables) : 1 + len(variables) + len(lists or ())]
-        written = [
-            raw.TensorListSetItem(lst, step, inner[body][id(loop.body.inputs[i])])
-            for i, lst in zip(wanted, own_lists, strict=bool(lists))
-        ]
+        copies = copy_ops(body, [*(loop.body.outputs[i] for i in variables), *wanted], inner[body])
+        after, values = copies[: len(variables)], copies[len(variables) :]
+        own_lists = body.inputs[1 + len(variables) : 1 + len(variables) + len(lists)]
+        written = [raw.TensorListSetItem(lst, step, t) for lst, t in zip(own_lists, values, strict=True)]
         body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
     results = raw.While([*start, *(op.inputs[i] for i in reads)], cond=cond, body=body, Tout=tuple(types),
                         output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
@@ -180,6 +177,26 @@ def _make_constant(op: Operation, value: Any) -> None:
     op.attrs = {"value": value.astype(dtype.np_dtype), "dtype": dtype}
 
 
+_COSTLY = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Conv2D", "Conv3D",
+                     "DepthwiseConv2dNative", "Cholesky", "MatrixInverse", "MatrixSolve", "Svd", "SelfAdjointEigV2",
+                     "Qr", "While", "VectorizedMap"})  # fmt: skip
+
+
+def _costly(op: Operation) -> list[Tensor]:
+    """The outputs of an operation that are better kept than computed again."""
+    if op.type not in _COSTLY and not op.opdef.flags & {"host", "random"}:
+        return []
+    return [t for t in op.outputs if t.dtype.kind != "o"]
+
+
+def _replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
+    """Lets operations read other tensors, by the id of those they read, in a graph that nobody has seen yet."""
+    for op in graph._operations:
+        if any(id(t) in other for t in op.inputs):
+            op.inputs = tuple([other.get(id(t), t) for t in op.inputs])
+    graph.outputs = [other.get(id(t), t) for t in graph.outputs]
+
+
 def _drop_effects(graph: FuncGraph) -> None:
     """Removes what would run although no output needs it: reads of variables, host functions, inner loops."""
     needed = {op.index for op in needed_ops(graph.outputs)}
@@ -192,7 +209,7 @@ class _Back:
     """The loop that goes back.
 
     Attributes:
-      recorded: positions of the loop variables whose values it reads from lists.
+      recorded: the tensors of the forward body whose values it reads from lists.
     """
 
     def __init__(self, loop: _Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any]):
@@ -201,7 +218,7 @@ class _Back:
         self.dys = dys
         op, n, body = loop.op, loop.n, loop.body
         graph = self.graph = FuncGraph(f"{op.name}_back", op.graph)
-        self.lists: dict[int, Tensor] = {}
+        self.lists: list[tuple[Tensor, Tensor]] = []  # a tensor of the forward body, the list of its values
         self.first: dict[int, Tensor] = {}
         with use(graph):
             self.step = graph._placeholder(int32, (), "step")
@@ -213,12 +230,13 @@ class _Back:
                 if i >= n or i in loop.fixed:
                     value = graph.capture(op.inputs[i])
                 else:
-                    self.lists[i] = lst = graph._placeholder(variant, (), f"record_{i}")
-                    value = raw.TensorListGetItem(lst, self.step, _declared(t), element_dtype=t.dtype)
+                    value = self._from_list(t)
                     if t.dtype is variant and as_long_as(body.outputs[i]) is t:
                         self.first[i] = graph.capture(op.inputs[i])
                 inside[id(t)] = value
                 values.append(value)
+            costly = [t for op in needed_ops([body.outputs[i] for i in carried]) for t in _costly(op)]
+            saved = [self._from_list(t) for t in costly]
             ys = copy_ops(graph, [body.outputs[i] for i in carried], inside)
             with strict_gradients(False):  # an iteration need not use everything
                 xs = [values[i] for i in (*carried, *read)]
@@ -240,9 +258,18 @@ class _Back:
             previous = raw.Sub(self.step, np.int32(1))
             self._forget_values(inside)
             graph.outputs = [previous, *outputs]
+        _replace(graph, {id(inside[id(t)]): value for t, value in zip(costly, saved, strict=True)})
         _drop_effects(graph)
         used = {id(t) for t in _inputs_used(graph.outputs)}
-        self.recorded = [i for i, lst in self.lists.items() if id(lst) in used]
+        self.lists = [(t, lst) for t, lst in self.lists if id(lst) in used]
+        self.recorded = [t for t, _ in self.lists]
+
+    def _from_list(self, t: Tensor) -> Tensor:
+        """The recorded value of a tensor of the forward body."""
+        lst = self.graph._placeholder(variant, (), "record")
+        self.lists.append((t, lst))
+        value: Tensor = raw.TensorListGetItem(lst, self.step, _declared(t), element_dtype=t.dtype)
+        return value
 
     def _forget_values(self, inside: dict[int, Tensor]) -> None:
         """Spares what is only asked for its shape: such a loop variable need not be recorded."""
@@ -266,7 +293,7 @@ class _Back:
                 elif math.prod(shape) <= _SMALL:  # type: ignore[arg-type]  # it is known
                     _make_constant(op, np.zeros(shape))
 
-    def run(self, recorded: dict[int, Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
+    def run(self, recorded: Sequence[Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
         """Adds the loop; gives positions of inputs with their gradients."""
         graph, op = self.graph, self.loop.op
         start = [raw.Sub(steps, np.int32(1)), *self.dys]
@@ -274,7 +301,7 @@ class _Back:
             start.append(arrived[i] if i in arrived else zeros_for(op.inputs[i], total))
         used = {id(t) for t in _inputs_used(graph.outputs)}
         kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
-        kept += [(self.lists[i], recorded[i]) for i in self.recorded]
+        kept += [(lst, full) for (_, lst), full in zip(self.lists, recorded, strict=True)]
         own = [self.step, *self.grads, *self.sums]
         graph.inputs = [*own, *(p for p, _ in kept)]
         graph.captured = [c for _, c in kept]
