@@ -35,6 +35,12 @@ def _array_in_array_out(x: Any) -> Any:
                   (0, x[0], out))[2].stack()  # fmt: skip
 
 
+def _into_array(x: Any, array: Any, place: Callable[[Any], Any]) -> Any:
+    out = _while(lambda i, *_: i < 4, lambda i, y, o: (i + 1, tf.sin(y) * x[1], o.write(place(i), y * y)),
+                 (0, x[0], array))  # fmt: skip
+    return out[2].stack() * out[1]
+
+
 def _array_read_and_written(x: Any) -> Any:
     def body(i: Any, t: Any) -> Any:
         before = t.read(i - 1)
@@ -90,6 +96,10 @@ _ON_XLA: dict[str, Callable[[Any], Any]] = {
     "sliced rows": lambda x: _while(lambda i, _: i < tf.shape(x)[0], lambda i, s: (i + 1, s * x[i] + 1.0),
                                     (0, x[0]))[1],
     "array in, array out": _array_in_array_out,
+    "array written in one place": lambda x: _into_array(x, tf.TensorArray(tf.float64, 3), lambda i: i // 4),
+    "array written from the end": lambda x: _into_array(x, tf.TensorArray(tf.float64, 4), lambda i: 3 - i),
+    "array written before": lambda x: _into_array(x, tf.TensorArray(tf.float64, 5).unstack(tf.tile(x, [2, 1])[:5]),
+                                                  lambda i: i + 1),
     "branch inside": _branch_inside,
     "swap": _swap,
     "maximum": lambda x: _while(lambda y: True, lambda y: [y * tf.cos(x)], [x], maximum_iterations=4)[0],
@@ -147,7 +157,8 @@ def _host_ops(fetches: Any, feeds: dict[Any, Any]) -> tuple[list[str], list[Any]
 
 @pytest.mark.parametrize("names, order", [
     (["count", "rows", "array in, array out", "no iteration", "branch inside", "map_fn", "early stop", "nested"], 1),
-    (["matrix product", "maximum", "scan", "sliced rows"], 1),
+    (["matrix product", "maximum", "scan", "sliced rows", "array written in one place",
+      "array written from the end"], 1),
     (["count", "rows"], 2),
     (["array read and written", "shape that grows", "until large"], 1),
 ], ids=["several", "more", "second order", "with NumPy"])  # fmt: skip

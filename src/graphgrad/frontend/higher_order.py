@@ -13,10 +13,10 @@ from ..ir.dtypes import as_dtype
 from ..ir.funcgraph import FuncGraph
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
-from ..ir.shape import is_fully_defined
 from ..ir.source import user_source
 from . import nest
 from .control_flow import while_loop
+from .tensor_array import TensorArray
 
 
 def _rows(elems: Any) -> tuple[list[Any], Any]:
@@ -38,28 +38,6 @@ def _rows(elems: Any) -> tuple[list[Any], Any]:
 
 def _row(flat: list[Any], structure: Any, i: Any) -> Any:
     return nest.pack_sequence_as(structure, [raw.GatherV2(t, i, 0) for t in flat])
-
-
-def _put(buffer: Any, i: Any, value: Any) -> Any:
-    return raw.TensorScatterUpdate(buffer, raw.Reshape(i, [1, 1]), raw.ExpandDims(value, 0))
-
-
-def _buffers(n: Any, results: list[Any], name: str) -> list[Any]:
-    """Zeros to write n results into."""
-    made = []
-    for t in results:
-        shape = t._spec.shape
-        if not is_fully_defined(shape):
-            raise ValueError(
-                f"{name}: the static shape of what fn returns must be known, not {t.shape}.\n"
-                f"  Built at {user_source(2)}\n  Fix: call set_shape on the result inside fn"
-            )
-        if isinstance(n, int):
-            made.append(raw.Fill(np.array([n, *shape], np.int32), np.zeros((), t.dtype.np_dtype)))
-        else:
-            made.append(raw.Fill(raw.ConcatV2([raw.Reshape(n, [1]), np.array(shape, np.int32)], 0),
-                                 np.zeros((), t.dtype.np_dtype)))  # fmt: skip
-    return made
 
 
 def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
@@ -84,7 +62,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
       back_prop: whether it can be differentiated.
       name: a name scope.
     Returns: the structure that `fn` returns, with tensors (n, *R).
-    Raises: ValueError for scalars, and if the static shape of the results is not known.
+    Raises: ValueError for scalars, and if `fn` returns another structure; TypeError for other dtypes.
     Gradient: that of `fn`, row by row.
     Reference: TensorFlow 2.21 `tf.map_fn`.
 
@@ -94,25 +72,46 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
     if not callable(fn):
         raise TypeError(f"The provided function {fn!r} is not callable.")
     signature = fn_output_signature if fn_output_signature is not None else dtype
-    wanted = None if signature is None else [as_dtype(getattr(d, "dtype", d)) for d in nest.flatten(signature)]
+    structure: Any = elems if signature is None else signature
     with name_scope(name, "map"):
         flat, n = _rows(elems)
-        row = _row(flat, elems, np.int32(0))
-        structure, results = _trial(fn, row)
-        if wanted is not None and [t.dtype for t in results] != wanted:
-            raise TypeError(
-                f"map_fn: fn returns {[t.dtype.name for t in results]}, but dtype says "
-                f"{[d.name for d in wanted]}.\n  Built at {user_source(2)}\n"
-                "  Fix: give dtype= what fn returns"
-            )
+        types = [as_dtype(d.dtype if hasattr(d, "dtype") else d)
+                 for d in (flat if signature is None else nest.flatten(signature))]  # fmt: skip
+        if current_graph() is None and n == 0:  # no row tells the shapes of the results
+            return _of_no_rows(fn, flat, elems, structure)
 
-        def body(i: Any, buffers: list[Any]) -> Any:
-            out = [convert_to_tensor(t) for t in nest.flatten(fn(_row(flat, elems, i)))]
-            return i + 1, [_put(b, i, t) for b, t in zip(buffers, out, strict=True)]
+        def body(i: Any, arrays: list[Any]) -> Any:
+            result = fn(_row(flat, elems, i))
+            nest.assert_same_structure(structure, result, check_types=False)
+            found = [convert_to_tensor(t, None if hasattr(t, "dtype") else d)
+                     for t, d in zip(nest.flatten(result), types, strict=True)]  # fmt: skip
+            if [t.dtype for t in found] != types:
+                raise TypeError(
+                    f"map_fn: fn returns {[t.dtype.name for t in found]}, but dtype says "
+                    f"{[d.name for d in types]}.\n  Built at {user_source(2)}\n"
+                    "  Fix: give dtype= what fn returns"
+                )
+            return i + 1, [ta.write(i, t) for ta, t in zip(arrays, found, strict=True)]
 
-        start = [np.int32(0), _buffers(n, results, "map_fn")]
-        _, buffers = while_loop(lambda i, _: i < n, body, start, back_prop=back_prop)
-        return nest.pack_sequence_as(structure, buffers)
+        start = [np.int32(0), [TensorArray(d, n, infer_shape=infer_shape) for d in types]]
+        _, arrays = while_loop(lambda i, _: i < n, body, start, back_prop=back_prop)
+        return nest.pack_sequence_as(structure, [ta.stack() for ta in arrays])
+
+
+def _of_no_rows(fn: Callable[..., Any], flat: list[Any], elems: Any, structure: Any) -> Any:
+    rows = nest.pack_sequence_as(elems, [raw.Fill(raw.Shape(t)[1:], np.zeros((), t.dtype.np_dtype)) for t in flat])
+    _, results = _trial(fn, rows)
+    sizes = [[0, *(d or 0 for d in t._spec.shape or ())] for t in results]
+    return nest.pack_sequence_as(
+        structure, [convert_to_tensor(np.zeros(size, t.dtype.np_dtype)) for size, t in zip(sizes, results, strict=True)]
+    )
+
+
+def map_any(fn: Callable[..., Any], elems: Any) -> Any:
+    """`map_fn`, for a function that need not say what it returns."""
+    flat, _ = _rows(elems)
+    structure, results = _trial(fn, _row(flat, elems, np.int32(0)))
+    return map_fn(fn, elems, fn_output_signature=nest.pack_sequence_as(structure, [t.dtype for t in results]))
 
 
 def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, back_prop: bool, name: str | None, default: str,
@@ -187,8 +186,7 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
       reverse: whether to go from the last row to the first.
       name: a name scope.
     Returns: the accumulated values, (n, *A).
-    Raises: TypeError if `fn` is no function; ValueError for scalars, and if the static shape of
-      the accumulated value is not known.
+    Raises: TypeError if `fn` is no function; ValueError for scalars.
     Gradient: through every step.
     Reference: TensorFlow 2.21 `tf.scan`.
 
@@ -206,16 +204,16 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
             initializer = _row(flat, elems, last if reverse else np.int32(0))
         start = nest.map_structure(convert_to_tensor, initializer)
         leaves = nest.flatten(start)
-        buffers = _buffers(n, leaves, "scan")
+        arrays = [TensorArray(t.dtype, n, element_shape=t.shape, clear_after_read=False) for t in leaves]
         if first:
             at = convert_to_tensor(last if reverse else 0)
-            buffers = [_put(b, at, t) for b, t in zip(buffers, leaves, strict=True)]
+            arrays = [ta.write(at, t) for ta, t in zip(arrays, leaves, strict=True)]
 
-        def body(i: Any, a: Any, buffers: list[Any]) -> Any:
+        def body(i: Any, a: Any, arrays: list[Any]) -> Any:
             at = last - i if reverse else i
             a = fn(a, _row(flat, elems, at))
             out = [convert_to_tensor(t) for t in nest.flatten(a)]
-            return i + 1, a, [_put(b, at, t) for b, t in zip(buffers, out, strict=True)]
+            return i + 1, a, [ta.write(at, t) for ta, t in zip(arrays, out, strict=True)]
 
-        result = while_loop(lambda i, *_: i < n, body, [np.int32(first), start, buffers], back_prop=back_prop)
-        return nest.pack_sequence_as(initializer, result[2])
+        result = while_loop(lambda i, *_: i < n, body, [np.int32(first), start, arrays], back_prop=back_prop)
+        return nest.pack_sequence_as(initializer, [ta.stack() for ta in result[2]])

@@ -189,9 +189,9 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, batch_size: Any, dty
     if lengths is not None:
         # Steps after the longest sequence have nothing to do.
         bound = raw.Minimum(bound, raw.Maximum(1, raw.Max(lengths, 0)))
-    buffers = [_buffer(steps, t) for t in zero_outputs]
+    arrays = [TensorArray(t.dtype, steps, element_shape=t.shape) for t in zero_outputs]
 
-    def body(time: Any, buffers: Any, state: Any) -> Any:
+    def body(time: Any, arrays: Any, state: Any) -> Any:
         now = nest.pack_sequence_as(inputs, [raw.GatherV2(t, time, 0) for t in flat_inputs])
         output, new_state = _step(cell, now, state)
         flat_output = nest.flatten(output)
@@ -200,28 +200,16 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, batch_size: Any, dty
             flat_output = _masked(finished, zero_outputs, flat_output)
             flat_state = _masked(finished, nest.flatten(state), nest.flatten(new_state))
             new_state = nest.pack_sequence_as(state, flat_state)
-        return time + 1, [_put(b, time, t) for b, t in zip(buffers, flat_output, strict=True)], new_state
+        return time + 1, [ta.write(time, t) for ta, t in zip(arrays, flat_output, strict=True)], new_state
 
-    _, buffers, state = while_loop(lambda time, *_: time < bound, body, (np.int32(0), buffers, state))
-    return _map_sizes_to(cell.output_size, buffers), state
+    _, arrays, state = while_loop(lambda time, *_: time < bound, body, (np.int32(0), arrays, state))
+    return _map_sizes_to(cell.output_size, [ta.stack() for ta in arrays]), state
 
 
 def _map_sizes_to(sizes: Any, flat: Sequence[Any]) -> Any:
     """The tensors in `flat`, arranged like the structure of sizes."""
     left = iter(flat)
     return _map_sizes(lambda _: next(left), sizes)
-
-
-def _buffer(steps: Any, zeros: Any) -> Any:
-    """Zeros for the outputs of all steps."""
-    if isinstance(steps, int) and zeros.shape.is_fully_defined():
-        return raw.Fill(np.array([steps, *zeros.shape.as_list()], np.int32), np.zeros((), zeros.dtype.np_dtype))
-    first = raw.Reshape(convert_to_tensor(steps, int32), np.array([1], np.int32))
-    return raw.Fill(raw.ConcatV2([first, raw.Shape(zeros)], 0), np.zeros((), zeros.dtype.np_dtype))
-
-
-def _put(buffer: Any, time: Any, value: Any) -> Any:
-    return raw.TensorScatterUpdate(buffer, raw.Reshape(time, [1, 1]), raw.ExpandDims(value, 0))
 
 
 def bidirectional_dynamic_rnn(

@@ -16,7 +16,7 @@ from ..ir.scopes import name_scope
 from ..ir.source import user_source
 from . import functional as functional  # eager mode runs maps by it
 from . import nest
-from .higher_order import map_fn
+from .higher_order import map_any
 
 
 def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
@@ -64,7 +64,7 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
                     f"and rows that run at once have no order.\n  Built at {writer.source}\n"
                     "  Fix: assign after the map, or let fallback_to_while_loop be True"
                 )
-            return map_fn(fn, elems)
+            return map_any(fn, elems)
         stacked = map_rows(body, [t for i, t in enumerate(flat) if i not in whole]) if kept else []
         found: list[Any] = [None] * len(leaves)
         for i, t in zip(kept, stacked, strict=True):

@@ -34,7 +34,7 @@ from ..ir.slices import IndexedSlices
 from .backprop import gradients
 from .strict import strict_gradients
 from .subgraphs import as_long_as, carries, copy_ops, dense, needed_ops, through_identity, zeros_for
-from .trips import Trips, count_trips
+from .trips import Trips, count_trips, written_once
 
 
 class _Loop:
@@ -79,13 +79,14 @@ def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """The recording loop and the loop back; see above."""
     loop = _Loop(op)
     n = loop.n
-    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in loop.fixed]
+    once = [i for i in range(n) if op.outputs[i].dtype is variant and written_once(op, i)]
+    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in loop.fixed and i not in once]
     # What is only read: captures, and loop variables that never change, whose sums begin with what has arrived.
     read = [i for i in range(len(op.inputs)) if carries(op.inputs[i]) and (i >= n or i in loop.fixed)]
     arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i])}
-    back = _Back(loop, carried, read, [arrived[i] for i in carried])
+    back = _Back(loop, carried, read, [arrived[i] for i in carried], {i: arrived[i] for i in once})
     if not carried and not back.read:
-        return [arrived.get(i) for i in range(len(op.inputs))]
+        return [arrived[i] if i in loop.fixed and i in arrived else None for i in range(len(op.inputs))]
     trips = count_trips(op)
     recorded, steps = _record(loop, back.recorded, trips)
     results = back.run(recorded, steps, arrived)
@@ -212,7 +213,8 @@ class _Back:
       recorded: the tensors of the forward body whose values it reads from lists.
     """
 
-    def __init__(self, loop: _Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any]):
+    def __init__(self, loop: _Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any],
+                 once: dict[int, Any]):  # fmt: skip
         self.loop = loop
         self.carried = carried
         self.dys = dys
@@ -235,12 +237,14 @@ class _Back:
                         self.first[i] = graph.capture(op.inputs[i])
                 inside[id(t)] = value
                 values.append(value)
-            costly = [t for op in needed_ops([body.outputs[i] for i in carried]) for t in _costly(op)]
+            after = [body.outputs[i] for i in (*carried, *once)]
+            costly = [t for op in needed_ops(after) for t in _costly(op)]
             saved = [self._from_list(t) for t in costly]
-            ys = copy_ops(graph, [body.outputs[i] for i in carried], inside)
+            ys = copy_ops(graph, after, inside)
+            grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
             with strict_gradients(False):  # an iteration need not use everything
                 xs = [values[i] for i in (*carried, *read)]
-                found = gradients(ys, xs, self.grads, colocate_gradients_with_ops=True) if ys else [None] * len(xs)
+                found = gradients(ys, xs, grad_ys, colocate_gradients_with_ops=True) if ys else [None] * len(xs)
             outputs = []
             for i, grad, g in zip(carried, self.grads, found, strict=False):
                 t = body.inputs[i]

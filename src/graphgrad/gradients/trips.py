@@ -85,7 +85,7 @@ def _counter(op: Operation, condition: Tensor) -> _Counter | None:
     positions = {id(t): i for i, t in enumerate(cond.inputs[:n])}
     for variable, limit, way in ((left, right, direction), (right, left, -direction)):
         i = positions.get(id(variable))
-        stride = None if i is None else _stride(op.get_attr("body"), i)
+        stride = None if i is None else stride_of(op.get_attr("body"), i)
         if i is None or stride is None or stride * way <= 0:
             continue
         outside = _lifted(op, limit)
@@ -94,7 +94,7 @@ def _counter(op: Operation, condition: Tensor) -> _Counter | None:
     return None
 
 
-def _stride(body: FuncGraph, i: int) -> int | None:
+def stride_of(body: FuncGraph, i: int) -> int | None:
     """The constant that each iteration adds to loop variable `i`, an integer."""
     before, after = body.inputs[i], through_identity(body.outputs[i])
     if before.dtype not in INDEX or after.op.type not in ("Add", "AddV2", "Sub"):
@@ -108,6 +108,32 @@ def _stride(body: FuncGraph, i: int) -> int | None:
     if value is None or value.ndim:
         return None
     return -int(value) if after.op.type == "Sub" else int(value)
+
+
+def written_once(op: Operation, i: int) -> bool:
+    """Whether loop variable `i` of a `While` is a new list that each iteration writes to, in a place of its own.
+
+    What arrives as gradient of such a list can be read where it stands: nothing has to be taken out of it.
+    """
+    body, n = op.get_attr("body"), len(op.outputs)
+    before, last = body.inputs[i], through_identity(body.outputs[i])
+    if op.inputs[i].op.type != "TensorListReserve" or last.op.type != "TensorListSetItem":
+        return False
+    if through_identity(last.op.inputs[0]) is not before or last.op.get_attr("resize_if_index_out_of_bounds"):
+        return False
+    place = through_identity(last.op.inputs[1])
+    fixed = {id(t) for t in body.inputs[n:]}
+    if place.op.type in ("AddV2", "Add", "Sub"):
+        a, b = map(through_identity, place.op.inputs)
+        if a.op.type == "Const" or id(a) in fixed:
+            place = b
+        elif b.op.type == "Const" or id(b) in fixed:
+            place = a
+    counters = [j for j in range(n) if body.inputs[j] is place]
+    if not counters or not stride_of(body, counters[0]):
+        return False
+    readers = [o for o in needed_ops(body.outputs) if any(through_identity(t) is before for t in o.inputs)]
+    return all(o is last.op or o.type == "Identity" for o in readers)
 
 
 def _lifted(op: Operation, t: Tensor) -> Tensor | None:
