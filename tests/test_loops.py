@@ -186,6 +186,20 @@ def test_fed_trip_count() -> None:
             assert np.allclose(sess.run([y, g], {n: count, x: 1.5}), [1.5 ** (count + 1), (count + 1) * 1.5**count])
 
 
+def test_fed_trip_count_of_an_inner_loop() -> None:
+    """What an inner loop captures can be known beforehand, so both loops are compiled; what varies cannot."""
+    with tf.Graph().as_default(), HostSession() as sess:
+        n, x = tf.placeholder(tf.int32, []), tf.placeholder(tf.float64, [])
+        y = _times(3, lambda y: _times(n, lambda z: tf.sin(z * x) + y, y), x)
+        (g,) = tf.gradients(y, x)
+        feeds = {n: np.int32(2), x: np.float64(0.7)}
+        host, values = _host_ops([y, g], feeds)
+        assert not host
+        np.testing.assert_allclose(values, sess.run([y, g], feeds), rtol=1e-12)
+        sizes = _while(lambda i, _: i < 3, lambda i, s: (i + 1, s + tf.reduce_sum(tf.zeros([i]) + 1.0)), (0, 0.0))[1]
+        assert _host_ops([sizes], {}) == (["While"], [3.0])
+
+
 def test_forward_operations_stay() -> None:
     """Asking for a gradient changes no operation that exists, so a session that ran the loop still can."""
     with tf.Graph().as_default() as graph, HostSession() as sess:

@@ -181,8 +181,8 @@ def execute(xp: Any, program: Sequence[Instruction], env: list[Any], cells: list
         except MustBeKnown as need:
             if need.op.graph is ins.op.graph:
                 raise
-            # Inside a sub-graph nothing can be computed beforehand: NumPy has to run all of it.
-            raise MustBeKnown(ins.op, WHOLE_OP) from None
+            # What a sub-graph only captures can be computed beforehand; else NumPy has to run all of it.
+            raise MustBeKnown(ins.op, _captured_value(ins.op, need, values)) from None
         except NeedsHostValue as need:
             position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
             raise MustBeKnown(ins.op, position) from None
@@ -198,6 +198,32 @@ def execute(xp: Any, program: Sequence[Instruction], env: list[Any], cells: list
                 cells[index] = value
         for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
             env[slot] = _settle(xp, on_host, value, tensor)
+
+
+def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> int:
+    """The position of the input of `op` that an operation inside of it has to know; `WHOLE_OP` if none will do."""
+    if need.index == WHOLE_OP:
+        return WHOLE_OP
+    first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
+    graph = need.op.graph
+    inputs = {id(t): i for i, t in enumerate(getattr(graph, "inputs", ()))}
+    varying = len(op.outputs) if op.type == "While" else 0
+    missing = WHOLE_OP
+    waiting, seen = [need.op.inputs[need.index]], set()
+    while waiting:
+        t = waiting.pop()
+        at = inputs.get(id(t))
+        if at is not None:
+            if at < varying:
+                return WHOLE_OP
+            if not _is_array(values[first + at]):
+                missing = first + at
+        elif t.op.index not in seen:
+            seen.add(t.op.index)
+            if not is_pure(t.op) or "host" in t.op.opdef.flags:
+                return WHOLE_OP
+            waiting.extend(t.op.inputs)
+    return missing
 
 
 def _is_array(value: Any) -> bool:

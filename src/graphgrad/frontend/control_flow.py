@@ -315,12 +315,10 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         return _while_eagerly(cond, body, loop_vars, maximum_iterations)
     limit = None
     if maximum_iterations is not None:
-        known = constant_value(convert_to_tensor(maximum_iterations))
+        most = convert_to_tensor(maximum_iterations)
+        known = constant_value(most)
         if known is None:
-            raise ValueError(
-                "maximum_iterations must be known while the loop is built here.\n"
-                f"  Built at {user_source(2)}\n  Fix: put the bound into `cond`"
-            )
+            return _while_counted(cond, body, loop_vars, shape_invariants, back_prop, name, most)
         limit = int(known)
     with name_scope(name, "while"):
         given = nest.flatten(loop_vars)
@@ -347,6 +345,24 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         with graph._own_gradients():
             leaves = [_holding(v, raw.Identity(t)) for v, t in zip(given, results, strict=True)]
         return nest.pack_sequence_as(loop_vars, leaves)
+
+
+def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any,
+                   back_prop: bool, name: str | None, most: Any) -> Any:  # fmt: skip
+    """A loop whose largest number of iterations only the run knows: it counts them itself."""
+
+    def goes_on(step: Any, *variables: Any) -> Any:
+        return raw.LogicalAnd(raw.Less(step, most), convert_to_tensor(cond(*variables)))
+
+    def iterate(step: Any, *variables: Any) -> Any:
+        result = body(*variables)
+        return [raw.AddV2(step, 1), *(result if isinstance(result, (list, tuple)) else [result])]
+
+    if shape_invariants is not None:
+        shape_invariants = [TensorShape([]), *_shape_leaves(shape_invariants)]
+    start = [convert_to_tensor(0, most.dtype), *loop_vars]
+    results = _while(goes_on, iterate, start, shape_invariants, back_prop, name, None)[1:]
+    return nest.pack_sequence_as(loop_vars, nest.flatten(results))
 
 
 def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, limit: Any) -> Any:
