@@ -142,3 +142,20 @@ def test_slices_without_a_shape_cannot_be_made_dense():
     assert g.dense_shape is None and run(g.values).tolist() == [[5, 6]]
     with pytest.raises(ValueError, match="(?s)without dense_shape.*Fix"):
         tf.gradients(2.0 * x, x, grad_ys=[slices])
+
+
+def test_arithmetic_with_slices():
+    """A gradient function that scales what it gets keeps it sparse; TensorFlow refuses to calculate with slices."""
+    x = tf.placeholder(tf.float32, [3, 2])
+    factor = tf.constant(4.0)
+    rules = [lambda dy: dy * 2.0, lambda dy: 3 * dy, lambda dy: dy * factor, lambda dy: dy / 2.0, lambda dy: -dy,
+             lambda dy: factor * dy, lambda dy: dy + dy, lambda dy: 1.0 - dy, lambda dy: dy - 1.0, lambda dy: 1.0 + dy,
+             lambda dy: dy * x, lambda dy: x * dy]  # fmt: skip
+    grads = []
+    for rule in rules:
+        y = tf.custom_gradient(lambda t, rule=rule: (t * 1.0, rule))(x)
+        grads.extend(tf.gradients(tf.gather(y, [1]), x))
+    assert [isinstance(g, tf.IndexedSlices) for g in grads] == [True] * 5 + [False] * 7
+    values = run([tf.convert_to_tensor(g) for g in grads], {x: np.full((3, 2), 5.0)})
+    assert [(v[1, 0], v[0, 0]) for v in values] == [
+        (2, 0), (3, 0), (4, 0), (0.5, 0), (-1, 0), (4, 0), (2, 0), (0, 1), (0, -1), (2, 1), (5, 0), (5, 0)]  # fmt: skip

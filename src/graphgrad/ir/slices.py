@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from .context import current_graph
 from .dtypes import DType
 from .opdef import raw
@@ -12,6 +14,11 @@ from .shape import TensorShape
 from .source import user_source
 
 _LARGE = 100_000_000  # elements from which on a dense tensor is worth a warning
+
+
+def _is_scalar(value: Any) -> bool:
+    spec = getattr(value, "_spec", None)
+    return isinstance(value, (int, float, complex, np.number)) if spec is None else spec.shape == ()
 
 
 class IndexedSlices:
@@ -123,6 +130,29 @@ class IndexedSlices:
 
     def __neg__(self) -> IndexedSlices:
         return self._with_values(raw.Neg(self.values))
+
+    # What TensorFlow leaves out: a scaling stays sparse, all else is done on the dense tensor.
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with_values(raw.Mul(self.values, other)) if _is_scalar(other) else self._as_tensor() * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with_values(raw.Mul(other, self.values)) if _is_scalar(other) else other * self._as_tensor()
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with_values(raw.RealDiv(self.values, other)) if _is_scalar(other) else self._as_tensor() / other
+
+    def __add__(self, other: Any) -> Any:
+        return self._as_tensor() + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self._as_tensor()
+
+    def __sub__(self, other: Any) -> Any:
+        return self._as_tensor() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self._as_tensor()
 
     def __repr__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
