@@ -124,7 +124,7 @@ def test_paths_through_comparisons_lead_nowhere():
 
 def _noting(graph, types, what):
     """Lets the ops of some types note in `what` the types of the gradients that their rules are handed."""
-    name = f"Noting{id(what)}"
+    name = graph.unique_name(f"Noting{id(what)}")
 
     @tf.RegisterGradient(name)
     def _note(op, *dys):
@@ -162,6 +162,9 @@ def test_what_does_not_matter_is_not_asked(graph):
     tf.gradients(y, x)
     assert [name for name, _ in seen] == ["y", "within"]
     seen.clear()
+    with _noting(graph, ["Sin"], seen):
+        behind = tf.sin(tf.cast(tf.cast(x, tf.int32), tf.float32), name="behind_integers")
+    assert tf.gradients(behind, x) == [None] and seen == []
     tf.gradients(y, within)
     assert [name for name, _ in seen] == ["y"]  # not beyond the x
     seen.clear()
@@ -232,3 +235,13 @@ def test_zeros_of_a_captured_variable():
 
     dx, dv = run(f(tf.constant(3.0)))
     assert dx == 6.0 and dv.tolist() == [0.0, 0.0]
+
+
+def test_an_op_waits_for_consumers_near_and_far():
+    x = tf.constant(2.0)
+    shared = x * x
+    far = shared
+    for _ in range(5):
+        far = far * 1.0
+    assert run(tf.gradients(shared * 10.0 + far, x)) == [44.0]
+    assert run(tf.gradients(far + shared * 10.0, [shared, x])) == [11.0, 44.0]

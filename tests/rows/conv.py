@@ -17,6 +17,9 @@ _EXPLICIT = {"strides": (1, 2, 1, 1), "padding": "EXPLICIT", "explicit_paddings"
 _FIRST = {"strides": (1, 1, 2, 2), "padding": "SAME", "data_format": "NCHW"}
 _NO_NCHW = {"tf": False, "note": "TensorFlow has no NCHW kernel on a CPU"}
 
+# A volume whose values grow, and the last, hence largest, of each of its windows of 2 x 2 x 2.
+_RAMP = np.arange(120.0).reshape(1, 4, 3, 5, 2)
+_TOPS = _RAMP[:, 1::2][:, :, [1, 2]][:, :, :, [1, 3, 4]]
 _CONV = [Case([(2, 5, 6, 3), (3, 2, 3, 4)], **_ONE), Case([(2, 5, 6, 3), (3, 2, 3, 4)], **_TWO),
          Case([(1, 7, 8, 2), (3, 2, 2, 2)], **_HOLES), Case([(1, 5, 6, 2), (3, 2, 2, 2)], **_EXPLICIT),
          Case([(1, 1, 1, 1), (1, 1, 1, 1)], **_ONE), Case([(2, 2, 3, 1), (1, 1, 1, 2)], **_TWO)]  # fmt: skip
@@ -123,10 +126,10 @@ ROWS = [
     Row("MaxPool3D", [Case([(1, 4, 3, 5, 2)], **_pool3(2, 2, "SAME")),
                       Case([(1, 4, 3, 5, 2)], **_pool3(3, 1, "VALID"))],
         domain=distinct),
-    Row("MaxPool3DGrad", [Case([(1, 4, 3, 5, 2), (1, 2, 2, 3, 2), (1, 2, 2, 3, 2)], **_pool3(2, 2, "SAME"))],
-        wrt=["grad"], tf=False, note="as for MaxPoolGrad", domain=distinct),
-    Row("MaxPool3DGradGrad", [Case([(1, 4, 3, 5, 2), (1, 2, 2, 3, 2), (1, 4, 3, 5, 2)], **_pool3(2, 2, "SAME"))],
-        wrt=["grad"], tf=False, note="as for MaxPoolGrad", domain=distinct),
+    Row("MaxPool3DGrad", [Case([V(_RAMP), V(_TOPS), (1, 2, 2, 3, 2)], **_pool3(2, 2, "SAME"))],
+        wrt=["grad"], tf=False, note="the input and its maxima are given, as they belong to each other"),
+    Row("MaxPool3DGradGrad", [Case([V(_RAMP), V(_TOPS), (1, 4, 3, 5, 2)], **_pool3(2, 2, "SAME"))],
+        wrt=["grad"], tf=False, note="as for MaxPool3DGrad"),
     Row("AvgPool3D", [Case([(1, 4, 3, 5, 2)], **_pool3(2, 2, "SAME")),
                       Case([(1, 4, 3, 5, 2)], **_pool3(3, 1, "VALID"))]),
     Row("AvgPool3DGrad", [Case([V([1, 4, 3, 5, 2]), (1, 2, 2, 3, 2)], **_pool3(2, 2, "SAME"))]),

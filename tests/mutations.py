@@ -1,0 +1,364 @@
+"""Breaks what computes gradients, piece by piece, and looks whether a test notices.
+
+Two kinds of break:
+
+- **rules**: the gradient rule of every op type is made wrong in two ways for each input that gets a gradient: it is
+  multiplied by 1.5, or missing. The rows of that op in the table of ops (finite differences, and gradients recorded
+  from TensorFlow) have to fail.
+- **the sweep**: a line of the algorithm is changed in a copy of the sources; the tests named beside it have to fail.
+
+    python tests/mutations.py [--write docs/mutations.md] [--only rules|sweep] [PATTERN]
+
+It takes some minutes, and is no part of `make test`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_ROOT = _HERE.parent
+sys.path[:0] = [str(_ROOT / "src"), str(_HERE)]
+
+
+# -- rules ---------------------------------------------------------------------------------------
+
+
+def _is_zero(g: Any) -> bool:
+    """Whether a gradient is nothing but zeros, so that there is nothing to break."""
+    import numpy as np
+
+    op = getattr(g, "op", None)
+    return op is not None and (op.type == "ZerosLike" or (op.type == "Const" and not np.any(op.attrs["value"])))
+
+
+def _broken(rule: Any, change: Callable[[Any], Any], which: int, seen: set[int]) -> Any:
+    """The rule with a change to the gradient of one input; `seen` gets the inputs that have a gradient."""
+
+    def wrong(op: Any, *dys: Any) -> list[Any]:
+        returned = rule(op, *dys)
+        grads = list(returned) if isinstance(returned, (list, tuple)) else [returned]
+        seen.update(k for k, g in enumerate(grads) if g is not None and not _is_zero(g))
+        if which < len(grads) and grads[which] is not None:
+            grads[which] = change(grads[which])
+        return grads
+
+    return wrong
+
+
+def _scaled(g: Any) -> Any:
+    from graphgrad.ir.opdef import raw
+    from graphgrad.ir.slices import IndexedSlices
+
+    if isinstance(g, IndexedSlices):
+        return g._with_values(_scaled(g.values))
+    if g.dtype.kind == "o":
+        return None
+    import numpy as np
+
+    return raw.Mul(g, np.asarray(1.5, g.dtype.np_dtype))
+
+
+def _dropped(g: Any) -> Any:
+    return None
+
+
+BREAKS: dict[str, Callable[[Any], Any]] = {"multiplied": _scaled, "missing": _dropped}
+
+
+def _checks(rows: list[Any]) -> list[Callable[[], None]]:
+    """The tests of the table that look at gradients, for some rows."""
+    import test_ops
+    from table import row_dtypes
+
+    checks: list[Callable[[], None]] = []
+    for row in rows:
+        for i in range(len(row.cases)):
+            if row.order:
+                checks.append(functools.partial(test_ops.test_derivatives, row, i))
+            if row.tf:
+                checks.extend(functools.partial(test_ops.test_recorded, row, i, t) for t in row_dtypes(row))
+    return checks
+
+
+def _passes(check: Callable[[], None]) -> bool:
+    import pytest
+
+    try:
+        check()
+    except (Exception, pytest.fail.Exception):
+        return False
+    return True
+
+
+def rules(pattern: str) -> Iterator[tuple[str, str, str, bool]]:
+    """(family, op type, break, noticed) for every op type that has a rule and rows that check it."""
+    import rows
+    from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, registry
+
+    table: dict[str, list[Any]] = {}
+    for row in rows.load():
+        table.setdefault(row.op_type, []).append(row)
+    for name, opdef in sorted(registry.items()):
+        rule = opdef.gradient
+        if rule in (None, NOT_DIFFERENTIABLE) or name not in table or not re.search(pattern, name):
+            continue
+        if not any(row.order or row.tf for row in table[name]):
+            continue
+        family = rule.__module__.rpartition(".")[2]
+        seen: set[int] = set()
+        opdef.gradient = _broken(rule, _dropped, 99, seen)
+        checks = [c for c in _checks(table[name]) if _passes(c)]
+        for which in sorted(seen):
+            for what, change in BREAKS.items():
+                opdef.gradient = _broken(rule, change, which, set())
+                yield family, name, f"input {which} {what}", not all(map(_passes, checks))
+        opdef.gradient = rule
+
+
+# -- the sweep -------------------------------------------------------------------------------------
+
+
+class Mutant(NamedTuple):
+    """A change of one line.
+
+    Attributes:
+      part: the part of the algorithm.
+      what: what goes wrong.
+      path: the file, beneath src/graphgrad.
+      old, new: the text and what stands in its place, once.
+      tests: the test files that have to notice, without `test_` and `.py`.
+    """
+
+    part: str
+    what: str
+    path: str
+    old: str
+    new: str
+    tests: str
+
+
+_G = "gradients/"
+MUTANTS = [
+    Mutant("stop", "stop_gradients is not looked at", _G + "backprop.py", "and index not in stopped", "",
+           "gradients_stop"),
+    Mutant("stop", "ops declared constant pass gradients on", _G + "backprop.py",
+           "    if rule is NOT_DIFFERENTIABLE:\n        return\n",
+           "    if rule is NOT_DIFFERENTIABLE:\n        rule = lambda op, *dys: list(dys)[:1] * len(op.inputs)\n",
+           "gradients_stop"),
+    Mutant("stop", "integers carry gradients", _G + "rules.py", 'return t.dtype.kind in "fc" or', "return True or",
+           "gradients_grad_ys"),
+    Mutant("reach", "ops that y does not depend on count", _G + "backprop.py", "if i in reached:", "if True:",
+           "gradients_visiting"),
+    Mutant("reach", "an op waits for one consumer only", _G + "backprop.py", "between[i] = between.get(i, 0) + 1",
+           "between[i] = 1", "gradients_visiting gradients_aggregation"),
+    Mutant("reach", "what carries no gradient counts", _G + "backprop.py", "in reached and carries_gradient(t)",
+           "in reached", "gradients_visiting gradients_stop gradients_arguments"),
+    Mutant("reach", "ops before the first x are kept", _G + "backprop.py",
+           "active = [t.op.index in between and carries_gradient(t) for t in op.inputs]",
+           "active = [carries_gradient(t) for t in op.inputs]", "gradients_visiting"),
+    Mutant("seed", "zeros instead of ones", _G + "seed.py", "np.ones((), y.dtype", "np.zeros((), y.dtype",
+           "gradients_visiting"),
+    Mutant("seed", "grad_ys is not looked at", _G + "seed.py", "if grad_y is None else", "if True else",
+           "gradients_grad_ys"),
+    Mutant("seed", "a complex y may do without", _G + "seed.py", "if y.dtype.is_complex:\n        raise",
+           "if False:\n        raise", "gradients_grad_ys"),
+    Mutant("seed", "a grad_y of another shape passes", _G + "seed.py", "is _CONTRADICTION and g._spec.shape != ()",
+           "is None", "gradients_grad_ys"),
+    Mutant("sweep", "operations in another order", _G + "backprop.py", "queue.popleft()", "queue.pop()",
+           "gradients_names gradients_aggregation"),
+    Mutant("sweep", "an x inside the path loses its gradient", _G + "backprop.py",
+           "arrived.get(index) if index in wanted else arrived.pop(index, None)", "arrived.pop(index, None)",
+           "gradients_visiting"),
+    Mutant("sweep", "the sweep ends at the first x", _G + "backprop.py", "    if True not in active:\n",
+           "    if True not in active or is_wanted:\n", "gradients_visiting"),
+    Mutant("sweep", "siblings get None instead of zeros", _G + "rules.py",
+           'out_grads[i] is None and y.dtype.kind in "fc"', "False", "gradients_visiting"),
+    Mutant("sweep", "siblings get ones instead of zeros", _G + "rules.py", 'raw.ZerosLike(y, name="zeros_like")',
+           "raw.OnesLike(y)", "gradients_visiting"),
+    Mutant("sweep", "gradients of another dtype pass", _G + "rules.py", "if g.dtype is not t.dtype:", "if False:",
+           "gradients_registry"),
+    Mutant("sweep", "gradients of another shape pass", _G + "rules.py", "is _CONTRADICTION:", "is None:",
+           "gradients_registry"),
+    Mutant("sweep", "another number of gradients passes", _G + "rules.py", "if len(in_grads) != len(op.inputs):",
+           "if False:", "gradients_registry"),
+    Mutant("aggregate", "a sum leaves out its last term", _G + "aggregate.py", "raw.AddN(group)",
+           "raw.AddN(group[:-1])", "gradients_visiting"),
+    Mutant("aggregate", "a tree leaves out what came before", _G + "aggregate.py", "raw.AddN([terms[-1], term])",
+           "raw.AddN([term])", "gradients_aggregation"),
+    Mutant("aggregate", "a tree waits for all terms", _G + "rules.py", "self.adds_early = method != 0",
+           "self.adds_early = False", "gradients_aggregation"),
+    Mutant("aggregate", "slices are summed from the first alone", _G + "aggregate.py",
+           "                return _concat_slices(terms)", "                return _concat_slices(terms[:1])",
+           "gradients_slices"),
+    Mutant("aggregate", "slices become dense in a sum", _G + "aggregate.py", "            if all(sparse):\n",
+           "            if False:\n", "gradients_slices"),
+    Mutant("aggregate", "a sum is not beside its terms", _G + "aggregate.py",
+           "with graph.colocate_with(group[0].op, ignore_existing=True):", "with graph.colocate_with(None):",
+           "gradients_placement"),
+    Mutant("unconnected", "'zero' gives None", _G + "backprop.py", "if unconnected is UnconnectedGradients.ZERO:",
+           "if False:", "gradients_visiting"),
+    Mutant("unconnected", "ones instead of zeros", _G + "unconnected.py", 'return raw.ZerosLike(x, name="zeros_like")',
+           "return raw.OnesLike(x)", "gradients_visiting"),
+    Mutant("unconnected", "zeros read the variable", _G + "unconnected.py", "if is_fully_defined(shape):", "if False:",
+           "gradients_visiting"),
+    Mutant("unconnected", "any policy is accepted", _G + "unconnected.py", "        return UnconnectedGradients(value)",
+           "        return UnconnectedGradients.NONE if value not in ('zero', UnconnectedGradients.ZERO) "
+           "else UnconnectedGradients.ZERO", "gradients_visiting"),
+    Mutant("gating", "gradients do not wait for each other", _G + "rules.py", "if call.gate and", "if False and",
+           "gradients_placement"),
+    Mutant("gating", "the gate waits for nothing", _G + "rules.py", "with graph.control_dependencies(ops):",
+           "with graph.control_dependencies([]):", "gradients_placement"),
+    Mutant("gating", "nothing waits for the gate", _G + "rules.py",
+           "with graph.control_dependencies([gate]), graph", "with graph.control_dependencies([]), graph",
+           "gradients_placement"),
+    Mutant("placement", "gradients are not beside their ops", _G + "rules.py", "        if self.on:\n",
+           "        if False:\n", "gradients_placement"),
+    Mutant("placement", "the caller's group is lost", _G + "rules.py",
+           "tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)", "tuple(groups)",
+           "gradients_placement"),
+    Mutant("placement", "branches forget devices", _G + "control_flow.py", "        copy.device = op.device\n", "",
+           "gradients_placement"),
+    Mutant("names", "no scope of the forward op", _G + "rules.py", '{op.name}_grad" if call.scope',
+           'grad" if call.scope', "gradients_names"),
+    Mutant("names", "names of a second call in the same scope clash", _G + "rules.py",
+           "graph._scope = scope if call.fresh else", "graph._scope = scope if True else", "gradients_names"),
+    Mutant("names", "gradient ops forget their forward op", _G + "backprop.py", "    graph._original_op = op\n", "",
+           "gradients_names"),
+    Mutant("arguments", "tensors of other graphs pass", _G + "arguments.py",
+           "    if isinstance(t, Tensor) and t.graph is graph:\n", "    if isinstance(t, Tensor):\n",
+           "gradients_arguments"),
+    Mutant("arguments", "the default graph grows", _G + "arguments.py", "        if len(theirs) == 1:\n",
+           "        if False:\n", "gradients_arguments"),
+    Mutant("registry", "overrides are not looked at", _G + "registry.py", "    if override is None:\n",
+           "    if not callable(override):\n", "gradients_registry"),
+    Mutant("registry", "a second registration wins", "ir/opdef.py", "        if self.gradient is not None:\n",
+           "        if False:\n", "gradients_registry"),
+    Mutant("registry", "a name can be registered twice", _G + "registry.py", "    if name in _by_name:\n",
+           "    if False:\n", "gradients_registry"),
+    Mutant("custom", "the function's own gradient counts too", _G + "custom.py", "return [None] * n_results + flat",
+           "return list(dys[:n_results]) + flat", "gradients_custom"),
+    Mutant("custom", "variables get no gradient", _G + "custom.py", "+ flat + variable_grads",
+           "+ flat + [None] * len(variable_grads)", "gradients_custom"),
+    Mutant("custom", "the number of gradients is not checked", _G + "custom.py", "if len(flat) != n_args:", "if False:",
+           "gradients_custom"),
+    Mutant("custom", "variables used outside count", _G + "custom.py", "graph._operations[start:]",
+           "graph._operations[0:]", "gradients_custom"),
+    Mutant("custom", "recompute_grad keeps what it has computed", "frontend/recompute.py",
+           "again = [raw.Identity(t) for t in leaves_of(args)]", "again = list(leaves_of(args))", "gradients_custom"),
+    Mutant("functions", "If: the branches change places", _G + "control_flow.py",
+           "then_branch=then_graph, else_branch=else_graph,", "then_branch=else_graph, else_branch=then_graph,",
+           "control_flow"),
+    Mutant("functions", "If: what one branch does not use is no zero", _G + "control_flow.py",
+           "zeros: Tensor = raw.ZerosLike(x)", "zeros: Tensor = raw.OnesLike(x)", "control_flow"),
+    Mutant("functions", "While: captured tensors get nothing", _G + "control_flow.py",
+           "for i, g in zip([*variables, *wanted], results, strict=True):",
+           "for i, g in zip(variables, results, strict=False):", "control_flow"),
+    Mutant("functions", "While: an iteration is left out", "ops/functional.py", "for before in reversed(kept):",
+           "for before in reversed(kept[1:]):", "control_flow"),
+    Mutant("functions", "what leads to a loop's start is None", _G + "inside_loop.py",
+           "if _depends(ys, variable) and", "if False and", "gradients_variables"),
+    Mutant("variables", "a read does not connect", "ops/state.py", "def _read_grad(op, dy):\n    return dy\n",
+           "def _read_grad(op, dy):\n    return None\n", "gradients_variables"),
+    Mutant("variables", "parts of other sizes", "frontend/partitioned.py", "rows = size + (k < extra)",
+           "rows = size + (k >= partitions[axis] - extra)", "gradients_variables"),
+    Mutant("slices", "parts of a concatenation keep the whole's rows", "ops/join.py",
+           "indices = raw.Sub(raw.GatherV2(dy.indices, rows, 0), low)", "indices = raw.GatherV2(dy.indices, rows, 0)",
+           "gradients_slices"),
+    Mutant("slices", "no warning of large ones", "ir/slices.py", "if count is None or count < _LARGE:", "if True:",
+           "gradients_slices"),
+]  # fmt: skip
+
+
+def sweep(pattern: str) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant, and whether its tests noticed."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder)
+        for name in ("src", "tests"):
+            shutil.copytree(_ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(_ROOT / "pyproject.toml", copy)
+        for mutant in MUTANTS:
+            if not re.search(pattern, f"{mutant.part} {mutant.what}"):
+                continue
+            path = copy / "src" / "graphgrad" / mutant.path
+            text = path.read_text()
+            if text.count(mutant.old) < 1:
+                raise SystemExit(f"{mutant.path} has no {mutant.old!r}: bring the list of mutants up to date")
+            path.write_text(text.replace(mutant.old, mutant.new, 1))
+            try:
+                yield mutant, _fails(copy, mutant.tests)
+            finally:
+                path.write_text(text)
+
+
+def _fails(copy: pathlib.Path, tests: str) -> bool:
+    files = [f"tests/test_{name}.py" for name in tests.split()]
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files]
+    environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=600)
+    return done.returncode == 1  # some test failed; other codes would be a mistake of this script's
+
+
+# -- report ------------------------------------------------------------------------------------------
+
+
+def _report(of_rules: list[tuple[str, str, str, bool]], of_sweep: list[tuple[Mutant, bool]]) -> str:
+    lines = ["# Mutations", "", "What `make mutations` found: how many deliberate mistakes in what computes gradients "
+             "a test notices.", ""]  # fmt: skip
+    if of_rules:
+        lines += ["## Rules", "", "Each rule made wrong in two ways for each input: the gradient multiplied by 1.5, or "
+                  "missing.", "", "| family | rules | breaks | noticed | not noticed |", "|---|---|---|---|---|"]  # fmt: skip
+        for family in sorted({f for f, *_ in of_rules}):
+            own = [r for r in of_rules if r[0] == family]
+            missed = ", ".join(f"{name} ({what})" for _, name, what, noticed in own if not noticed)
+            noticed = sum(r[3] for r in own)
+            lines.append(f"| {family} | {len({r[1] for r in own})} | {len(own)} | {noticed} | {missed} |")
+        noticed = sum(r[3] for r in of_rules)
+        lines += [f"| all | {len({r[1] for r in of_rules})} | {len(of_rules)} | {noticed} | |", ""]
+    if of_sweep:
+        lines += ["## The sweep", "", "| part | mistake | noticed by |", "|---|---|---|"]
+        for mutant, noticed in of_sweep:
+            tests = ", ".join(f"test_{t}.py" for t in mutant.tests.split())
+            lines.append(f"| {mutant.part} | {mutant.what} | {tests if noticed else '**nothing**'} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Runs and reports; 1 if a break was not noticed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--only", choices=["rules", "sweep"])
+    arguments = parser.parse_args()
+    of_rules, of_sweep = [], []
+    if arguments.only != "sweep":
+        for found in rules(arguments.pattern):
+            of_rules.append(found)
+            if not found[3]:
+                print(f"not noticed: {found[1]} ({found[0]}), {found[2]}", flush=True)
+    if arguments.only != "rules":
+        for mutant, noticed in sweep(arguments.pattern):
+            of_sweep.append((mutant, noticed))
+            if not noticed:
+                print(f"not noticed: {mutant.part}: {mutant.what}", flush=True)
+    report = _report(of_rules, of_sweep)
+    if arguments.write:
+        arguments.write.write_text(report)
+    missed = sum(not r[3] for r in of_rules) + sum(not n for _, n in of_sweep)
+    print(f"{len(of_rules)} breaks of rules, {len(of_sweep)} of the sweep; {missed} not noticed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
