@@ -316,8 +316,9 @@ def _report(of_rules: list[tuple[str, str, str, bool]], of_sweep: list[tuple[Mut
     lines = ["# Mutations", "", "What `make mutations` found: how many deliberate mistakes in what computes gradients "
              "a test notices.", ""]  # fmt: skip
     if of_rules:
-        lines += ["## Rules", "", "Each rule made wrong in two ways for each input: the gradient multiplied by 1.5, or "
-                  "missing.", "", "| family | rules | breaks | noticed | not noticed |", "|---|---|---|---|---|"]  # fmt: skip
+        lines += ["## Rules", ""]
+        lines += ["Each rule made wrong in two ways for each input: the gradient multiplied by 1.5, or missing.", ""]
+        lines += ["| family | rules | breaks | noticed | not noticed |", "|---|---|---|---|---|"]
         for family in sorted({f for f, *_ in of_rules}):
             own = [r for r in of_rules if r[0] == family]
             missed = ", ".join(f"{name} ({what})" for _, name, what, noticed in own if not noticed)
