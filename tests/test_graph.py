@@ -311,3 +311,12 @@ def test_names_of_tensorflow_0():
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[np.float32(-2.0), np.float32(-4.0), np.float32(-2.0), np.float32(-4.0)]"
+
+
+def test_sizes_that_were_flattened_are_known():
+    """Reshaping to one dimension orders all elements in a row."""
+    sizes = tf.constant([[2, 3], [4, 5]])
+    assert tf.zeros(tf.reshape(sizes, [-1])).shape == [2, 3, 4, 5]
+    assert tf.zeros(tf.reshape(sizes, [4])[1:]).shape == [3, 4, 5]
+    half_known = tf.stack([[2], [tf.placeholder(tf.int32, [])]])
+    assert tf.zeros(tf.reshape(half_known, [-1])).shape.as_list() == [2, None]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from graphgrad.executor.session import HostSession, Session
 from graphgrad.gradients.backprop import gradients
+from graphgrad.gradients.higher import hessian_vector_product, hessians, jacobian, jvp
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw
@@ -213,3 +214,37 @@ def test_engines_agree(recipe: Any) -> None:
         with kind(graph=grown.graph) as sess:
             for got, w in zip(sess.run(fetches, grown.feeds), want, strict=True):
                 np.testing.assert_allclose(got, w, rtol=1e-9, atol=1e-11, err_msg=kind.__name__)
+
+
+@settings(_PROFILE, max_examples=60)
+@given(_RECIPE, st.integers(0, 99))
+def test_jacobians_and_products(recipe: Any, k: int) -> None:
+    """The rows of a Jacobian are the gradients of y's elements; jvp and Hessian-vector products multiply."""
+    grown = Grown(recipe)
+    y, x = grown.ys[0], grown.xs[k % len(grown.xs)]
+    v = sample(generator("vector", recipe), _shape(x), dtypes.float64, (-1, 1))
+    with grown.graph.as_default():
+        seed = placeholder(grown.graph, dtypes.float64, _shape(y))
+        (slope,) = gradients(y, x, seed)
+        found = [jacobian(y, x), jvp(y, x, v), *hessian_vector_product(y, x, v)]
+        try:
+            found += hessians(y, x)
+        except ValueError as refused:
+            assert "has no Hessian" in str(refused)
+            found.append(None)
+    assert (found[0] is None) == (slope is None)
+    assert (found[2] is None) == (found[3] is None)
+    with HostSession(graph=grown.graph) as sess:
+        rows = [sess.run(dense(slope, grown.graph), {**grown.feeds, seed: np.eye(1, n, i).reshape(_shape(y))})
+                for n in [max(1, int(np.prod(_shape(y))))] for i in range(n)] if slope is not None else []  # fmt: skip
+        live = iter(sess.run([dense(t, grown.graph) for t in found if t is not None], grown.feeds))
+    matrix, along, product, second = (None if t is None else next(live) for t in found)
+    n = v.ndim
+    if slope is not None:
+        np.testing.assert_allclose(matrix, np.reshape(rows, (*_shape(y), *_shape(x))), rtol=1e-10, atol=1e-12)
+        # None where y does not depend on x, though the gradient is zeros, as for a sibling's output.
+        along = np.zeros(_shape(y)) if along is None else along
+        np.testing.assert_allclose(along, np.tensordot(matrix, v, n), rtol=1e-9, atol=1e-11)
+    if second is not None:
+        np.testing.assert_allclose(product, np.tensordot(second, v, n), rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(second, second.transpose(*range(n, 2 * n), *range(n)), rtol=1e-9, atol=1e-11)

@@ -217,8 +217,12 @@ def _reshape(op: Operation) -> Any:
     value, target = (t._static for t in op.inputs)
     if target == () and isinstance(value, tuple) and len(value) == 1:
         return value[0]
-    if isinstance(target, tuple) and len(target) == 1:
-        return value if isinstance(value, tuple) else None if value is None else (value,)
+    if isinstance(target, tuple) and len(target) == 1 and value is not None:
+        while isinstance(value, tuple) and any(isinstance(v, tuple) for v in value):
+            if not all(isinstance(v, tuple) for v in value):
+                return None
+            value = tuple([i for v in value for i in v])
+        return value if isinstance(value, tuple) else (value,)
     return None
 
 
