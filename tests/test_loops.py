@@ -101,6 +101,8 @@ _ON_XLA: dict[str, Callable[[Any], Any]] = {
     "array written before": lambda x: _into_array(x, tf.TensorArray(tf.float64, 5).unstack(tf.tile(x, [2, 1])[:5]),
                                                   lambda i: i + 1),
     "branch inside": _branch_inside,
+    "read twice": lambda x: _while(lambda i, *_: i < 3, lambda i, y, z: (i + 1, y * z * x, z), (0, x, x))[1],
+    "map in map": lambda x: tf.map_fn(lambda a: tf.map_fn(lambda b: tf.sin(a * b) * tf.reduce_sum(x), x), x),
     "swap": _swap,
     "maximum": lambda x: _while(lambda y: True, lambda y: [y * tf.cos(x)], [x], maximum_iterations=4)[0],
     "maximum and count": lambda x: _while(lambda i, y: i < 100, lambda i, y: (i + 1, y * tf.cos(x)), (0, x),

@@ -19,6 +19,7 @@ only (`IndexedSlices`, an element of a list), only these are added to.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -228,9 +229,12 @@ class _Back:
                           for i in carried]  # fmt: skip
             inside: dict[int, Tensor] = {}
             values = []
+            outside = Counter([id(t) for i, t in enumerate(op.inputs) if i >= n or i in loop.fixed])
             for i, t in enumerate(body.inputs):
                 if i >= n or i in loop.fixed:
                     value = graph.capture(op.inputs[i])
+                    if outside[id(op.inputs[i])] > 1:  # each reader has a gradient of its own
+                        value = raw.Identity(value)
                 else:
                     value = self._from_list(t)
                     if t.dtype is variant and as_long_as(body.outputs[i]) is t:

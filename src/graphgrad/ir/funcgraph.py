@@ -89,10 +89,14 @@ class FuncGraph(Graph):
             if outer is None:
                 return super().capture(tensor)
             source = tensor if tensor.graph is self.outer_graph else self.outer_graph.capture(tensor)  # type: ignore[union-attr]
+        if source is not tensor and id(source) in self._captures:  # known by its name in the graph around this one
+            inner = self._captures[id(tensor)] = self._captures[id(source)]
+            self._keep_alive(tensor)
+            return inner
         inner = self._placeholder(tensor.dtype, tensor._spec.shape, name or "captured")
         self.inputs.append(inner)
         self.captured.append(source)
-        self._captures[id(tensor)] = inner
+        self._captures[id(tensor)] = self._captures[id(source)] = inner
         self._keep_alive(tensor)
         return inner
 
