@@ -161,7 +161,8 @@ class TensorArray:
           index: an int, or a scalar int32 tensor.
           name: a name for the operation.
         Raises: InvalidArgumentError (in eager mode OutOfRangeError) for an index out of range, and for an element that
-          was never written and whose shape is not known; else that is zeros.
+          was never written and whose shape is not known; else that is zeros. A compiled loop cannot raise: there, as
+          in TensorFlow's compiled loops, an index out of range stands for the nearest one in it.
         """
         if self._elements is not None:
             return self._read_eagerly(int(index))
