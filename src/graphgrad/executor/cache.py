@@ -1,34 +1,134 @@
-"""The cache of compiled clusters.
+"""The cache of compiled clusters: in memory, and on disk for the processes to come.
 
-A cluster is compiled once for each signature: the shapes and dtypes of what it gets (JAX
-keeps those apart) and the values that are compiled in (kept apart here).
+A compiled program is found by the digest of its cluster's form, the shapes and dtypes of the
+inputs, the values that are compiled in, and everything else that decides what XLA makes of it. The
+forms are compiled in threads, while the next ones are being lowered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import collections
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from . import disk
+from .form import Form, digest, token
 from .lower import lower
-from .plan import Cluster, Plan
+from .program import MustBeKnown
+from .xla import Device, Program, Spec
+
+if TYPE_CHECKING:
+    from .plan import Cluster
+
+_LIMIT = 4096  # programs in memory
 
 
-class ClusterCache:
-    """The compiled forms of one cluster, by the values that are compiled in."""
+class Entry:
+    """A program that is compiled or is being compiled.
 
-    def __init__(self, plan: Plan, cluster: Cluster):
-        self._plan = plan
-        self._cluster = cluster
-        self._compiled: dict[Any, Callable[..., Any]] = {}
+    Attributes:
+      outputs: shapes and dtypes of its results.
+      origin: where it came from: "compiled", "disk".
+    """
 
-    def get(self, known: Sequence[np.ndarray[Any, Any]]) -> Callable[..., Any]:
-        """The compiled function; compiles it the first time that it is called."""
-        key = tuple([(v.dtype.str, v.shape, v.tobytes()) for v in known])
-        compiled = self._compiled.get(key)
-        if compiled is None:
-            import jax
+    def __init__(self, outputs: Sequence[Spec], program: Program | Future[Program], origin: str):
+        self.outputs = list(outputs)
+        self.origin = origin
+        self._program = program
 
-            compiled = self._compiled[key] = jax.jit(lower(self._plan, self._cluster, known))
-        return compiled
+    def program(self) -> Program:
+        """The program; waits for it."""
+        if isinstance(self._program, Future):
+            self._program = self._program.result()
+        return self._program
+
+
+class Need:
+    """What lowering found out that it needs: the value of an input of one of the instructions."""
+
+    def __init__(self, instruction: int, position: int):
+        self.instruction = instruction
+        self.position = position
+
+
+_entries: collections.OrderedDict[str, Entry | Need] = collections.OrderedDict()
+_lock = threading.RLock()
+_pool: list[ThreadPoolExecutor] = []
+
+
+def _compilers() -> ThreadPoolExecutor:
+    if not _pool:
+        _pool.append(ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1)), "graphgrad-compile"))
+    return _pool[0]
+
+
+def clear() -> None:
+    """Forgets all compiled programs in memory."""
+    with _lock:
+        _entries.clear()
+
+
+def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[Spec | None],
+        shapes: Sequence[tuple[int, ...]], known: Sequence[Any]) -> Entry:  # fmt: skip
+    """The program for a cluster, compiled if need be.
+
+    Args:
+      device: where it is to run.
+      cluster: the cluster, and `form` its form.
+      inputs, shapes, known: as for `lower`.
+    Raises: MustBeKnown if a kernel needs a value that it does not get.
+    """
+    if not form.portable:  # it has a meaning for this one cluster only
+        return _compile(device, cluster, inputs, shapes, known, None)
+    key = digest(form.text, [None if i is None else (i.shape, i.dtype.str, i.dtype.name) for i in inputs],
+                 shapes, token(list(known)), disk.surroundings(device.platform, device.version))  # fmt: skip
+    with _lock:
+        entry = _entries.get(key)
+        if entry is None:
+            entry = _entries[key] = _from_disk(device, key) or _compile(device, cluster, inputs, shapes, known, key)
+            while len(_entries) > _LIMIT:
+                _entries.popitem(last=False)
+        else:
+            _entries.move_to_end(key)
+    if isinstance(entry, Need):
+        raise MustBeKnown(cluster.program[entry.instruction].op, entry.position)
+    return entry
+
+
+def _from_disk(device: Device, key: str) -> Entry | Need | None:
+    found = disk.read(key)
+    if found is None:
+        return None
+    header, code = found
+    try:
+        if "needs" in header:
+            return Need(*header["needs"])
+        outputs = [Spec(tuple(shape), disk.dtype(name)) for shape, name in header["outputs"]]
+        return Entry(outputs, device.load(code, outputs), "disk")
+    except Exception:  # whatever is wrong with it, it can be compiled anew
+        disk.remove(key)
+        return None
+
+
+def _compile(device: Device, cluster: Cluster, inputs: Sequence[Spec | None], shapes: Sequence[tuple[int, ...]],
+             known: Sequence[Any], key: str | None) -> Entry:  # fmt: skip
+    try:
+        module, outputs = lower(cluster, inputs, shapes, known, device.platform)
+    except MustBeKnown as need:
+        number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
+        if key is not None:
+            _entries[key] = Need(number, need.index)
+            disk.write(key, {"needs": [number, need.index]}, b"")
+        raise
+
+    def finish() -> Program:
+        program = device.compile(module, outputs)
+        if key is not None and disk.enabled():
+            header = {"outputs": [[list(o.shape), o.dtype.name] for o in outputs]}
+            disk.write(key, header, program.serialize())
+        return program
+
+    return Entry(outputs, _compilers().submit(finish), "compiled")

@@ -194,7 +194,7 @@ def _finite(array: Any) -> Any:
 
 
 def _written(executable: Executable) -> list[Any]:
-    return [executable.plan.cells[i] for i in executable._written]
+    return [cell for _, cell in executable.plan.stores]
 
 
 def _set_back(executable: Executable, kept: list[Any]) -> None:

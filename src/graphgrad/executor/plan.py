@@ -1,15 +1,18 @@
 """Planning: what a run has to compute, cut into steps.
 
-The graph is pruned to what the fetches need, and its operations are laid out in *levels*.
-Level by level, the operations that XLA can compile form one cluster, and those that need
-Python (host ops) run after it. An operation goes to a later level only if it must: because it
-needs the result of a host op, or because it needs a *value* to be lowered at all (the target
-shape of a reshape, say) that the compiler cannot know.
+The graph is pruned to what the fetches need, equal operations are merged, and the rest is laid
+out in *levels*. Level by level, the operations that XLA can compile are cut into clusters
+(`cut.py`), and those that need Python (host ops) run after them. An operation goes to a later
+level only if it must: because it needs the result of a host op, or because it needs a *value*
+to be lowered at all (the target shape of a reshape, say) that the compiler cannot know.
+
+Steps work on slots. A variable gets a new slot with each assignment, so nothing but slots
+connects steps; what a variable holds at the end of the run is written back when all has succeeded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import InvalidArgumentError
@@ -17,12 +20,14 @@ from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
-from ..ir.shape import shape_str
-from .program import WHOLE_OP, Body, Instruction, host_positions, is_pure, is_small
+from ..ir.shape import is_fully_defined, shape_str
+from .cut import cut
+from .known import Knowledge
+from .merge import Merger
+from .program import Body, Instruction, Touch, is_pure, is_small
 
-# Operations whose result only depends on the shapes of their inputs.
-SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
-_LARGE_CONSTANT = 16384  # bytes: larger constants are handed to XLA as arguments
+# Operations whose result is their input, so that both share a slot.
+_SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
 
 
 class Cluster:
@@ -30,33 +35,52 @@ class Cluster:
 
     Attributes:
       program: its instructions.
-      ins: slots of what it gets; `known` those among them whose values are compiled in.
+      ins: slots of the values that it gets.
+      shapes: slots of which only the shape matters to it.
+      known: slots of values that are compiled in.
       outs: slots of what it gives.
-      reads: cells whose value it gets; `writes` those that it gives a new value.
-      random: whether it gets the run's vector of execution counters.
+      rows: the rows of the table of random states that it gets, in the order of its own table.
+      frees: slots that nobody reads any more afterwards.
+      donated: slots among `ins` whose buffers it may write its results into.
+      level: clusters of one level need no value from each other before they are lowered.
     """
 
-    def __init__(self) -> None:
-        self.program: list[Instruction] = []
+    def __init__(self, program: list[Instruction], level: int):
+        self.program = program
+        self.level = level
         self.ins: list[int] = []
+        self.shapes: list[int] = []
         self.known: list[int] = []
         self.outs: list[int] = []
-        self.reads: list[int] = []
-        self.writes: list[int] = []
-        self.random = False
+        self.rows: list[int] = []
+        self.frees: list[int] = []
+        self.donated: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
         return f"<Cluster of {len(self.program)} ops>"
 
 
 class HostStep:
-    """One operation that runs in Python."""
+    """One operation that runs in Python, with what it needs to know first.
 
-    def __init__(self, instruction: Instruction):
-        self.instruction = instruction
+    Attributes:
+      program: its instructions, those of what it has to know included.
+      before, calls: the part that is arithmetic, and the part that can only run in Python.
+      ins: slots of the values that it gets.
+      outs: slots of what it gives.
+      frees: slots that nobody reads any more afterwards.
+    """
+
+    def __init__(self, program: list[Instruction]):
+        self.program = program
+        self.calls = [i for i in program if "host" in i.op.opdef.flags]
+        self.before = [i for i in program if "host" not in i.op.opdef.flags]
+        self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})
+        self.outs = [s for i in program for s in i.gives()]
+        self.frees: list[int] = []
 
     def __repr__(self) -> str:
-        return f"<HostStep {self.instruction.op.name}>"
+        return f"<HostStep {self.program[-1].op.name}>"
 
 
 class Plan:
@@ -66,9 +90,13 @@ class Plan:
       steps: `Cluster` and `HostStep` objects, in order.
       feeds: slots of the fed tensors; `fetches` slots of the fetched ones.
       slots: how many slots there are.
+      static: slot -> the tensor that it was made for, which tells its static shape and dtype.
       constants: (slot, value) of large constants.
-      cells: the variables that the steps touch.
-      random_ops: the random operations, by their place in the vector of counters.
+      loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.
+      readers: slot -> an operation that cannot do without the value of the variable in it.
+      shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
+      checks: (slot, cell, operation) of assignments whose shape only the run knows.
+      random_ops: the random operations, by their row in the table of random states.
       on_host: whether NumPy executes the whole plan.
     """
 
@@ -77,8 +105,13 @@ class Plan:
         self.feeds: list[int] = []
         self.fetches: list[int] = []
         self.slots = 0
+        self.static: dict[int, Tensor] = {}
         self.constants: list[tuple[int, Any]] = []
-        self.cells: list[Cell] = []
+        self.loads: list[tuple[int, Cell]] = []
+        self.stores: list[tuple[int, Cell]] = []
+        self.readers: dict[int, Operation] = {}
+        self.shared: set[int] = set()
+        self.checks: list[tuple[int, Cell, Operation]] = []
         self.random_ops: list[Operation] = []
         self.on_host = False
 
@@ -86,12 +119,10 @@ class Plan:
         lines = []
         for i, step in enumerate(self.steps):
             if isinstance(step, Cluster):
-                lines.append(
-                    f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out, "
-                    f"{len(step.reads)} variables read, {len(step.writes)} written"
-                )
+                lines.append(f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out")
             else:
-                lines.append(f"{i}: host op {step.instruction.op.type} '{step.instruction.op.name}'")
+                op = step.program[-1].op
+                lines.append(f"{i}: host op {op.type} '{op.name}'")
         return "\n".join(lines)
 
 
@@ -116,13 +147,9 @@ def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     return [needed[i] for i in sorted(needed)]
 
 
-def make_plan(
-    fetches: Sequence[Tensor],
-    targets: Sequence[Operation],
-    feeds: Sequence[Tensor],
-    resolve: Callable[[Tensor], Cell],
-    must_know: frozenset[tuple[int, int]] = frozenset(),
-) -> Plan:
+def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
+              resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]] = frozenset(),
+              whole: bool = False) -> Plan:  # fmt: skip
     """Plans a run.
 
     Args:
@@ -130,106 +157,97 @@ def make_plan(
       resolve: gives the variable behind the tensor that a `VarHandleOp` or a captured handle is.
       must_know: (operation index, input position) of inputs that lowering turned out to need
         the values of.
+      whole: whether the operations of a level become one cluster, however many they are.
     Raises: InvalidArgumentError for a placeholder that is needed and not fed.
     """
-    return _Planner(fetches, targets, feeds, resolve, must_know).plan()
+    return _Planner(fetches, targets, feeds, resolve, must_know, whole).plan()
+
+
+class _Frame:
+    """The slots of a graph, or of a sub-graph."""
+
+    def __init__(self) -> None:
+        self.slot_of: dict[int, int] = {}  # id(tensor) -> slot
+        self.count = 0
+        self.first: dict[int, int] = {}  # cell index -> the slot of the value that comes in
+        self.version: dict[int, int] = {}  # cell index -> the slot of its present value
+
+    def new(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def cell(self, index: int) -> int:
+        if index not in self.version:
+            self.version[index] = self.first[index] = self.new()
+        return self.version[index]
 
 
 class _Planner:
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-                 resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]]):  # fmt: skip
+                 resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]], whole: bool):  # fmt: skip
         self.fetches = fetches
         self.feeds = feeds
+        self.fed = {id(t) for t in feeds}
         self.resolve = resolve
-        self.must_know = must_know
+        self.whole = whole
         self.ops = prune(fetches, targets, feeds)
+        self.known = Knowledge(self.ops, self.fed, must_know)
         self.result = Plan()
-        self.slot_of: dict[int, int] = {}  # id(tensor) -> slot
+        self.frame = self.outermost = _Frame()
+        self.cells: list[Cell] = []
         self.cell_of: dict[int, int] = {}  # id(cell) -> index
         self.handles: dict[int, int] = {}  # id(resource tensor) -> cell index
-        self.level: dict[int, int] = {}  # id(tensor) -> the level after which it is there
-        self.static: set[int] = set()  # ids of tensors that follow from constants, shapes and feeds
-        self.fixed: set[int] = set()  # ids of those that follow from constants and shapes alone
-        self.known_feeds: set[int] = set()
-        self.given: set[int] = set()  # ids of tensors that a cluster has handed out already
-        self.draws = False  # whether the cluster being built draws random numbers
-        self.folded: set[int] = set()  # indices of ops that have to be computed in NumPy
+        self.row_of: dict[Operation, int] = {}
+        self.floating: dict[int, Instruction] = {}  # slot -> the instruction that computes it wherever it is needed
+        self.merger = Merger()
+        self.placed = 0
 
     def plan(self) -> Plan:
         result = self.result
-        fed = {id(t) for t in self.feeds}
         for t in self.feeds:
-            result.feeds.append(self._slot(t))
-            self.level[id(t)] = -1
-        self._find_static(fed)
-        levels = self._assign_levels(fed)
-        self._build_steps(levels, fed)
-        for t in self.fetches:
-            result.fetches.append(self._slot(t))
-        has_feeds_or_fetches = self.feeds or self.fetches
-        reads = any(isinstance(s, Cluster) and s.reads for s in result.steps)
+            slot = self._slot(t)
+            result.feeds.append(slot)
+        groups = self._lay_out(self._assign_levels())
+        result.fetches = [self._slot(t) for t in self.fetches]
+        frame = self.frame
+        result.loads = [(slot, self.cells[i]) for i, slot in frame.first.items()]
+        result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items() if slot != frame.first.get(i)]
+        for level, program in groups:
+            if level is None:
+                result.steps.append(HostStep(self._with_floating(program)))
+            else:
+                result.steps.append(self._cluster(program, level))
+        kept = {*result.fetches, *(slot for slot, _ in result.stores)}
+        wanted = {id(i): i for s in kept if (i := self.floating.get(s)) is not None}
+        if wanted:
+            result.steps.append(HostStep(self._with_floating(list(wanted.values()))))
+        result.slots = frame.count
+        self._connect()
         # Initialisers run once: NumPy is done before XLA would have compiled them.
-        result.on_host = not has_feeds_or_fetches and not reads
+        result.on_host = not self.feeds and not self.fetches and not frame.first
         return result
 
     def _slot(self, t: Tensor) -> int:
-        slot = self.slot_of.get(id(t))
+        slot = self.frame.slot_of.get(id(t))
         if slot is None:
-            slot = self.slot_of[id(t)] = self.result.slots
-            self.result.slots += 1
+            slot = self.frame.slot_of[id(t)] = self.frame.new()
+            if self.frame is self.outermost:
+                self.result.static[slot] = t
         return slot
-
-    # -- what the compiler can know --------------------------------------------------
-
-    def _find_static(self, fed: set[int]) -> None:
-        static, fixed = self.static, self.fixed
-        for op in self.ops:
-            outputs = [id(t) for t in op.outputs if id(t) not in fed]
-            if op.type == "Const" or op.type in SHAPE_OPS:
-                static.update(outputs)
-                fixed.update(outputs)
-            elif op.inputs and is_pure(op) and "host" not in op.opdef.flags:
-                if all(id(t) in static or id(t) in fed for t in op.inputs):
-                    static.update(outputs)
-                if all(id(t) in fixed for t in op.inputs):
-                    fixed.update(outputs)
-        # Fed tensors that decide shapes are compiled in by their values, and what is computed
-        # from them is computed in NumPy.
-        for op in self.ops:
-            for position in self._known_positions(op):
-                t = op.inputs[position]
-                if id(t) in static or id(t) in fed:
-                    self._fold(t, fed)
-
-    def _needs_host(self, op: Operation) -> bool:
-        return needs_host(op) or (op.index, WHOLE_OP) in self.must_know
-
-    def _known_positions(self, op: Operation) -> tuple[int, ...]:
-        positions = host_positions(op)
-        if self.must_know:
-            positions += tuple(
-                i for index, i in self.must_know if index == op.index and i not in positions and i != WHOLE_OP
-            )
-        return positions
-
-    def _fold(self, t: Tensor, fed: set[int]) -> None:
-        stack = [t]
-        while stack:
-            t = stack.pop()
-            if id(t) in fed:
-                self.known_feeds.add(id(t))
-            elif t.op.index not in self.folded:
-                self.folded.add(t.op.index)
-                if t.op.type not in SHAPE_OPS:
-                    stack.extend(t.op.inputs)
 
     # -- levels ----------------------------------------------------------------------
 
-    def _assign_levels(self, fed: set[int]) -> dict[int, int]:
+    def _needs_host(self, op: Operation) -> bool:
+        return needs_host(op) or self.known.only_on_host(op)
+
+    def _assign_levels(self) -> dict[int, list[tuple[Operation, bool]]]:
+        """Level -> (operation, whether it runs on the host), in creation order."""
+        fed, known = self.fed, self.known
         levels: dict[int, int] = {}
         on_host: set[int] = set()
         last_write: dict[int, int] = {}
         last_use: dict[int, int] = {}
+        result: dict[int, list[tuple[Operation, bool]]] = {}
         for op in self.ops:
             host = self._needs_host(op)
             level = 0
@@ -240,17 +258,18 @@ class _Planner:
             for c in op.control_inputs:
                 level = max(level, levels[c.index] + (c.index in on_host and not host))
             if not host:
-                for position in self._known_positions(op):
+                for position in known.positions(op):
                     t = op.inputs[position]
-                    if id(t) not in fed and id(t) not in self.static:
+                    if id(t) not in fed and id(t) not in known.static:
                         level = max(level, levels[t.op.index] + 1)
-            cells, writes = self._cells(op)
+            cells = [self._cell(t) for t in op.inputs if t.dtype is dtypes.resource]
+            writes = bool(cells) and "reads" not in op.opdef.flags
             for cell in cells:
                 level = max(level, last_write.get(cell, 0))
                 if writes:
                     level = max(level, last_use.get(cell, 0))
             for cell in cells:
-                # A host op comes after the cluster of its level.
+                # A host op comes after the clusters of its level.
                 after = level + host
                 last_use[cell] = max(last_use.get(cell, 0), after)
                 if writes:
@@ -258,178 +277,266 @@ class _Planner:
             levels[op.index] = level
             if host:
                 on_host.add(op.index)
-        return levels
-
-    def _cells(self, op: Operation) -> tuple[list[int], bool]:
-        """The variables that an operation touches, and whether it may change them."""
-        cells = [self._cell(t) for t in op.inputs if t.dtype is dtypes.resource]
-        return cells, bool(cells) and "reads" not in op.opdef.flags
+            result.setdefault(level, []).append((op, host))
+        return result
 
     def _cell(self, t: Tensor) -> int:
+        """The index of the variable behind a handle."""
         index = self.handles.get(id(t))
         if index is None:
             source = t
-            while source.op.type in ("Identity", "StopGradient") and source.op.inputs:
-                source = source.op.inputs[0]
+            while source.op.type in _SAME and source.op.inputs:
+                source = source.op.inputs[source.value_index]
             cell = self.resolve(source)
             index = self.cell_of.get(id(cell))
             if index is None:
-                index = self.cell_of[id(cell)] = len(self.result.cells)
-                self.result.cells.append(cell)
+                index = self.cell_of[id(cell)] = len(self.cells)
+                self.cells.append(cell)
             self.handles[id(t)] = index
         return index
 
-    # -- steps -----------------------------------------------------------------------
+    # -- operations to instructions --------------------------------------------------
 
-    def _build_steps(self, levels: dict[int, int], fed: set[int]) -> None:
-        result = self.result
-        by_level: dict[int, tuple[list[Operation], list[Operation]]] = {}
-        for op in self.ops:
-            if all(id(t) in fed for t in op.outputs) and op.outputs:
-                continue  # it is only here because something waits for it
-            if op.type == "Placeholder" and op.outputs[0].dtype is not dtypes.resource:
+    def _lay_out(self, levels: dict[int, list[tuple[Operation, bool]]]) -> list[tuple[int | None, list[Instruction]]]:
+        """The clusters' programs (level, program) and the host ops (None, [instruction]), in order."""
+        groups: list[tuple[int | None, list[Instruction]]] = []
+        for level in sorted(levels):
+            clustered: list[Instruction] = []
+            hosts: list[tuple[int | None, list[Instruction]]] = []
+            for on_host in (False, True):
+                for op, host in levels[level]:
+                    if host is on_host:
+                        instruction = self._place(op)
+                        if instruction is None:
+                            continue
+                        if host:
+                            hosts.append((None, [instruction]))
+                        else:
+                            clustered.append(instruction)
+            if clustered and self.whole:
+                groups.append((level, clustered))
+            elif clustered:
+                groups.extend((level, piece) for piece in cut(clustered, level == max(levels) and not hosts))
+            groups.extend(hosts)
+        return groups
+
+    def _place(self, op: Operation) -> Instruction | None:
+        """The instruction of an operation, or None for one that has no part in a step."""
+        fed, frame = self.fed, self.frame
+        if op.outputs and all(id(t) in fed for t in op.outputs):
+            return None  # it is only here because something waits for it
+        if op.type == "Placeholder":
+            if op.outputs[0].dtype is not dtypes.resource:
                 raise _unfed(op)
-            if op.type in ("VarHandleOp",) or _passes_handle(op) or op.type == "Placeholder":
-                continue
-            clustered, host = by_level.setdefault(levels[op.index], ([], []))
-            (host if self._needs_host(op) else clustered).append(op)
-        consumers: dict[int, set[int]] = {}  # id(tensor) -> steps that use it
-        plan: list[list[Operation]] = []
-        for level in sorted(by_level):
-            clustered, host = by_level[level]
-            if clustered:
-                plan.append(clustered)
-            plan.extend([op] for op in host)
-        for number, ops in enumerate(plan):
-            if not self._needs_host(ops[0]):
-                plan[number] = ops = self._with_what_is_known(ops, fed)
-            for op in ops:
-                for t in op.inputs:
-                    consumers.setdefault(id(t), set()).add(number)
-        fetched = {id(t) for t in self.fetches}
-        for number, ops in enumerate(plan):
-            if self._needs_host(ops[0]):
-                instruction = self._instruction(ops[0], fed)
-                result.steps.append(HostStep(instruction))
-            else:
-                result.steps.append(self._cluster(ops, number, consumers, fetched, fed))
-
-    def _with_what_is_known(self, ops: list[Operation], fed: set[int]) -> list[Operation]:
-        """Adds copies of what other clusters know at compile time, so that it is known in this one too."""
-        present = {op.index: op for op in ops}
-        stack = list(ops)
-        while stack:
-            for t in stack.pop().inputs:
-                op = t.op
-                if op.index in present or id(t) in fed or op.type == "Placeholder":
-                    continue
-                if op.index in self.folded or (id(t) in self.fixed and is_small(op)):
-                    present[op.index] = op
-                    stack.append(op)
-        return [present[i] for i in sorted(present)]
-
-    def _cluster(self, ops: list[Operation], number: int, consumers: dict[int, set[int]], fetched: set[int],
-                 fed: set[int]) -> Cluster:  # fmt: skip
-        cluster = Cluster()
-        self.draws = False
-        inside: set[int] = set()
-        ins: dict[int, None] = {}
-        reads: dict[int, None] = {}
-        writes: dict[int, None] = {}
-        known: set[int] = set()
-        for op in ops:
-            positions = self._known_positions(op)
-            for i, t in enumerate(op.inputs):
-                if t.dtype is not dtypes.resource and id(t) not in inside:
-                    slot = self._slot(t)
-                    ins[slot] = None
-                    if id(t) in self.known_feeds or (i in positions and id(t) not in self.static):
-                        known.add(slot)
-            if op.type == "Const" and op.outputs[0].dtype.kind != "o" and op.index not in self.folded:
-                value = op.attrs["value"]
-                if value.nbytes > _LARGE_CONSTANT:
-                    self.result.constants.append((self._slot(op.outputs[0]), value))
-                    continue
-            instruction = self._instruction(op, fed)
-            touched, writing = self._cells(op)
-            overwrites = op.type == "AssignVariableOp"
-            for cell in (*touched, *instruction.touched):
-                if not overwrites and cell not in writes:
-                    reads[cell] = None
-                if writing or (instruction.touched and "reads" not in op.opdef.flags):
-                    writes[cell] = None
-            inside.update(id(t) for t in op.outputs if id(t) not in fed)
-            cluster.program.append(instruction)
-            for t in op.outputs:
-                needed = id(t) in fetched or consumers.get(id(t), set()) - {number}
-                if needed and id(t) not in fed and id(t) not in self.given:
-                    self.given.add(id(t))
-                    cluster.outs.append(self._slot(t))
-        cluster.known = [s for s in ins if s in known]
-        cluster.ins = [s for s in ins if s not in known]
-        cluster.random = self.draws
-        cluster.reads = list(reads)
-        cluster.writes = list(writes)
-        return cluster
+            return None
+        if op.type == "NoOp" or op.type == "VarHandleOp" or _passes_handle(op):
+            return None
+        if op.type == "ReadVariableOp":
+            frame.slot_of[id(op.outputs[0])] = slot = frame.cell(self._cell(op.inputs[0]))
+            self.result.static.setdefault(slot, op.outputs[0])
+            self.result.readers.setdefault(slot, op)
+            return None
+        if op.type == "AssignVariableOp":
+            slot, index = self._slot(op.inputs[1]), self._cell(op.inputs[0])
+            frame.version[index] = slot
+            if not is_fully_defined(op.inputs[1]._spec.shape):
+                self.result.checks.append((slot, self.cells[index], op))
+            return None
+        if op.type in _SAME and not any(id(t) in fed for t in op.outputs):
+            for t, source in zip(op.outputs, op.inputs, strict=True):
+                frame.slot_of[id(t)] = self._slot(source)
+            return None
+        if op.type == "Const" and not self.known.floats(op):
+            self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
+            return None
+        if not op.control_inputs and is_pure(op) and not any(id(t) in fed for t in op.outputs):
+            slots = self.merger.find(op, [self._slot(t) for t in op.inputs])
+            if slots is not None:
+                frame.slot_of.update((id(t), slot) for t, slot in zip(op.outputs, slots, strict=True))
+                return None
+            self.merger.remember([self._slot(t) for t in op.outputs])
+        instruction = self._instruction(op, fed)
+        self.placed += 1
+        instruction.order = self.placed
+        if self.known.floats(op):
+            self.floating.update(dict.fromkeys(instruction.outs, instruction))
+            return None
+        return instruction
 
     def _instruction(self, op: Operation, fed: set[int]) -> Instruction:
-        spare = -1  # a fed output is computed, but not used
-        ins = [0 if t.dtype is dtypes.resource else self._slot(t) for t in op.inputs]
-        outs = [self._slot(t) if id(t) not in fed else spare for t in op.outputs]
-        if spare in outs:
-            waste = self.result.slots
-            self.result.slots += 1
-            outs = [waste if s == spare else s for s in outs]
+        frame = self.frame
+        ins = [-1 if t.dtype is dtypes.resource else self._slot(t) for t in op.inputs]
+        # A fed output is computed, but not used.
+        outs = [frame.new() if id(t) in fed else self._slot(t) for t in op.outputs]
         instruction = Instruction(op, ins, outs)
-        instruction.refs = tuple((i, self._cell(t)) for i, t in enumerate(op.inputs) if t.dtype is dtypes.resource)
+        for name, value in op.attrs.items():
+            if isinstance(value, FuncGraph):
+                instruction.attrs.pop(name, None)
+        bodies = {name: value for name, value in op.attrs.items() if isinstance(value, FuncGraph)}
+        if bodies:
+            self._add_bodies(instruction, op, bodies)
+        else:
+            for i, t in enumerate(op.inputs):
+                if t.dtype is dtypes.resource:
+                    instruction.refs[i] = self._touch(op, self._cell(t))
         if "random" in op.opdef.flags:
             # A copy made for a gradient draws the numbers of its original.
             original = op.attrs.get("_drawn_by", op)
-            if original not in self.result.random_ops:
+            row = self.row_of.get(original)
+            if row is None:
+                row = self.row_of[original] = len(self.result.random_ops)
                 self.result.random_ops.append(original)
-            instruction.rng = self.result.random_ops.index(original)
-            self.draws = True
-        known = op.type in SHAPE_OPS or (is_pure(op) and (op.index in self.folded or is_small(op)))
-        instruction.foldable = known
-        for name, value in op.attrs.items():
-            if isinstance(value, FuncGraph):
-                instruction.bodies[name] = self._body(op, value)
-        if instruction.bodies:
-            instruction.touched = tuple(sorted({c for b in instruction.bodies.values() for c in b.touched}))
-            instruction.attrs = {k: v for k, v in instruction.attrs.items() if k not in instruction.bodies}
+            instruction.rng = row
+        instruction.foldable = instruction.shapes_only or (
+            is_pure(op) and (op.index in self.known.folded or is_small(op))
+        )
         return instruction
 
-    def _body(self, op: Operation, graph: FuncGraph) -> Body:
-        """Prepares a sub-graph; its cells and random ops join those of the plan."""
+    def _touch(self, op: Operation, index: int) -> Touch:
+        frame = self.frame
+        before = -1 if op.type == "AssignVariableOp" else frame.cell(index)
+        after = before
+        if op.type != "VarIsInitializedOp":
+            if frame is self.outermost and before >= 0:
+                self.result.readers.setdefault(before, op)
+            if "reads" not in op.opdef.flags:
+                after = frame.version[index] = frame.new()
+        return Touch(before, after, self.cells[index])
+
+    def _add_bodies(self, instruction: Instruction, op: Operation, graphs: dict[str, FuncGraph]) -> None:
+        """Prepares sub-graphs; their random ops join those of the plan, their variables pass through them."""
+        frames: dict[str, _Frame] = {}
+        for name, graph in graphs.items():
+            instruction.bodies[name], frames[name] = self._body(op, graph)
+        touched = sorted({index for frame in frames.values() for index in frame.version})
+        written = set()
+        for name, frame in frames.items():
+            body = instruction.bodies[name]
+            for index in touched:
+                last = frame.cell(index)
+                if index not in frame.first:  # it is assigned before it is read
+                    frame.first[index] = frame.new()
+                body.state.append((frame.first[index], last))
+                if last != frame.first[index]:
+                    written.add(index)
+            body.slots = frame.count
+        outer = self.frame
+        touches = []
+        for index in touched:
+            before = outer.cell(index)
+            after = before
+            if index in written:
+                after = outer.version[index] = outer.new()
+            touches.append(Touch(before, after, self.cells[index]))
+        instruction.touched = tuple(touches)
+
+    def _body(self, op: Operation, graph: FuncGraph) -> tuple[Body, _Frame]:
         first = next(i for i, a in enumerate(op.opdef.inputs) if a.is_list)
         outer = op.inputs[first : first + len(graph.inputs)]
-        saved = self.resolve, self.slot_of, self.result.slots
-        bound = {id(inner): self._cell(o) for inner, o in zip(graph.inputs, outer, strict=True)
-                 if inner.dtype is dtypes.resource}  # fmt: skip
-        cells = self.result.cells
-        self.slot_of, self.result.slots = {}, 0
-        outer_resolve = self.resolve
-        self.resolve = lambda t: cells[bound[id(t)]] if id(t) in bound else outer_resolve(t)
+        for inner, o in zip(graph.inputs, outer, strict=True):
+            if inner.dtype is dtypes.resource:
+                self.handles[id(inner)] = self._cell(o)
+        saved = self.frame
+        frame = self.frame = _Frame()
         try:
             ins = [None if t.dtype is dtypes.resource else self._slot(t) for t in graph.inputs]
             program: list[Instruction] = []
-            touched: set[int] = set()
             args = {id(t) for t in graph.inputs}
-            for inner in prune(
-                graph.outputs, [o for o in graph._operations if "stateful" in o.opdef.flags], graph.inputs
-            ):
-                if _passes_handle(inner) or inner.type == "VarHandleOp":
+            effects = [o for o in graph._operations if "stateful" in o.opdef.flags]
+            for inner_op in prune(graph.outputs, effects, graph.inputs):
+                if _passes_handle(inner_op) or inner_op.type in ("VarHandleOp", "NoOp"):
                     continue
-                if inner.type == "Placeholder":
-                    raise _unfed(inner)
-                instruction = self._instruction(inner, args)
-                instruction.foldable = is_pure(inner)
-                touched.update(self._cells(inner)[0], instruction.touched)
+                if inner_op.type == "Placeholder":
+                    raise _unfed(inner_op)
+                instruction = self._instruction(inner_op, args)
+                instruction.foldable = is_pure(inner_op)
                 program.append(instruction)
-            outs = [self._slot(t) for t in graph.outputs]
-            return Body(program, ins, outs, self.result.slots, tuple(sorted(touched)))
+            return Body(program, ins, [self._slot(t) for t in graph.outputs]), frame
         finally:
-            self.resolve, self.slot_of, self.result.slots = saved
+            self.frame = saved
+
+    # -- steps -----------------------------------------------------------------------
+
+    def _with_floating(self, program: Sequence[Instruction]) -> list[Instruction]:
+        """Adds to a program the instructions whose results it has to know."""
+        present: dict[int, Instruction] = {id(i): i for i in program}
+        needed: dict[int, Instruction] = {}
+        stack = list(program)
+        while stack:
+            for slot in stack.pop().reads():
+                instruction = self.floating.get(slot)
+                if instruction is not None and id(instruction) not in present:
+                    present[id(instruction)] = needed[id(instruction)] = instruction
+                    stack.append(instruction)
+        return sorted([*needed.values(), *program], key=_order)
+
+    def _cluster(self, program: list[Instruction], level: int) -> Cluster:
+        cluster = Cluster(self._with_floating(program), level)
+        inside = {s for i in cluster.program for s in i.gives()}
+        values: dict[int, None] = {}
+        shapes: dict[int, None] = {}
+        known: dict[int, None] = {}
+        fed_and_known = {self._slot(t) for t in self.feeds if id(t) in self.known.feeds}
+        for instruction in cluster.program:
+            op = instruction.op
+            positions = self.known.positions(op)
+            for i, slot in enumerate(instruction.ins):
+                if slot < 0 or slot in inside:
+                    continue
+                if slot in fed_and_known or (i in positions and id(op.inputs[i]) not in self.known.static):
+                    known[slot] = None
+                else:
+                    (shapes if instruction.shapes_only else values)[slot] = None
+            for touch in (*instruction.refs.values(), *instruction.touched):
+                if touch.slot >= 0 and touch.slot not in inside:
+                    (shapes if instruction.shapes_only else values)[touch.slot] = None
+        cluster.known = list(known)
+        cluster.ins = [s for s in values if s not in known]
+        cluster.shapes = [s for s in shapes if s not in known and s not in values]
+        cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
+        return cluster
+
+    def _connect(self) -> None:
+        """Finds out what each step hands on, and when each slot is read for the last time."""
+        plan = self.result
+        last: dict[int, int] = {}
+        for number, step in enumerate(plan.steps):
+            reads = step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
+            last.update(dict.fromkeys(reads, number))
+        kept = {*plan.fetches, *(s for s, _ in plan.stores)}
+        for number, step in enumerate(plan.steps):
+            given = [s for i in step.program for s in i.gives() if s not in self.floating]
+            if isinstance(step, Cluster):
+                step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
+                step.frees = [s for s in (*step.ins, *step.shapes, *step.known)
+                              if s not in kept and last[s] == number]  # fmt: skip
+            else:
+                step.frees = [s for s in step.ins if s not in kept and last[s] == number]
+                step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
+        # The last step may write new values over old ones: after it nothing can fail.
+        final = plan.steps[-1] if plan.steps else None
+        if isinstance(final, Cluster) and not any(s in final.outs for s, _, _ in plan.checks):
+            stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
+            final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
+                                      and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
+        made = {s for step in plan.steps for s in step.outs}
+        seen: set[int] = set()
+        for slot, _ in plan.stores:
+            if slot not in made or slot in seen:
+                plan.shared.add(slot)
+            seen.add(slot)
+
+
+def _order(instruction: Instruction) -> int:
+    return instruction.order
+
+
+def _rows(program: Iterable[Instruction]) -> Iterable[int]:
+    for instruction in program:
+        if instruction.rng is not None:
+            yield instruction.rng
+        for body in instruction.bodies.values():
+            yield from _rows(body.program)
 
 
 def needs_host(op: Operation) -> bool:

@@ -6,8 +6,8 @@ XLA program. The loop is the same, and so are the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from ..ir.shape import num_elements, shape_str
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
 
 
+# Operations whose result only depends on the shapes of their inputs.
+SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 WHOLE_OP = -1  # in the place of an input's position: the op can only run in NumPy
 
@@ -46,35 +48,84 @@ class MustBeKnown(Exception):
 
 
 class Ref:
-    """A variable as kernels see it."""
+    """A variable as kernels see it.
 
-    __slots__ = ("cells", "index", "cell", "written")
+    Every assignment gives a variable a new slot, so a program is in static single assignment form
+    and steps depend on each other through slots alone.
+    """
 
-    def __init__(self, cells: list[Any], index: int, cell: Cell):
-        self.cells = cells
-        self.index = index
+    __slots__ = ("env", "slot", "out", "cell")
+
+    def __init__(self, env: list[Any], slot: int, out: int, cell: Cell):
+        self.env = env
+        self.slot = slot
+        self.out = out
         self.cell = cell
 
     @property
     def value(self) -> Any:
         """The variable's value at this point of the run; None if it has none."""
-        return self.cells[self.index]
+        return self.env[self.slot]
 
     @value.setter
     def value(self, value: Any) -> None:
-        self.cells[self.index] = value
+        self.env[self.out] = value
+        self.slot = self.out
+
+
+class RandomTable:
+    """Random states: for each random operation how often it has run before and its two seeds.
+
+    Args:
+      rows: row number -> where it is in `values`.
+      values: uint64 array, (rows, 3).
+    """
+
+    def __init__(self, rows: Mapping[int, int], values: Any):
+        self._rows = rows
+        self._values = values
+
+    def row(self, number: int) -> Any:
+        """The state of one operation."""
+        return self._values[self._rows[number]]
+
+    def further(self, xp: Any, step: Any) -> RandomTable:
+        """The table for an iteration of a loop, which draws numbers of its own."""
+        ahead = xp.asarray(step).astype(np.uint64) * np.uint64(65536)
+        counts = (self._values[:, :1] + ahead) * _MIX  # multiplied, so that those of nested loops differ
+        return RandomTable(self._rows, xp.concatenate([counts, self._values[:, 1:]], 1))
+
+
+class Touch(NamedTuple):
+    """What an operation does to a variable.
+
+    Attributes:
+      slot: where the value is that it finds.
+      out: where the value goes that it leaves; the same slot if it only reads.
+      cell: the variable.
+    """
+
+    slot: int
+    out: int
+    cell: Cell
 
 
 class Body:
-    """A sub-graph, ready to be called by a control-flow kernel."""
+    """A sub-graph, ready to be called by a control-flow kernel.
 
-    def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int], slots: int,
-                 touched: tuple[int, ...]):  # fmt: skip
+    Attributes:
+      program: its instructions, on slots of its own.
+      ins, outs: slots of arguments (None for handles of variables) and results.
+      slots: how many slots there are.
+      state: for each variable that the instruction touches, where its value comes in and where it is at the end.
+    """
+
+    def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int]):
         self.program = program
         self.ins = ins
         self.outs = outs
-        self.slots = slots
-        self.touched = touched  # the cells that its operations read or write
+        self.slots = 0
+        self.state: list[tuple[int, int]] = []
 
 
 class Instruction:
@@ -83,33 +134,50 @@ class Instruction:
     Attributes:
       op: the operation, for messages.
       attrs: what the kernel takes as keywords.
-      ins, outs: slot numbers of inputs and outputs.
-      refs: (position among the inputs, cell index) of its resource inputs.
-      rng: its place in the vector of execution counters, or None.
+      ins, outs: slot numbers of inputs and outputs; handles of variables have slot -1.
+      refs: input position -> what is done to the variable there.
+      rng: its row in the table of random states, or None.
       foldable: whether it is computed with NumPy when all of its inputs are NumPy arrays.
+      shapes_only: whether only the shapes of its inputs matter.
       bodies: attribute name -> `Body`, for control flow.
-      touched: the cells that the bodies touch.
+      touched: what the bodies do to variables.
+      order: its place in the order of execution.
     """
 
-    __slots__ = ("op", "attrs", "ins", "outs", "refs", "rng", "foldable", "bodies", "touched", "host_kernel",
-                 "device_kernel", "host_inputs", "needs")  # fmt: skip
+    __slots__ = ("order", "op", "attrs", "ins", "outs", "refs", "rng", "foldable", "shapes_only", "bodies", "touched",
+                 "host_kernel", "device_kernel", "host_inputs", "needs")  # fmt: skip
 
     def __init__(self, op: Operation, ins: Sequence[int], outs: Sequence[int]):
         opdef = op.opdef
+        self.order = 0
         self.op = op
         self.attrs = {k: op.get_attr(k) for k in opdef.kernel_attrs}
         self.ins = ins
         self.outs = outs
-        self.refs: tuple[tuple[int, int], ...] = ()
+        self.refs: dict[int, Touch] = {}
         self.rng: int | None = None
         self.foldable = False
+        self.shapes_only = op.type in SHAPE_OPS
         self.bodies: dict[str, Body] = {}
-        self.touched: tuple[int, ...] = ()
+        self.touched: tuple[Touch, ...] = ()
         self.host_kernel = opdef.bind_kernel(np)
         self.device_kernel = opdef.device_kernel or opdef.kernel
         self.host_inputs = host_positions(op)
-        flags = opdef.flags
-        self.needs = "reads" in flags
+        self.needs = "reads" in opdef.flags
+
+    def __repr__(self) -> str:
+        return f"<Instruction {self.op.type} '{self.op.name}'>"
+
+    def reads(self) -> Iterator[int]:
+        """The slots whose values it needs, with repetitions."""
+        yield from (s for s in self.ins if s >= 0)
+        yield from (t.slot for t in self.refs.values() if t.slot >= 0)
+        yield from (t.slot for t in self.touched)
+
+    def gives(self) -> Iterator[int]:
+        """The slots that it fills."""
+        yield from self.outs
+        yield from (t.out for t in (*self.refs.values(), *self.touched) if t.out != t.slot)
 
 
 def host_positions(op: Operation) -> tuple[int, ...]:
@@ -141,39 +209,35 @@ def is_small(op: Operation) -> bool:
     return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
 
 
-def execute(xp: Any, program: Sequence[Instruction], env: list[Any], cells: list[Any], cell_objects: Sequence[Cell],
-            rng: Any) -> None:  # fmt: skip
+def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None) -> None:
     """Executes instructions in order.
 
     Args:
       xp: NumPy or jax.numpy.
       program: the instructions.
       env: one value for each slot; inputs are filled in, results are put here.
-      cells: the current value of each variable; assignments change it.
-      cell_objects: the variables, for messages.
-      rng: how often each random op has run before, by `Instruction.rng`.
+      rng: the random states, or None.
     """
     for ins in program:
-        values = [env[i] for i in ins.ins]
-        for position, cell in ins.refs:
-            if ins.bodies:  # a sub-graph reaches its variables by itself
-                values[position] = None
-                continue
-            values[position] = Ref(cells, cell, cell_objects[cell])
-            if ins.needs and cells[cell] is None:
-                raise uninitialized(ins.op, cell_objects[cell])
+        values = [env[i] if i >= 0 else None for i in ins.ins]
+        if ins.refs and not ins.bodies:  # a sub-graph reaches its variables by itself
+            for position, touch in ins.refs.items():
+                if ins.needs and env[touch.slot] is None:
+                    raise uninitialized(ins.op, touch.cell)
+                values[position] = Ref(env, touch.slot, touch.out, touch.cell)
         attrs = ins.attrs
         on_host = xp is np
         if not on_host:
-            on_host = ins.foldable and all(map(_is_array, values))
+            on_host = ins.shapes_only or (ins.foldable and all(map(_is_array, values)))
             if not on_host:
                 for i in ins.host_inputs:
                     if not _is_array(values[i]):
                         raise MustBeKnown(ins.op, i)
         if ins.rng is not None:
-            attrs = {**attrs, "rng": rng[ins.rng]}
+            row = rng.row(ins.rng)
+            attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
         if ins.bodies:
-            attrs = {**attrs, **_bind_bodies(xp, ins, cells, cell_objects, rng)}
+            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng)}
         opdef = ins.op.opdef
         kernel = ins.host_kernel if on_host else ins.device_kernel
         try:
@@ -194,8 +258,12 @@ def execute(xp: Any, program: Sequence[Instruction], env: list[Any], cells: list
             raise in_context(ins.op, e, values, host_function="host" in opdef.flags) from e
         if ins.bodies:
             result, state = result
-            for index, value in zip(ins.touched, state, strict=True):
-                cells[index] = value
+            for touch, value in zip(ins.touched, state, strict=True):
+                env[touch.out] = value
+        elif ins.refs:
+            for position, touch in ins.refs.items():
+                if touch.out != touch.slot and values[position].slot != touch.out:
+                    env[touch.out] = env[touch.slot]  # it could have assigned, but did not
         for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
             env[slot] = _settle(xp, on_host, value, tensor)
 
@@ -242,30 +310,24 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
     return value
 
 
-def _bind_bodies(xp: Any, ins: Instruction, cells: list[Any], cell_objects: Sequence[Cell], rng: Any) -> dict[str, Any]:
+def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None) -> dict[str, Any]:
     """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel."""
-    touched = ins.touched
 
     def bind(body: Body) -> Callable[..., Any]:
         def call(args: Sequence[Any], state: Sequence[Any], step: Any = None) -> tuple[list[Any], tuple[Any, ...]]:
-            env: list[Any] = [None] * body.slots
+            inner: list[Any] = [None] * body.slots
             for slot, value in zip(body.ins, args, strict=True):
                 if slot is not None:
-                    env[slot] = value
-            inner = list(cells)
-            for index, value in zip(touched, state, strict=True):
-                inner[index] = value
-            counters = rng
-            if rng is not None and step is not None:
-                # Each iteration of a loop draws numbers of its own; multiplied, so that those of nested loops differ.
-                counters = (rng + xp.asarray(step).astype(np.uint64) * np.uint64(65536)) * _MIX
-            execute(xp, body.program, env, inner, cell_objects, counters)
-            return [env[i] for i in body.outs], tuple(inner[i] for i in touched)
+                    inner[slot] = value
+            for (slot, _), value in zip(body.state, state, strict=True):
+                inner[slot] = value
+            execute(xp, body.program, inner, rng if rng is None or step is None else rng.further(xp, step))
+            return [inner[i] for i in body.outs], tuple(inner[slot] for _, slot in body.state)
 
         return call
 
     bound: dict[str, Any] = {name: bind(body) for name, body in ins.bodies.items()}
-    bound["state"] = tuple(cells[i] for i in touched)
+    bound["state"] = tuple(env[t.slot] for t in ins.touched)
     return bound
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import collections
+import functools
+import operator
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -9,25 +12,59 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import lists
+from ..errors import InvalidArgumentError, describe
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
-from . import numerics
-from .cache import ClusterCache
+from ..ir.shape import compatible, is_fully_defined, shape_str
+from . import numerics, xla
+from .cache import Entry, get
+from .form import Form
 from .plan import Cluster, HostStep, Plan, make_plan
-from .program import MustBeKnown, execute
+from .program import MustBeKnown, RandomTable, execute, uninitialized
+from .xla import Program, Spec
 
-_jax: Any = None  # imported at the first run, not before
+_BOUND = 64  # signatures of a stage that are kept ready
 
 
-def _import_jax() -> Any:
-    global _jax
-    import jax
+class _InFlight:
+    """Counts the runs that are under way, in all sessions and threads."""
 
-    if _jax is None:
-        lists.register(jax)
-    _jax = jax
-    return jax
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self.count += 1
+
+    def __exit__(self, *exc: object) -> None:
+        with self._lock:
+            self.count -= 1
+
+
+_in_flight = _InFlight()
+
+
+def _pinned(device: xla.Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
+    """A variable's value, kept from being donated by another run as long as `pins` lives."""
+    while type(value) is device.buffer:
+        try:
+            pins.append(device.pin(value))
+            return value
+        except RuntimeError:
+            if cell.held is value:
+                raise
+            value = cell.held  # the other run has finished meanwhile
+    return value
+
+
+def _setter(cell: Cell) -> Callable[[Any], Any]:
+    return functools.partial(setattr, cell, "held")
+
+
+def _set_all(setters: Sequence[Callable[[Any], Any]], values: Sequence[Any]) -> None:
+    # In one call of C code, so that an interrupt comes before or after.
+    collections.deque(map(operator.call, setters, values), maxlen=0)
 
 
 class Executable:
@@ -39,46 +76,35 @@ class Executable:
       feeds: the tensors that are fed.
       resolve: gives the variable behind a handle.
       counters: how often each random operation has run; kept by the session.
-      engine: "xla", or "numpy" to let NumPy execute everything.
+      engine: "xla" in clusters, "whole" for as few programs as can be, or "numpy" to let NumPy execute everything.
     """
 
-    def __init__(
-        self,
-        fetches: Sequence[Tensor],
-        targets: Sequence[Operation],
-        feeds: Sequence[Tensor],
-        resolve: Callable[[Tensor], Cell],
-        counters: dict[Operation, int],
-        engine: str = "xla",
-    ):
+    def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
+                 resolve: Callable[[Tensor], Cell], counters: dict[Operation, int], engine: str = "xla"):  # fmt: skip
         self._request = fetches, targets, feeds, resolve
         self._counters = counters
         self._engine = engine
         self.wide: Any = None  # the same run with all tensors kept, see numerics
         self._must_know: frozenset[tuple[int, int]] = frozenset()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._prepare()
 
     def _prepare(self) -> None:
-        plan = make_plan(*self._request, self._must_know)
+        plan = make_plan(*self._request, self._must_know, self._engine == "whole")
         plan.on_host = plan.on_host or self._engine == "numpy"
         self.plan = plan
         self._template: list[Any] = [None] * plan.slots
         for slot, value in plan.constants:
             self._template[slot] = value
-        self._steps: list[tuple[Cluster | HostStep, ClusterCache | None]] = [
-            (step, ClusterCache(plan, step) if isinstance(step, Cluster) else None) for step in plan.steps
-        ]
-        self._written = sorted({c for s in plan.steps for c in (
-            s.writes if isinstance(s, Cluster) else [i for _, i in s.instruction.refs])})  # fmt: skip
-        self._constants_on_device = not plan.constants
+        self._stages = _stages(plan)
+        self._ready = False  # whether the large constants are on the device
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
         """Runs the plan.
 
         Args:
-          feeds: a NumPy or JAX array for each fed tensor.
-        Returns: the values of the fetches: NumPy or JAX arrays.
+          feeds: an array for each fed tensor.
+        Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
         return numerics.run(self, feeds) if numerics.state.mode else self.run(feeds)
 
@@ -101,70 +127,208 @@ class Executable:
         slots = self._template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        cells = [c.value for c in plan.cells]
-        counters = self._counters
-        rng = None
-        if plan.random_ops:
-            rng = np.array([_runs_before(counters, op) for op in plan.random_ops], np.uint64)
-        if plan.on_host:
-            self._run_on_host(plan, slots, cells, rng)
-        else:
-            self._run_steps(plan, slots, cells, rng)
-        for i in self._written:
-            plan.cells[i].value = cells[i]
-        if rng is not None:
+        with _in_flight:
+            for slot, cell in plan.loads:
+                value = slots[slot] = cell.held
+                if value is None and slot in plan.readers:
+                    raise uninitialized(plan.readers[slot], cell)
+            table = self._random_states(plan) if plan.random_ops else None
+            if plan.on_host:
+                self._run_on_host(plan, slots, table)
+            else:
+                self._run_steps(plan, slots, table)
+        if table is not None:
             for op in plan.random_ops:
-                counters[op] += 1
+                self._counters[op] += 1
         return [slots[s] for s in plan.fetches]
 
-    def _run_on_host(self, plan: Plan, slots: list[Any], cells: list[Any], rng: Any) -> None:
-        cells[:] = [None if c is None else np.asarray(c) for c in cells]
-        slots[:] = [np.asarray(v) if hasattr(v, "devices") else v for v in slots]
+    def _random_states(self, plan: Plan) -> Any:
+        counters = self._counters
+        return np.array([[_runs_before(counters, op) % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
+
+    def _run_on_host(self, plan: Plan, slots: list[Any], table: Any) -> None:
+        slots[:] = [xla.to_numpy(v) for v in slots]
+        rng = None if table is None else RandomTable(range(len(table)), table)
         with np.errstate(all="ignore"):
             for step in plan.steps:
-                program = step.program if isinstance(step, Cluster) else [step.instruction]
-                execute(np, program, slots, cells, plan.cells, rng)
+                execute(np, step.program, slots, rng)
+        self._store(plan, slots)
 
-    def _run_steps(self, plan: Plan, slots: list[Any], cells: list[Any], rng: Any) -> None:
-        jax = _jax or _import_jax()
-        with jax.enable_x64(True):
-            if not self._constants_on_device:
+    def _store(self, plan: Plan, slots: list[Any]) -> None:
+        """Gives the variables their new values."""
+        for slot, cell, op in plan.checks:
+            _check_assigned(slots[slot], cell, op)
+        values = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in plan.stores]
+        _set_all([_setter(cell) for _, cell in plan.stores], values)
+
+    def _run_steps(self, plan: Plan, slots: list[Any], table: Any) -> None:
+        device = xla.device()
+        if not self._ready:
+            with self._lock:
                 for slot, value in plan.constants:
-                    self._template[slot] = slots[slot] = jax.device_put(value)
-                self._constants_on_device = True
-            for step, cache in self._steps:
-                if cache is None:
-                    self._run_host_step(plan, step, slots, cells, rng)
-                    continue
-                assert isinstance(step, Cluster)
-                args = [slots[s] for s in step.ins]
-                for i in step.reads:
-                    value = cells[i]
-                    if isinstance(value, np.ndarray):
-                        # Moved to the device once, not at every run.
-                        value = jax.device_put(value)
-                        if plan.cells[i].value is cells[i]:
-                            plan.cells[i].value = value
-                        cells[i] = value
-                    args.append(value)
-                if step.random:
-                    args.append(rng)
-                known = [np.asarray(slots[s]) for s in step.known]
-                outs, writes = cache.get(known)(*args)
-                for s, value in zip(step.outs, outs, strict=True):
+                    if value.dtype != object:
+                        self._template[slot] = slots[slot] = device.put(value)
+                self._ready = True
+        pins = []
+        for slot, cell in plan.loads:
+            value = slots[slot]
+            if isinstance(value, np.ndarray) and value.dtype != object:
+                # Moved to the device once, not at every run.
+                moved = slots[slot] = device.put(value)
+                if cell.held is value:
+                    cell.held = moved
+            if _in_flight.count > 1:
+                slots[slot] = _pinned(device, slots[slot], cell, pins)
+        buffer = device.buffer
+        stored = False
+        for stage in self._stages:
+            if isinstance(stage, HostStep):
+                _run_host_step(stage, slots, table)
+                continue
+            for s in stage.ins:
+                value = slots[s]
+                if type(value) is not buffer and value is not None:
+                    slots[s] = device.put(np.asarray(value))
+            bound = stage.bound.get(stage.signature(slots))
+            if bound is None:
+                with self._lock:
+                    bound = stage.bind(device, slots)
+            for program, ins, outs, frees, rows, donates in bound:
+                args = [slots[s] for s in ins]
+                if rows is not None:
+                    args.append(device.put(table[rows]))
+                if donates:
+                    self._finish(plan, slots, program, args, outs)
+                    stored = True
+                    break
+                for s, value in zip(outs, program(args), strict=True):
                     slots[s] = value
-                for i, value in zip(step.writes, writes, strict=True):
-                    cells[i] = value
+                for s in frees:
+                    slots[s] = None
+        if not stored:
+            self._store(plan, slots)
+        # Feeds are not copied: whoever called may change them as soon as this returns.
+        results = [cell.held for _, cell in plan.stores]
+        results += [slots[s] for s in plan.fetches]
+        device.wait([v for v in results if type(v) is buffer])
 
-    def _run_host_step(self, plan: Plan, step: Any, slots: list[Any], cells: list[Any], rng: Any) -> None:
-        instruction = step.instruction
-        for s in instruction.ins:
-            if hasattr(slots[s], "devices"):
-                slots[s] = np.asarray(slots[s])
-        for _, i in instruction.refs:
-            if hasattr(cells[i], "devices"):
-                cells[i] = np.array(cells[i])
-        execute(np, [instruction], slots, cells, plan.cells, rng)
+    def _finish(self, plan: Plan, slots: list[Any], program: Program, args: list[Any], outs: Sequence[int]) -> None:
+        """Runs the last step, which takes variables' old buffers, and stores all new values at one stroke."""
+        for slot, cell, op in plan.checks:
+            if slot not in outs:
+                _check_assigned(slots[slot], cell, op)
+        owner = {s: cell for s, cell in plan.stores if s not in plan.shared}
+        sinks = [_setter(owner[s]) if s in owner else functools.partial(operator.setitem, slots, s) for s in outs]
+        rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
+        more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in rest]
+        program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more)
+        for s in outs:
+            if s in owner:
+                slots[s] = owner[s].held
+
+
+class _Stage:
+    """Clusters behind each other, none of which needs a value from another to be lowered.
+
+    Attributes:
+      clusters: they, and `forms` their canonical forms.
+      ins: slots of the values that come from outside.
+      varying: slots of those whose shapes may differ from run to run.
+      known: slots of values that are compiled in.
+      bound: signature -> the calls to make.
+    """
+
+    def __init__(self, clusters: list[Cluster], varying: set[int]):
+        self.clusters = clusters
+        self.forms = [Form(c) for c in clusters]
+        inside = {s for c in clusters for s in c.outs}
+        self.ins = list(dict.fromkeys(s for c in clusters for s in c.ins if s not in inside))
+        shapes = dict.fromkeys(s for c in clusters for s in c.shapes if s not in inside)
+        self.outside = list(dict.fromkeys([*self.ins, *shapes]))
+        self.varying = [s for s in self.outside if s in varying]
+        self.known = list(dict.fromkeys(s for c in clusters for s in c.known))
+        self.bound: dict[Any, list[Any]] = {}
+
+    def signature(self, slots: Sequence[Any]) -> Any:
+        """What decides which programs to call: shapes that vary, and values that are compiled in."""
+        if not self.varying and not self.known:
+            return None
+        shapes = [None if (v := slots[s]) is None else xla.shape_of(v) for s in self.varying]
+        known = [xla.to_numpy(slots[s]) for s in self.known]
+        return (*shapes, *[(v.dtype.str, v.shape, v.tobytes()) for v in map(np.asarray, known)])
+
+    def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry]]:
+        """Each cluster with its program for the values in `slots`, which may still be being compiled."""
+        specs: dict[int, Spec | None] = {s: xla.spec_of(slots[s]) for s in self.outside}
+        known = {s: np.asarray(xla.to_numpy(slots[s])) for s in self.known}
+        result = []
+        for cluster, form in zip(self.clusters, self.forms, strict=True):
+            shapes = [spec.shape if (spec := specs[s]) is not None else () for s in cluster.shapes]
+            entry = get(device, cluster, form, [specs[s] for s in cluster.ins], shapes,
+                        [known[s] for s in cluster.known])  # fmt: skip
+            specs.update(zip(cluster.outs, entry.outputs, strict=True))
+            result.append((cluster, entry))
+        return result
+
+    def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
+        """Compiles what is new and lists the calls: (program, ins, outs, frees, rows of random states, donates)."""
+        signature = self.signature(slots)
+        prepared: list[tuple[Entry, Any]] = []
+        for cluster, entry in self.entries(device, slots):
+            ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
+            rows = np.array(cluster.rows) if cluster.rows else None
+            prepared.append((entry, (ins, cluster.outs, cluster.frees, rows, bool(cluster.donated))))
+        calls = [(entry.program(), *rest) for entry, rest in prepared]
+        while len(self.bound) >= _BOUND:
+            self.bound.pop(next(iter(self.bound)))
+        self.bound[signature] = calls
+        return calls
+
+
+def _stages(plan: Plan) -> list[_Stage | HostStep]:
+    if plan.on_host:
+        return []
+    # Shapes may vary where the static one is not known, and wherever Python had a hand in it.
+    varying = {s for s, t in plan.static.items() if not is_fully_defined(t._spec.shape)}
+    varying.update(s for s, cell in plan.loads if not is_fully_defined(cell.shape) or s not in plan.readers)
+    varying.update(s for step in plan.steps if isinstance(step, HostStep) for s in step.outs)
+    stages: list[_Stage | HostStep] = []
+    together: list[Cluster] = []
+    for step in [*plan.steps, None]:
+        if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level):
+            stages.append(_Stage(together, varying | (set(range(plan.slots)) - plan.static.keys())))
+            together = []
+        if isinstance(step, HostStep):
+            stages.append(step)
+        elif step is not None:
+            together.append(step)
+    return stages
+
+
+def _run_host_step(step: HostStep, slots: list[Any], table: Any) -> None:
+    for instruction in step.program:
+        if not instruction.shapes_only:
+            for s in instruction.reads():
+                slots[s] = xla.to_numpy(slots[s])
+        else:
+            for s in instruction.reads():
+                if not isinstance(slots[s], np.ndarray):
+                    slots[s] = xla.to_numpy(slots[s])
+    rng = None if table is None else RandomTable(range(len(table)), table)
+    with np.errstate(all="ignore"):
+        execute(np, step.before, slots, rng)
+    execute(np, step.calls, slots, rng)  # a user's function gets NumPy's warnings
+    for s in step.frees:
+        slots[s] = None
+
+
+def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:
+    shape = xla.shape_of(value)
+    if not compatible(shape, cell.shape):
+        raise InvalidArgumentError(op.node_def, op, describe(
+            op.type, op.name, f"cannot assign a value of shape {shape_str(shape)} to variable {cell.name} of shape "
+            f"{shape_str(cell.shape)}", f"value={shape_str(shape)}", str(op.source or ""),
+            "reshape the value, or make the variable with validate_shape=False"))  # fmt: skip
 
 
 def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
@@ -174,3 +338,8 @@ def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
         drawn = op.get_attr("seed") >= 2**32  # no seed that a program gives is as large
         count = counters[op] = int.from_bytes(os.urandom(4), "little") if drawn else 0
     return count
+
+
+def _seeds(op: Operation) -> tuple[int, int]:
+    attrs = op.opdef.attrs
+    return tuple(int(op.get_attr(k)) % 2**64 if k in attrs else 0 for k in ("seed", "seed2"))  # type: ignore[return-value]

@@ -21,6 +21,7 @@ from ..ir.shape import compatible, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from .run import Executable
+from .xla import to_numpy
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
@@ -173,8 +174,6 @@ class BaseSession:
         rank0 = [isinstance(e, Tensor) for e in elements]
 
         def give_back(values: list[Any]) -> Any:
-            if not values:
-                executable_done(executable)
             arrays = [_to_numpy(v) for v in values]
             return rebuild([arrays[p] if p is not None and r else None for p, r in zip(places, rank0, strict=True)])
 
@@ -397,20 +396,11 @@ def _composite_value(key: Any, value: Any) -> Sequence[Any]:
 
 
 def _to_numpy(value: Any) -> Any:
-    array = np.asarray(value)
+    array = np.asarray(to_numpy(value))
     if array.ndim == 0:
         return array[()]
     # The caller may write into what it gets.
     return array if array.flags.writeable and array.base is None and array is not value else np.array(array)
-
-
-def executable_done(executable: Executable) -> None:
-    """Waits until the variables that a run without fetched values wrote have their new values."""
-    for i in executable._written:
-        value = executable.plan.cells[i].value
-        if hasattr(value, "block_until_ready"):
-            value.block_until_ready()
-            return
 
 
 # -- feeds -----------------------------------------------------------------------------
@@ -444,8 +434,6 @@ def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
         return make_array(value, dtypes.string)
     if t.dtype.kind == "o":
         return value
-    if hasattr(value, "devices") and value.dtype == dtype:
-        return value  # a JAX array stays where it is
     try:
         array = np.asarray(value)
         if array.dtype == object or array.dtype.kind in "US":

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..executor.run import Executable
+from ..executor.xla import to_numpy
 from ..ir import context, dtypes
 from ..ir.cell import Cell
 from ..ir.convert import convert_to_tensor, is_tensor_like
@@ -130,7 +131,7 @@ class ConcreteFunction:
         values = executable([np.asarray(given[i]._value) for i, _ in self._feeds])
         outputs = self.graph.outputs
         tensors = [
-            EagerTensor(values[p] if t.dtype.kind == "o" else np.asarray(values[p]), t.dtype)
+            EagerTensor(values[p] if t.dtype.kind == "o" else np.asarray(to_numpy(values[p])), t.dtype)
             for p, t in zip(self._places, outputs, strict=True)
         ]
         return _restore(self.structured_outputs, tensors)

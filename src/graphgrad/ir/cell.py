@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from . import dtypes
 from .dtypes import DType
@@ -15,22 +18,33 @@ class Cell:
     """The storage of one variable; what a kernel gets for an input of type `resource`.
 
     Attributes:
-      value: a NumPy or JAX array; None before the variable is initialized.
+      held: the value as a NumPy array or as a buffer of the device; None before the variable is initialized.
       name: the variable's name, for messages.
       dtype: the dtype of `value`.
-      shape: the static shape that `value` must have.
+      shape: the static shape that the value must have.
     """
 
-    __slots__ = ("value", "name", "dtype", "shape", "__weakref__")
+    __slots__ = ("held", "name", "dtype", "shape", "__weakref__")
+    to_numpy: Callable[[Any], Any]  # turns a buffer into an array; the executor, which makes them, sets it
 
     def __init__(self, value: Any = None, name: str = "", dtype: DType = dtypes.float32, shape: Shape = None):
-        self.value = value
+        self.held = value
         self.name = name
         self.dtype = dtype
         self.shape = shape
 
+    @property
+    def value(self) -> Any:
+        """The value as a NumPy array; None before the variable is initialized."""
+        held = self.held
+        return held if held is None or isinstance(held, (np.ndarray, np.generic)) else Cell.to_numpy(held)
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.held = value
+
     def __repr__(self) -> str:
-        return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.value is None else 'initialized'}>"
+        return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"
 
 
 class Handle(EagerTensor):

@@ -1,0 +1,138 @@
+"""Canonical forms: what a cluster is, apart from the names and places of its operations.
+
+Two clusters with one form compile to the same program, so repeated layers and time steps are
+compiled once. A form is text made of op types, attributes and wiring; slots are numbered in the
+order in which they turn up. The shapes of inputs are not part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.dtypes import DType
+from ..ir.shape import TensorShape
+from .program import Body, Instruction
+
+if TYPE_CHECKING:
+    from .plan import Cluster
+
+_PACKAGE = __name__.partition(".")[0] + "."
+
+
+class Unspeakable(Exception):
+    """An attribute that has no canonical text, such as a function."""
+
+
+def token(value: Any) -> Any:
+    """A hashable stand-in for an attribute, equal for equal values, whose `repr` says what it is.
+
+    Raises: Unspeakable for objects of a user's own.
+    """
+    kind = type(value)
+    if kind in (int, bool, str, bytes, type(None)):
+        return value
+    if kind is float:
+        return value.hex()
+    if kind is DType:
+        return "dtype", value.name
+    if kind is tuple or kind is list:
+        return tuple([token(v) for v in value])
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        if array.dtype == object:
+            return "objects", array.shape, tuple(token(v) for v in array.ravel().tolist())
+        content = array.tobytes()
+        return array.dtype.str, array.shape, content if len(content) <= 64 else hashlib.sha256(content).digest()
+    if isinstance(value, TensorShape):
+        return "shape", value._dims
+    if kind is complex:
+        return "complex", value.real.hex(), value.imag.hex()
+    if isinstance(value, dict):
+        return tuple(sorted((k, token(v)) for k, v in value.items()))
+    if isinstance(value, slice):
+        return "slice", value.start, value.stop, value.step
+    raise Unspeakable(repr(kind))
+
+
+class Form:
+    """The canonical form of a cluster.
+
+    Attributes:
+      text: what it says.
+      local: False if the text has a meaning in this process only.
+      inputs, shapes, known, outputs: the cluster's slots, in the order in which the form numbers them.
+    """
+
+    def __init__(self, cluster: Cluster):
+        self._numbers: dict[int, int] = {}
+        self.portable = True
+        parts = [self._instruction(i) for i in cluster.program]
+        number = self._number
+        rows = {row: i for i, row in enumerate(cluster.rows)}
+        self._rows = rows
+        donated = [number(s) for s in cluster.ins if s in cluster.donated]
+        self.text = repr((parts, [number(s) for s in cluster.ins], [number(s) for s in cluster.shapes],
+                          [number(s) for s in cluster.known], [number(s) for s in cluster.outs], donated,
+                          len(rows)))  # fmt: skip
+
+    def _number(self, slot: int) -> int:
+        return self._numbers.setdefault(slot, len(self._numbers)) if slot >= 0 else -1
+
+    def _instruction(self, instruction: Instruction) -> Any:
+        number = self._number
+        op = instruction.op
+        if not op.opdef.kernel.__module__.startswith(_PACKAGE):
+            self.portable = False
+        return (op.type if self.portable else (op.type, id(op.opdef)), self._attributes(instruction),
+                [number(s) for s in instruction.ins], [number(s) for s in instruction.outs],
+                [(i, number(t.slot), number(t.out)) for i, t in instruction.refs.items()],
+                [(number(t.slot), number(t.out)) for t in instruction.touched],
+                [t.dtype.name for t in op.outputs], instruction.foldable,
+                [(name, self._body(body)) for name, body in instruction.bodies.items()])  # fmt: skip
+
+    def _attributes(self, instruction: Instruction) -> Any:
+        attrs: dict[str, Any] = {k: v for k, v in instruction.attrs.items() if k not in instruction.bodies}
+        opdef = instruction.op.opdef
+        if opdef.has_lists:  # how many values make up each argument
+            attrs.update((k, instruction.op.attrs[k]) for a in opdef.inputs
+                         if (k := a.number_attr or a.list_attr) is not None)  # fmt: skip
+        if instruction.rng is not None:  # seeds are given at run time
+            attrs = {k: v for k, v in attrs.items() if k not in ("seed", "seed2")}
+        try:
+            return token(attrs)
+        except Unspeakable:
+            self.portable = False
+            return sorted((k, id(v)) for k, v in attrs.items())
+
+    def _body(self, body: Body) -> Any:
+        outer, self._numbers = self._numbers, {}
+        try:
+            number = self._number
+            return ([self._instruction(i) for i in body.program],
+                    [None if s is None else number(s) for s in body.ins], [number(s) for s in body.outs],
+                    [(number(a), number(b)) for a, b in body.state])  # fmt: skip
+        finally:
+            self._numbers = outer
+
+
+def symbol(instruction: Instruction) -> Any:
+    """What an instruction is, apart from its wiring; equal for the same work in repeated layers."""
+    op = instruction.op
+    try:
+        attributes = token({k: v for k, v in instruction.attrs.items() if k not in ("seed", "seed2")})
+    except Unspeakable:
+        attributes = id(op)
+    return op.type, attributes, tuple([t._spec for t in op.outputs]), tuple([t._spec for t in op.inputs])
+
+
+def digest(*parts: Iterable[Any] | str) -> str:
+    """A name for a form together with what else decides what is compiled."""
+    text = hashlib.sha256()
+    for part in parts:
+        text.update(repr(part).encode())
+        text.update(b"\0")
+    return text.hexdigest()

@@ -1,0 +1,41 @@
+"""Merging equal operations: what is computed twice from the same tensors is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ir.graph import Operation
+from .form import Unspeakable, token
+
+
+class Merger:
+    """Remembers pure operations by what they do to which slots."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Any, Sequence[int]] = {}
+        self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes of their own share one
+        self._key: Any = None
+
+    def find(self, op: Operation, ins: Sequence[int]) -> Sequence[int] | None:
+        """The slots of the results of an equal operation, or None; `remember` takes this one's.
+
+        Args:
+          op: a pure operation without control inputs.
+          ins: the slots of its inputs.
+        """
+        attrs = op.attrs
+        known = self._tokens.get(id(attrs), self)
+        if known is self:
+            try:
+                known = self._tokens[id(attrs)] = token({k: v for k, v in attrs.items() if not k.startswith("_")})
+            except Unspeakable:
+                self._key = None
+                return None
+        self._key = (op.type, known, tuple(ins))
+        return self._seen.get(self._key)
+
+    def remember(self, outs: Sequence[int]) -> None:
+        """Keeps the slots of the results of the operation that `find` was asked for last."""
+        if self._key is not None:
+            self._seen[self._key] = outs

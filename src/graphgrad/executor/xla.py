@@ -1,0 +1,211 @@
+"""The device: compiling StableHLO, and calling what comes out, on buffers.
+
+This goes below `jax.jit` to XLA's client, for two reasons: a call costs less, and a program that
+an earlier process compiled runs without importing JAX at all. JAX is imported to trace and
+lower what is new (`lower.py`). The few private names of jaxlib that this needs are all in this module.
+
+On a CPU the client is this module's own; where an accelerator's plugin is installed, it is JAX's.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import importlib.util
+import itertools
+import operator
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.cell import Cell
+
+
+class Spec(NamedTuple):
+    """Shape and NumPy dtype of a buffer; stands where JAX has an abstract value."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak_type: bool = False
+
+
+class Device:
+    """A device with its compiler; `device()` gives the one that is used.
+
+    Attributes:
+      platform: XLA's name for it: "cpu", "cuda", ...
+      buffer: the class of its buffers.
+    """
+
+    def __init__(self, client: Any, jaxlib: Any, xla_client: Any):
+        self._client = client
+        self._jax = jaxlib
+        self._device = client.local_devices()[0]
+        self._devices = jaxlib.DeviceList((self._device,))
+        self._sharding = _sharding(jaxlib, xla_client, self._device)
+        self.platform: str = client.platform
+        self.version: str = client.platform_version
+        self.buffer: type = jaxlib.ArrayImpl
+        self._copies = jaxlib.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+
+    def put(self, array: Any, keep: bool = False) -> Any:
+        """A buffer with the content of a NumPy array, which must not change while the buffer is in use.
+
+        Args:
+          array: the array.
+          keep: whether the array may change later; then it is copied.
+        """
+        spec = Spec(array.shape, array.dtype)
+        if keep:
+            return self._jax.batched_device_put(spec, self._sharding, [array], [self._device], enable_x64=True,
+                                                host_buffer_semantics=self._copies)  # fmt: skip
+        return self._jax.batched_device_put(spec, self._sharding, [array], [self._device], enable_x64=True)
+
+    def compile(self, module: bytes, outputs: Sequence[Spec]) -> Program:
+        """Compiles StableHLO.
+
+        Args:
+          module: the module as MLIR bytecode.
+          outputs: what it computes.
+        """
+        return Program(self, self._client.compile_and_load(module, self._devices, self._jax.CompileOptions()), outputs)
+
+    def load(self, serialized: bytes, outputs: Sequence[Spec]) -> Program:
+        """The program that `Program.serialize` wrote, on a machine of the same kind."""
+        executable = self._client.deserialize_executable(serialized, self._devices, self._jax.CompileOptions())
+        return Program(self, executable, outputs)
+
+    def wait(self, buffers: Sequence[Any]) -> None:
+        """Waits until all of the buffers have their contents; raises what went wrong on the way."""
+        self._jax.batched_block_until_ready(buffers)
+
+    def pin(self, buffer: Any) -> Any:
+        """Something that keeps a buffer from being donated as long as it lives."""
+        return self._jax.buffer_to_dlpack_managed_tensor(buffer)
+
+
+class Program:
+    """A compiled program; call it with a list of buffers to get a list of buffers.
+
+    Attributes:
+      outputs: shapes and dtypes of what it gives.
+    """
+
+    __slots__ = ("executable", "outputs", "_execute", "_handlers", "_consume")
+
+    def __init__(self, device: Device, executable: Any, outputs: Sequence[Spec]):
+        self.executable = executable
+        self.outputs = list(outputs)
+        self._execute = executable.execute_sharded
+        make: Callable[..., Any] = device._jax.array_result_handler
+        self._handlers = [make(spec, device._sharding, True, True) for spec in outputs]
+        self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
+
+    def __call__(self, buffers: list[Any]) -> list[Any]:
+        """Starts the program; the results may be filled later."""
+        results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
+        return results
+
+    def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any]) -> None:
+        """Runs and hands each result to its sink, with no chance for an interrupt in between.
+
+        Everything happens in one call of C code, so a KeyboardInterrupt comes before or after it.
+        What the program was donated is gone, and without its results a variable would be, too.
+
+        Args:
+          sinks: one function of C for each result, and for each of `more`.
+          buffers: the arguments.
+          more: further values, handed on once the program has run.
+        """
+        results = itertools.chain.from_iterable(map(self._consume, map(self._execute, (buffers,))))
+        collections.deque(map(operator.call, sinks, itertools.chain(results, more)), maxlen=0)
+
+    def serialize(self) -> bytes:
+        """The machine code, for `Device.load`."""
+        code: bytes = self.executable.serialize()
+        return code
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes of the results, and of what it needs besides while it runs."""
+        stats = self.executable.get_compiled_memory_stats()
+        return stats.output_size_in_bytes - stats.alias_size_in_bytes, stats.temp_size_in_bytes
+
+
+def _sharding(jaxlib: Any, xla_client: Any, device: Any) -> Any:
+    replicated = xla_client.HloSharding.replicate()
+
+    class Single(jaxlib.SingleDeviceSharding):  # type: ignore[misc]  # the base is known at run time only
+        def _to_xla_hlo_sharding(self, rank: int) -> Any:
+            return replicated
+
+        memory_kind = None
+
+    return Single(device)
+
+
+_lock = threading.Lock()
+
+
+def device() -> Device:
+    """The device that clusters run on; the first call makes the client."""
+    return _the_device() if _made else _make()
+
+
+_made: list[Device] = []
+
+
+def _the_device() -> Device:
+    return _made[0]
+
+
+def _make() -> Device:
+    with _lock:
+        if not _made:
+            from jaxlib import _jax, xla_client
+
+            if _only_cpu():
+                client = xla_client.make_cpu_client()
+            else:
+                import jax
+
+                client = jax.devices()[0].client
+            _made.append(Device(client, _jax, xla_client))
+    return _made[0]
+
+
+@functools.cache
+def _only_cpu() -> bool:
+    """Whether no accelerator can be there: none is asked for, and no plugin is installed."""
+    asked = os.environ.get("JAX_PLATFORMS", "")
+    if asked:
+        return asked == "cpu"
+    return importlib.util.find_spec("jax_plugins") is None
+
+
+def to_numpy(value: Any) -> Any:
+    """A NumPy array on the content of a buffer, not to be written to; other values as they are."""
+    if _made and isinstance(value, _made[0].buffer):
+        if value.aval.dtype.kind in "?biufc" and _made[0].platform == "cpu":
+            return np.asarray(memoryview(value))
+        return np.asarray(value._single_device_array_to_np_array_did_copy()[0])
+    return value
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of an array or buffer."""
+    shape: tuple[int, ...] = value.aval.shape if hasattr(value, "aval") else np.shape(value)
+    return shape
+
+
+def spec_of(value: Any) -> Spec | None:
+    """Shape and dtype of an array or buffer; None for None."""
+    if value is None:
+        return None
+    value = value.aval if hasattr(value, "aval") else np.asarray(value)
+    return Spec(tuple(value.shape), np.dtype(value.dtype))
+
+
+Cell.to_numpy = staticmethod(to_numpy)
