@@ -14,11 +14,13 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import disk
 from .form import Form, digest, token
 from .lower import lower
 from .program import MustBeKnown
-from .xla import Device, Program, Spec
+from .xla import AnySpec, Device, ListSpec, Program, Spec
 
 if TYPE_CHECKING:
     from .plan import Cluster
@@ -34,7 +36,7 @@ class Entry:
       origin: where it came from: "compiled", "disk".
     """
 
-    def __init__(self, outputs: Sequence[Spec], program: Program | Future[Program], origin: str):
+    def __init__(self, outputs: Sequence[AnySpec], program: Program | Future[Program], origin: str):
         self.outputs = list(outputs)
         self.origin = origin
         self._program = program
@@ -71,8 +73,8 @@ def clear() -> None:
         _entries.clear()
 
 
-def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[Spec | None],
-        shapes: Sequence[tuple[int, ...]], known: Sequence[Any]) -> Entry:  # fmt: skip
+def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
+        shapes: Sequence[AnySpec], known: Sequence[Any]) -> Entry:  # fmt: skip
     """The program for a cluster, compiled if need be.
 
     Args:
@@ -83,8 +85,8 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[Spec | No
     """
     if not form.portable:  # it has a meaning for this one cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
-    key = digest(form.text, [None if i is None else (i.shape, i.dtype.str, i.dtype.name) for i in inputs],
-                 shapes, token(list(known)), disk.surroundings(device.platform, device.version))  # fmt: skip
+    key = digest(form.text, _written(inputs), _written(shapes), token(list(known)),
+                 disk.surroundings(device.platform, device.version))  # fmt: skip
     with _lock:
         entry = _entries.get(key)
         if entry is None:
@@ -106,14 +108,14 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
     try:
         if "needs" in header:
             return Need(*header["needs"])
-        outputs = [Spec(tuple(shape), disk.dtype(name)) for shape, name in header["outputs"]]
+        outputs = [_read(spec) for spec in header["outputs"]]
         return Entry(outputs, device.load(code, outputs), "disk")
     except Exception:  # whatever is wrong with it, it can be compiled anew
         disk.remove(key)
         return None
 
 
-def _compile(device: Device, cluster: Cluster, inputs: Sequence[Spec | None], shapes: Sequence[tuple[int, ...]],
+def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
              known: Sequence[Any], key: str | None) -> Entry:  # fmt: skip
     try:
         module, outputs = lower(cluster, inputs, shapes, known, device.platform)
@@ -127,8 +129,31 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[Spec | None], sh
     def finish() -> Program:
         program = device.compile(module, outputs)
         if key is not None and disk.enabled():
-            header = {"outputs": [[list(o.shape), o.dtype.name] for o in outputs]}
+            header = {"outputs": _written(outputs)}
             disk.write(key, header, program.serialize())
         return program
 
     return Entry(outputs, _compilers().submit(finish), "compiled")
+
+
+def _written(specs: Sequence[AnySpec]) -> list[Any]:
+    """Specs as JSON has them."""
+    result: list[Any] = []
+    for spec in specs:
+        if isinstance(spec, ListSpec):
+            in_one, np_dtype, declared = spec.kind
+            result.append([in_one, np.dtype(np_dtype).name, declared and list(declared), _written(spec.parts)])
+        else:
+            result.append(None if spec is None else [list(spec.shape), spec.dtype.name])
+    return result
+
+
+def _read(written: Any) -> AnySpec:
+    """The inverse of `_written`, for one spec."""
+    if written is None:
+        return None
+    if len(written) == 2:
+        return Spec(tuple(written[0]), disk.dtype(written[1]))
+    in_one, name, declared, parts = written
+    kind = in_one, disk.dtype(name), None if declared is None else tuple(declared)
+    return ListSpec(kind, tuple(map(_read, parts)))

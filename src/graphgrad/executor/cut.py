@@ -10,6 +10,7 @@ each kind is compiled once, and there are fewer calls.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -80,7 +81,7 @@ def _join(pieces: list[list[Instruction]]) -> list[list[Instruction]]:
     heavy = {kind: sum(i.op.type in HEAVY for i in piece) for kind, piece in zip(kinds, pieces, strict=True)}
     while True:
         pairs = Counter(
-            pair for pair in zip(kinds, kinds[1:], strict=False)
+            pair for pair in itertools.pairwise(kinds)
             if size[pair[0]] + size[pair[1]] <= LARGEST and heavy[pair[0]] + heavy[pair[1]] <= HEAVY_IN_ONE
         )  # fmt: skip
         if not pairs:

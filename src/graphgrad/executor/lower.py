@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir import lists
 from .program import RandomTable, execute
-from .xla import Spec
+from .xla import AnySpec, ListSpec, Spec
 
 if TYPE_CHECKING:
     from .plan import Cluster
@@ -24,14 +25,14 @@ class _Shape:
         self.shape = shape
 
 
-def lower(cluster: Cluster, inputs: Sequence[Spec | None], shapes: Sequence[tuple[int, ...]],
-          known: Sequence[Any], platform: str) -> tuple[bytes, list[Spec]]:  # fmt: skip
+def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
+          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec]]:  # fmt: skip
     """Lowers a cluster.
 
     Args:
       cluster: the cluster.
       inputs: shapes and dtypes of `cluster.ins`; None for a variable without a value.
-      shapes: the shapes of `cluster.shapes`.
+      shapes: those of `cluster.shapes`.
       known: NumPy values for `cluster.known`, compiled in.
       platform: XLA's name for the kind of device.
     Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, and the
@@ -47,8 +48,8 @@ def lower(cluster: Cluster, inputs: Sequence[Spec | None], shapes: Sequence[tupl
 
     def run(*args: Any) -> list[Any]:
         env: list[Any] = [None] * slots
-        for slot, shape in zip(cluster.shapes, shapes, strict=True):
-            env[slot] = _Shape(shape)
+        for slot, spec in zip(cluster.shapes, shapes, strict=True):
+            env[slot] = _as_shape(spec)
         for slot, value in zip(cluster.known, known, strict=True):
             env[slot] = value
         for slot, value in zip(given, args, strict=False):
@@ -58,7 +59,9 @@ def lower(cluster: Cluster, inputs: Sequence[Spec | None], shapes: Sequence[tupl
         return [env[s] for s in cluster.outs]
 
     with jax.enable_x64(True):
-        args = [jax.ShapeDtypeStruct(spec.shape, spec.dtype) for spec in inputs if spec is not None]
+        if _plain(jax):
+            lists.register(jax)
+        args = [_argument(jax, spec) for spec in inputs if spec is not None]
         if rows:
             args.append(jax.ShapeDtypeStruct((len(rows), 3), np.uint64))
         donated = tuple(i for i, s in enumerate(given) if s in cluster.donated)
@@ -66,5 +69,32 @@ def lower(cluster: Cluster, inputs: Sequence[Spec | None], shapes: Sequence[tupl
         lowered = jitted.trace(*args).lower(lowering_platforms=(platform,))
         module = io.BytesIO()
         lowered.compiler_ir("stablehlo").operation.write_bytecode(module)
-        results = [Spec(tuple(o.shape), np.dtype(o.dtype)) for o in jax.tree.leaves(lowered.out_info)]
+        results = [_result(o) for o in lowered.out_info]
     return module.getvalue(), results
+
+
+def _plain(jax: Any) -> bool:
+    """Whether JAX does not know yet what a list of tensors is."""
+    probe = lists.TensorList(np.float32, None, [])
+    return bool(jax.tree_util.all_leaves([probe]))
+
+
+def _as_shape(spec: AnySpec) -> Any:
+    if isinstance(spec, ListSpec):
+        return lists.unflatten(spec.kind, [_as_shape(p) for p in spec.parts])
+    return None if spec is None else _Shape(spec.shape)
+
+
+def _argument(jax: Any, spec: Spec | ListSpec) -> Any:
+    if isinstance(spec, ListSpec):
+        return lists.unflatten(spec.kind, [None if p is None else _argument(jax, p) for p in spec.parts])
+    return jax.ShapeDtypeStruct(spec.shape, spec.dtype)
+
+
+def _result(info: Any) -> AnySpec:
+    if isinstance(info, lists.TensorList):
+        parts, kind = lists.flatten(info)
+        return ListSpec(kind, tuple(map(_result, parts)))
+    if info is None:
+        return None
+    return Spec(tuple(info.shape), np.dtype(info.dtype))

@@ -515,7 +515,10 @@ class _Planner:
                 step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
         # The last step may write new values over old ones: after it nothing can fail.
         final = plan.steps[-1] if plan.steps else None
-        if isinstance(final, Cluster) and not any(s in final.outs for s, _, _ in plan.checks):
+        has_lists = isinstance(final, Cluster) and any(
+            (t := plan.static.get(s)) is not None and t.dtype is dtypes.variant for s in (*final.ins, *final.outs)
+        )
+        if isinstance(final, Cluster) and not has_lists and not any(s in final.outs for s, _, _ in plan.checks):
             stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
             final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
                                       and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip

@@ -85,6 +85,11 @@ class RandomTable:
         self._rows = rows
         self._values = values
 
+    @classmethod
+    def of(cls, values: Any) -> RandomTable | None:
+        """The table of a whole run, row by row; None for None."""
+        return None if values is None else cls({i: i for i in range(len(values))}, values)
+
     def row(self, number: int) -> Any:
         """The state of one operation."""
         return self._values[self._rows[number]]
@@ -219,7 +224,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
       rng: the random states, or None.
     """
     for ins in program:
-        values = [env[i] if i >= 0 else None for i in ins.ins]
+        values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
         if ins.refs and not ins.bodies:  # a sub-graph reaches its variables by itself
             for position, touch in ins.refs.items():
                 if ins.needs and env[touch.slot] is None:
@@ -233,7 +238,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
                 for i in ins.host_inputs:
                     if not _is_array(values[i]):
                         raise MustBeKnown(ins.op, i)
-        if ins.rng is not None:
+        if ins.rng is not None and rng is not None:
             row = rng.row(ins.rng)
             attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
         if ins.bodies:

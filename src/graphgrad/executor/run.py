@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError, describe
+from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, is_fully_defined, shape_str
@@ -21,7 +22,7 @@ from .cache import Entry, get
 from .form import Form
 from .plan import Cluster, HostStep, Plan, make_plan
 from .program import MustBeKnown, RandomTable, execute, uninitialized
-from .xla import Program, Spec
+from .xla import AnySpec, Program
 
 _BOUND = 64  # signatures of a stage that are kept ready
 
@@ -148,7 +149,7 @@ class Executable:
 
     def _run_on_host(self, plan: Plan, slots: list[Any], table: Any) -> None:
         slots[:] = [xla.to_numpy(v) for v in slots]
-        rng = None if table is None else RandomTable(range(len(table)), table)
+        rng = RandomTable.of(table)
         with np.errstate(all="ignore"):
             for step in plan.steps:
                 execute(np, step.program, slots, rng)
@@ -169,7 +170,7 @@ class Executable:
                     if value.dtype != object:
                         self._template[slot] = slots[slot] = device.put(value)
                 self._ready = True
-        pins = []
+        pins: list[Any] = []
         for slot, cell in plan.loads:
             value = slots[slot]
             if isinstance(value, np.ndarray) and value.dtype != object:
@@ -187,8 +188,8 @@ class Executable:
                 continue
             for s in stage.ins:
                 value = slots[s]
-                if type(value) is not buffer and value is not None:
-                    slots[s] = device.put(np.asarray(value))
+                if type(value) is not buffer:
+                    slots[s] = device.move(value)
             bound = stage.bound.get(stage.signature(slots))
             if bound is None:
                 with self._lock:
@@ -235,11 +236,13 @@ class _Stage:
       ins: slots of the values that come from outside.
       varying: slots of those whose shapes may differ from run to run.
       known: slots of values that are compiled in.
+      lists: slots of lists of tensors.
       bound: signature -> the calls to make.
     """
 
-    def __init__(self, clusters: list[Cluster], varying: set[int]):
+    def __init__(self, clusters: list[Cluster], varying: set[int], variant: set[int]):
         self.clusters = clusters
+        self.lists = variant
         self.forms = [Form(c) for c in clusters]
         inside = {s for c in clusters for s in c.outs}
         self.ins = list(dict.fromkeys(s for c in clusters for s in c.ins if s not in inside))
@@ -259,12 +262,11 @@ class _Stage:
 
     def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry]]:
         """Each cluster with its program for the values in `slots`, which may still be being compiled."""
-        specs: dict[int, Spec | None] = {s: xla.spec_of(slots[s]) for s in self.outside}
+        specs: dict[int, AnySpec] = {s: xla.spec_of(slots[s]) for s in self.outside}
         known = {s: np.asarray(xla.to_numpy(slots[s])) for s in self.known}
         result = []
         for cluster, form in zip(self.clusters, self.forms, strict=True):
-            shapes = [spec.shape if (spec := specs[s]) is not None else () for s in cluster.shapes]
-            entry = get(device, cluster, form, [specs[s] for s in cluster.ins], shapes,
+            entry = get(device, cluster, form, [specs[s] for s in cluster.ins], [specs[s] for s in cluster.shapes],
                         [known[s] for s in cluster.known])  # fmt: skip
             specs.update(zip(cluster.outs, entry.outputs, strict=True))
             result.append((cluster, entry))
@@ -278,7 +280,11 @@ class _Stage:
             ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
             rows = np.array(cluster.rows) if cluster.rows else None
             prepared.append((entry, (ins, cluster.outs, cluster.frees, rows, bool(cluster.donated))))
-        calls = [(entry.program(), *rest) for entry, rest in prepared]
+        calls: list[Any] = []
+        for entry, rest in prepared:
+            program = entry.program()
+            has_lists = any(s in self.lists for s in (*rest[0], *rest[1]))
+            calls.append((program.with_lists if has_lists else program, *rest))
         while len(self.bound) >= _BOUND:
             self.bound.pop(next(iter(self.bound)))
         self.bound[signature] = calls
@@ -292,11 +298,13 @@ def _stages(plan: Plan) -> list[_Stage | HostStep]:
     varying = {s for s, t in plan.static.items() if not is_fully_defined(t._spec.shape)}
     varying.update(s for s, cell in plan.loads if not is_fully_defined(cell.shape) or s not in plan.readers)
     varying.update(s for step in plan.steps if isinstance(step, HostStep) for s in step.outs)
+    variant = {s for s, t in plan.static.items() if t.dtype is dtypes.variant}
+    varying |= variant
     stages: list[_Stage | HostStep] = []
     together: list[Cluster] = []
     for step in [*plan.steps, None]:
         if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level):
-            stages.append(_Stage(together, varying | (set(range(plan.slots)) - plan.static.keys())))
+            stages.append(_Stage(together, varying | (set(range(plan.slots)) - plan.static.keys()), variant))
             together = []
         if isinstance(step, HostStep):
             stages.append(step)
@@ -314,7 +322,7 @@ def _run_host_step(step: HostStep, slots: list[Any], table: Any) -> None:
             for s in instruction.reads():
                 if not isinstance(slots[s], np.ndarray):
                     slots[s] = xla.to_numpy(slots[s])
-    rng = None if table is None else RandomTable(range(len(table)), table)
+    rng = RandomTable.of(table)
     with np.errstate(all="ignore"):
         execute(np, step.before, slots, rng)
     execute(np, step.calls, slots, rng)  # a user's function gets NumPy's warnings

@@ -16,11 +16,12 @@ import itertools
 import operator
 import os
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..ir import lists
 from ..ir.cell import Cell
 
 
@@ -30,6 +31,21 @@ class Spec(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     weak_type: bool = False
+
+
+class ListSpec(NamedTuple):
+    """What a list of tensors is made of.
+
+    Attributes:
+      kind: what `lists.unflatten` needs.
+      parts: the spec of each of its arrays, None for elements not set.
+    """
+
+    kind: Any
+    parts: tuple[AnySpec, ...]
+
+
+AnySpec: TypeAlias = Spec | ListSpec | None
 
 
 class Device:
@@ -64,7 +80,16 @@ class Device:
                                                 host_buffer_semantics=self._copies)  # fmt: skip
         return self._jax.batched_device_put(spec, self._sharding, [array], [self._device], enable_x64=True)
 
-    def compile(self, module: bytes, outputs: Sequence[Spec]) -> Program:
+    def move(self, value: Any) -> Any:
+        """A value as clusters take it: arrays become buffers, and so do those of a list."""
+        if type(value) is self.buffer or value is None:
+            return value
+        if isinstance(value, lists.TensorList):
+            parts, kind = lists.flatten(value)
+            return lists.unflatten(kind, [self.move(p) for p in parts])
+        return self.put(np.asarray(value))
+
+    def compile(self, module: bytes, outputs: Sequence[AnySpec]) -> Program:
         """Compiles StableHLO.
 
         Args:
@@ -73,7 +98,7 @@ class Device:
         """
         return Program(self, self._client.compile_and_load(module, self._devices, self._jax.CompileOptions()), outputs)
 
-    def load(self, serialized: bytes, outputs: Sequence[Spec]) -> Program:
+    def load(self, serialized: bytes, outputs: Sequence[AnySpec]) -> Program:
         """The program that `Program.serialize` wrote, on a machine of the same kind."""
         executable = self._client.deserialize_executable(serialized, self._devices, self._jax.CompileOptions())
         return Program(self, executable, outputs)
@@ -88,26 +113,27 @@ class Device:
 
 
 class Program:
-    """A compiled program; call it with a list of buffers to get a list of buffers.
+    """A compiled program; call it with a list of buffers to get a list of buffers."""
 
-    Attributes:
-      outputs: shapes and dtypes of what it gives.
-    """
+    __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume")
 
-    __slots__ = ("executable", "outputs", "_execute", "_handlers", "_consume")
-
-    def __init__(self, device: Device, executable: Any, outputs: Sequence[Spec]):
+    def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec]):
         self.executable = executable
-        self.outputs = list(outputs)
+        self._outputs = outputs if any(isinstance(o, ListSpec) for o in outputs) else None
         self._execute = executable.execute_sharded
         make: Callable[..., Any] = device._jax.array_result_handler
-        self._handlers = [make(spec, device._sharding, True, True) for spec in outputs]
+        self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
         self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Starts the program; the results may be filled later."""
         results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
         return results
+
+    def with_lists(self, values: list[Any]) -> list[Any]:
+        """Calls it with values among which are lists of tensors, or that gives some."""
+        results = iter(self(list(_leaves(values))))
+        return list(results) if self._outputs is None else [_gather(o, results) for o in self._outputs]
 
     def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any]) -> None:
         """Runs and hands each result to its sink, with no chance for an interrupt in between.
@@ -164,7 +190,7 @@ def _the_device() -> Device:
 def _make() -> Device:
     with _lock:
         if not _made:
-            from jaxlib import _jax, xla_client
+            from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
 
             if _only_cpu():
                 client = xla_client.make_cpu_client()
@@ -187,25 +213,56 @@ def _only_cpu() -> bool:
 
 def to_numpy(value: Any) -> Any:
     """A NumPy array on the content of a buffer, not to be written to; other values as they are."""
-    if _made and isinstance(value, _made[0].buffer):
-        if value.aval.dtype.kind in "?biufc" and _made[0].platform == "cpu":
-            return np.asarray(memoryview(value))
-        return np.asarray(value._single_device_array_to_np_array_did_copy()[0])
+    if _made and type(value) is _made[0].buffer:
+        buffer: Any = value
+        if buffer.aval.dtype.kind in "?biufc" and _made[0].platform == "cpu":
+            return np.asarray(memoryview(buffer))
+        return np.asarray(buffer._single_device_array_to_np_array_did_copy()[0])
+    if isinstance(value, lists.TensorList):
+        parts, kind = lists.flatten(value)
+        return lists.unflatten(kind, [to_numpy(p) for p in parts])
     return value
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of an array or buffer."""
-    shape: tuple[int, ...] = value.aval.shape if hasattr(value, "aval") else np.shape(value)
-    return shape
+def shape_of(value: Any) -> Any:
+    """The shape of an array or buffer; for a list of tensors what stands in its place."""
+    if isinstance(value, lists.TensorList):
+        return spec_of(value)
+    return value.aval.shape if hasattr(value, "aval") else np.shape(value)
 
 
-def spec_of(value: Any) -> Spec | None:
+def spec_of(value: Any) -> AnySpec:
     """Shape and dtype of an array or buffer; None for None."""
     if value is None:
         return None
+    if isinstance(value, lists.TensorList):
+        parts, kind = lists.flatten(value)
+        return ListSpec(kind, tuple(spec_of(p) for p in parts))
     value = value.aval if hasattr(value, "aval") else np.asarray(value)
     return Spec(tuple(value.shape), np.dtype(value.dtype))
+
+
+def flat_specs(specs: Iterable[AnySpec]) -> Iterator[Spec]:
+    """The specs of all arrays, those of lists included."""
+    for spec in specs:
+        if isinstance(spec, ListSpec):
+            yield from flat_specs(spec.parts)
+        elif spec is not None:
+            yield spec
+
+
+def _leaves(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, lists.TensorList):
+            yield from _leaves(lists.flatten(value)[0])
+        elif value is not None:
+            yield value
+
+
+def _gather(spec: AnySpec, results: Iterator[Any]) -> Any:
+    if isinstance(spec, ListSpec):
+        return lists.unflatten(spec.kind, [_gather(p, results) for p in spec.parts])
+    return None if spec is None else next(results)
 
 
 Cell.to_numpy = staticmethod(to_numpy)

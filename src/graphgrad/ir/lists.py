@@ -116,7 +116,8 @@ def _sum(xp: Any, a: Any, b: Any) -> Any:
     return a.plus(xp, b) if isinstance(a, TensorList) else a + b
 
 
-def _flatten(value: TensorList) -> tuple[Any, Any]:
+def flatten(value: TensorList) -> tuple[tuple[Any, ...], Any]:
+    """The arrays that a list is made of, and the rest: what `unflatten` needs to put it together again."""
     kind = value.np_dtype, value.declared
     items = value.items
     if items is None:
@@ -126,7 +127,8 @@ def _flatten(value: TensorList) -> tuple[Any, Any]:
     return tuple(items), (False, *kind)
 
 
-def _unflatten(kind: Any, children: Any) -> TensorList:
+def unflatten(kind: Any, children: Sequence[Any]) -> TensorList:
+    """The list that `flatten` took apart."""
     in_one, np_dtype, declared = kind
     if in_one:
         return TensorList(np_dtype, declared, None, children[0])
@@ -135,4 +137,4 @@ def _unflatten(kind: Any, children: Any) -> TensorList:
 
 def register(jax: Any) -> None:
     """Lets compiled functions take and return lists of tensors."""
-    jax.tree_util.register_pytree_node(TensorList, _flatten, _unflatten)
+    jax.tree_util.register_pytree_node(TensorList, flatten, unflatten)
