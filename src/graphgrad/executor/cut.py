@@ -11,6 +11,7 @@ each kind is compiled once, and there are fewer calls.
 from __future__ import annotations
 
 import itertools
+import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +19,9 @@ from typing import Any
 from .form import symbol
 from .program import Instruction
 
-WHOLE = 160  # instructions: no more are one cluster
-LIGHT = 40  # at most so many light instructions in a row
-LARGEST = 96  # instructions of a cluster that is joined from others
+WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: no more are one cluster
+LIGHT = min(40, WHOLE)  # at most so many light instructions in a row
+LARGEST = min(96, WHOLE)  # instructions of a cluster that is joined from others
 HEAVY_IN_ONE = 6  # heavy operations in a cluster that is joined from others
 
 HEAVY = frozenset({

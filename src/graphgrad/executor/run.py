@@ -22,6 +22,7 @@ from .cache import Entry, get
 from .form import Form
 from .plan import Cluster, HostStep, Plan, make_plan
 from .program import MustBeKnown, RandomTable, execute, uninitialized
+from .report import RunReport
 from .xla import AnySpec, Program
 
 _BOUND = 64  # signatures of a stage that are kept ready
@@ -109,11 +110,18 @@ class Executable:
         """
         return numerics.run(self, feeds) if numerics.state.mode else self.run(feeds)
 
-    def run(self, feeds: Sequence[Any]) -> list[Any]:
-        """Runs the plan without looking for infinities and NaNs; as `__call__` otherwise."""
+    def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True) -> list[Any]:
+        """Runs the plan without looking for infinities and NaNs.
+
+        Args:
+          feeds: an array for each fed tensor.
+          report: is told of every step.
+          store: whether variables get their new values.
+        Returns: the values of the fetches: NumPy arrays, or buffers of the device.
+        """
         while True:
             try:
-                return self._run(self.plan, feeds)
+                return self._run(self.plan, feeds, report, store)
             except MustBeKnown as need:
                 with self._lock:
                     wanted = self._must_know | {(need.op.index, need.index)}
@@ -124,7 +132,7 @@ class Executable:
                     self._must_know = wanted
                     self._prepare()
 
-    def _run(self, plan: Plan, feeds: Sequence[Any]) -> list[Any]:
+    def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool) -> list[Any]:
         slots = self._template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
@@ -135,10 +143,12 @@ class Executable:
                     raise uninitialized(plan.readers[slot], cell)
             table = self._random_states(plan) if plan.random_ops else None
             if plan.on_host:
-                self._run_on_host(plan, slots, table)
+                self._run_on_host(plan, slots, table, report)
+                if store:
+                    self._store(plan, slots)
             else:
-                self._run_steps(plan, slots, table)
-        if table is not None:
+                self._run_steps(plan, slots, table, report, store)
+        if table is not None and store:
             for op in plan.random_ops:
                 self._counters[op] += 1
         return [slots[s] for s in plan.fetches]
@@ -147,13 +157,16 @@ class Executable:
         counters = self._counters
         return np.array([[_runs_before(counters, op) % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
 
-    def _run_on_host(self, plan: Plan, slots: list[Any], table: Any) -> None:
+    def _run_on_host(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None) -> None:
         slots[:] = [xla.to_numpy(v) for v in slots]
+        if report is not None:
+            report.start(slots)
         rng = RandomTable.of(table)
         with np.errstate(all="ignore"):
             for step in plan.steps:
                 execute(np, step.program, slots, rng)
-        self._store(plan, slots)
+                if report is not None:
+                    report.host(step, slots)
 
     def _store(self, plan: Plan, slots: list[Any]) -> None:
         """Gives the variables their new values."""
@@ -162,7 +175,7 @@ class Executable:
         values = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in plan.stores]
         _set_all([_setter(cell) for _, cell in plan.stores], values)
 
-    def _run_steps(self, plan: Plan, slots: list[Any], table: Any) -> None:
+    def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool) -> None:
         device = xla.device()
         if not self._ready:
             with self._lock:
@@ -178,13 +191,16 @@ class Executable:
                 moved = slots[slot] = device.put(value)
                 if cell.held is value:
                     cell.held = moved
-            if _in_flight.count > 1:
+            if _in_flight.count > 1 or not store:
                 slots[slot] = _pinned(device, slots[slot], cell, pins)
+        if report is not None:
+            report.start(slots)
         buffer = device.buffer
-        stored = False
         for stage in self._stages:
             if isinstance(stage, HostStep):
                 _run_host_step(stage, slots, table)
+                if report is not None:
+                    report.host(stage, slots)
                 continue
             for s in stage.ins:
                 value = slots[s]
@@ -194,19 +210,21 @@ class Executable:
             if bound is None:
                 with self._lock:
                     bound = stage.bind(device, slots)
-            for program, ins, outs, frees, rows, donates in bound:
+            for program, ins, outs, frees, rows, made_of in bound:
                 args = [slots[s] for s in ins]
                 if rows is not None:
                     args.append(device.put(table[rows]))
-                if donates:
+                if store and made_of[0].donated:  # the last step
                     self._finish(plan, slots, program, args, outs)
-                    stored = True
-                    break
-                for s, value in zip(outs, program(args), strict=True):
-                    slots[s] = value
+                    store = False
+                else:
+                    for s, value in zip(outs, program(args), strict=True):
+                        slots[s] = value
                 for s in frees:
                     slots[s] = None
-        if not stored:
+                if report is not None:
+                    report.cluster(made_of, slots)
+        if store:
             self._store(plan, slots)
         # Feeds are not copied: whoever called may change them as soon as this returns.
         results = [cell.held for _, cell in plan.stores]
@@ -273,13 +291,13 @@ class _Stage:
         return result
 
     def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
-        """Compiles what is new and lists the calls: (program, ins, outs, frees, rows of random states, donates)."""
+        """Compiles what is new and lists the calls: (program, ins, outs, frees, random rows, (cluster, entry))."""
         signature = self.signature(slots)
         prepared: list[tuple[Entry, Any]] = []
         for cluster, entry in self.entries(device, slots):
             ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
             rows = np.array(cluster.rows) if cluster.rows else None
-            prepared.append((entry, (ins, cluster.outs, cluster.frees, rows, bool(cluster.donated))))
+            prepared.append((entry, (ins, cluster.outs, cluster.frees, rows, (cluster, entry))))
         calls: list[Any] = []
         for entry, rest in prepared:
             program = entry.program()

@@ -20,6 +20,7 @@ from ..ir.graph import Graph, Operation, Tensor
 from ..ir.shape import compatible, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
+from .report import RunReport
 from .run import Executable
 from .xla import to_numpy
 
@@ -54,6 +55,13 @@ class _Entry:
         self.rebuild = rebuild
 
 
+def _jit_level(config: Any) -> int:
+    """The `graph_options.optimizer_options.global_jit_level` of a `ConfigProto`, 0 if it is not set."""
+    for name in ("graph_options", "optimizer_options", "global_jit_level"):
+        config = getattr(config, "__dict__", {}).get(name)
+    return config if isinstance(config, int) else 0
+
+
 class BaseSession:
     """Runs a graph; see `Session`."""
 
@@ -67,6 +75,8 @@ class BaseSession:
         self._graph = graph if graph is not None else get_default_graph()
         self._target = target
         self._config = config
+        if self._engine == "xla" and _jit_level(config) > 0:
+            self._engine = "whole"
         self._closed = False
         self._cells: dict[str, Cell] = {}
         self._counters: dict[Operation, int] = {}
@@ -110,7 +120,8 @@ class BaseSession:
           fetches: a tensor, operation, variable or name, or any nesting of lists, tuples and
             dictionaries of them.
           feed_dict: values for tensors: tensor (or its name) -> array, number or nested list.
-          options, run_metadata: accepted as TensorFlow does.
+          options: a `RunOptions`; one with a `trace_level` fills run_metadata.
+          run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, and `peak_bytes`.
         Returns: the structure of `fetches` with NumPy arrays in the place of tensors
           (scalars for rank 0, None for operations).
         Raises:
@@ -118,16 +129,42 @@ class BaseSession:
           ValueError, TypeError: for fetches and feeds that do not fit.
           tf.errors.OpError: for what goes wrong while running; variables stay as they were.
         """
+        entry = self._entry(fetches, feed_dict)
+        feeds = self._feed_values(entry, feed_dict) if feed_dict else ()
+        if run_metadata is not None and getattr(options, "trace_level", None):
+            run_metadata.report = report = RunReport()
+            run_metadata.peak_bytes = 0
+            values = entry.executable.run(feeds, report)
+            run_metadata.peak_bytes = report.peak_bytes
+            return entry.rebuild(values)
+        return entry.rebuild(entry.executable(feeds))
+
+    def explain(self, fetches: Any, feed_dict: Any = None) -> RunReport:
+        """Says how `run` computes fetches: in which clusters, compiled or reused, with how much memory.
+
+        It runs the steps and then lets everything be as it was: variables and random counters do not
+        change. Host functions are called.
+
+        Args:
+          fetches, feed_dict: as for `run`.
+        Returns: a `RunReport`, to print or to look at.
+        Raises: as `run`.
+        Reference: graphgrad's own.
+
+        >>> print(sess.explain(tf.tanh(tf.ones([2])) * 2.0))  # doctest: +ELLIPSIS
+        1 steps: ...
+        """
+        entry = self._entry(fetches, feed_dict)
+        report = RunReport()
+        entry.executable.run(self._feed_values(entry, feed_dict) if feed_dict else (), report, store=False)
+        return report
+
+    def _entry(self, fetches: Any, feed_dict: Any) -> _Entry:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
         keys: tuple[Any, ...] = tuple(map(_id_of, feed_dict)) if feed_dict else ()
         key = (_structure(fetches), keys)
-        entry = self._entries.get(key)
-        if entry is None:
-            entry = self._make_entry(key, fetches, feed_dict or {})
-        if feed_dict:
-            return entry.rebuild(entry.executable(self._feed_values(entry, feed_dict)))
-        return entry.rebuild(entry.executable(()))
+        return self._entries.get(key) or self._make_entry(key, fetches, feed_dict or {})
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function that runs `fetches`, fed by its positional arguments.

@@ -66,17 +66,26 @@ class GraphOptions(_Message):
 
 
 class OptimizerOptions(_Message):
-    """Optimizer settings of a session; kept, and without effect here."""
+    """Optimizer settings of a session.
+
+    `global_jit_level` ON_1 or ON_2 lets a run be one XLA program instead of clusters; the rest is
+    kept, and without effect here.
+    """
 
     L1, L0 = 0, -1
     DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
 
 
 class RunOptions(_Message):
-    """Settings of one run; kept, and without effect here."""
+    """Settings of one run: a `trace_level` above NO_TRACE fills the `RunMetadata`; the rest is kept only."""
 
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
 
 
 class RunMetadata(_Message):
-    """What a run reports; empty."""
+    """What a run reports when a `RunOptions.trace_level` asks for it.
+
+    Attributes:
+      report: the run's steps, a `RunReport`; print it.
+      peak_bytes: the most memory that was live at once.
+    """

@@ -83,7 +83,8 @@ class ConcreteFunction:
       outputs: the tensors it computes.
     """
 
-    def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any):
+    def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any, engine: str = "xla"):
+        self._engine = engine
         self.graph = graph
         self.name = graph.name
         self._argument_count = argument_count
@@ -122,7 +123,8 @@ class ConcreteFunction:
         fetches = list({id(t): t for t in graph.outputs}.values())
         self._places = [[id(t) for t in fetches].index(id(t)) for t in graph.outputs]
         targets = [op for op in graph._operations if _has_effect(op)]
-        self._executable = Executable(fetches, targets, [p for _, p in self._feeds], resolve, self._counters)
+        self._executable = Executable(fetches, targets, [p for _, p in self._feeds], resolve, self._counters,
+                                      self._engine)  # fmt: skip
         return self._executable
 
     def _call_flat(self, args: Sequence[Any]) -> Any:
@@ -198,7 +200,9 @@ class Function:
     values of all others. Called while a graph is being built, it adds its operations there.
     """
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None):
+    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None,
+                 engine: str = "xla"):  # fmt: skip
+        self._engine = engine
         self.python_function = python_function
         self._signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or str(getattr(python_function, "__name__", "function"))
@@ -220,7 +224,8 @@ class Function:
             return self
         bound = self.__dict__.setdefault("_bound", {})
         if id(instance) not in bound:
-            bound[id(instance)] = Function(self.python_function.__get__(instance, owner), self._signature, self._name)
+            bound[id(instance)] = Function(self.python_function.__get__(instance, owner), self._signature, self._name,
+                                           self._engine)  # fmt: skip
         return bound[id(instance)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -305,7 +310,7 @@ class Function:
             new_args, new_kwargs = nest.pack_sequence_as((args, kwargs), replaced)
             result = self.python_function(*new_args, **new_kwargs)
             structured = _collect_outputs(result, graph)
-        return ConcreteFunction(graph, count, structured)
+        return ConcreteFunction(graph, count, structured, self._engine)
 
 
 def _shape_of_structure(structure: Any) -> Any:
@@ -358,10 +363,9 @@ def function(
       func: the function; when left out, the result is a decorator.
       input_signature: a nested sequence of `TensorSpec`; one trace then serves all calls.
       autograph: accepted as TensorFlow does; `if` and `while` on tensors are not rewritten.
-      jit_compile: accepted; functions are compiled by XLA in any case.
+      jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.
       reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes, experimental_relax_shapes, experimental_compile,
-        experimental_follow_type_hints: accepted as TensorFlow does.
+        experimental_attributes, experimental_relax_shapes, experimental_follow_type_hints: accepted as TensorFlow does.
     Returns: a `Function`, or a decorator.
     Raises: TypeError, when called, for arguments that do not fit the input signature.
     Gradient: `tf.gradients` inside the function.
@@ -372,6 +376,7 @@ def function(
     >>> float(sess.run(f(tf.constant(3.0))))
     9.0
     """
+    engine = "whole" if jit_compile or (jit_compile is None and experimental_compile) else "xla"
     if func is None:
-        return lambda f: Function(f, input_signature)
-    return Function(func, input_signature)
+        return lambda f: Function(f, input_signature, engine=engine)
+    return Function(func, input_signature, engine=engine)

@@ -1,0 +1,122 @@
+"""What a run consists of: its clusters, where their programs came from, and how much memory is live when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..ir import lists
+
+if TYPE_CHECKING:
+    from .cache import Entry
+    from .plan import Cluster, HostStep
+
+
+class Step(NamedTuple):
+    """One step of a run.
+
+    Attributes:
+      kind: "cluster" or "host".
+      operations: op type -> how many of them.
+      form: the number of the cluster's form; clusters with one number are one program. None for host steps.
+      origin: "compiled", "disk" (an earlier process compiled it), "reused" (an earlier cluster is the same
+        program), or "host".
+      output_bytes: bytes of the results.
+      temporary_bytes: bytes that XLA needs besides while the program runs.
+      live_bytes: bytes of all values that are alive after the step, variables included.
+    """
+
+    kind: str
+    operations: Counter[str]
+    form: int | None
+    origin: str
+    output_bytes: int
+    temporary_bytes: int
+    live_bytes: int
+
+
+class RunReport:
+    """The steps of a run, as they were executed; `print` it.
+
+    Attributes:
+      steps: one `Step` for each.
+      peak_bytes: the most that was alive at once: values between steps, and what a program needs while it runs.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._forms: dict[int, int] = {}
+        self._live = 0
+        self.peak_bytes = 0
+
+    @property
+    def programs(self) -> int:
+        """How many different programs the clusters are."""
+        return len(self._forms)
+
+    def start(self, slots: Sequence[Any]) -> None:
+        """Notes what is alive before the first step."""
+        self._live = self.peak_bytes = _live_bytes(slots)
+
+    def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
+        """Notes a cluster that has run, with the entry of the cache that it is."""
+        cluster, entry = made_of
+        known = id(entry) in self._forms
+        form = self._forms.setdefault(id(entry), len(self._forms))
+        output, temporary = entry.program().memory()
+        operations = Counter(i.op.type for i in cluster.program)
+        self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
+                       _live_bytes(slots)))  # fmt: skip
+
+    def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
+        """Notes a host step that has run."""
+        live = _live_bytes(slots)
+        operations = Counter(i.op.type for i in step.program)
+        self._add(Step("host", operations, None, "host", max(0, live - self._live), 0, live))
+
+    def _add(self, step: Step) -> None:
+        self.steps.append(step)
+        self.peak_bytes = max(self.peak_bytes, self._live + step.output_bytes + step.temporary_bytes, step.live_bytes)
+        self._live = step.live_bytes
+
+    def __str__(self) -> str:
+        clusters = sum(s.kind == "cluster" for s in self.steps)
+        lines = [f"{len(self.steps)} steps: {clusters} clusters, {self.programs} programs, "
+                 f"{len(self.steps) - clusters} on the host; at most {_size(self.peak_bytes)} alive",
+                 "step  program  origin    ops  results    besides    alive      operations"]  # fmt: skip
+        for number, s in enumerate(self.steps):
+            program = "-" if s.form is None else f"#{s.form}"
+            sizes = "".join(f"{_size(n):<11}" for n in (s.output_bytes, s.temporary_bytes, s.live_bytes))
+            count = s.operations.total()
+            lines.append(f"{number:<5} {program:<8} {s.origin:<9} {count:<4} {sizes}{_most(s.operations)}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<RunReport of {len(self.steps)} steps, {self.programs} programs>"
+
+
+def _most(operations: Counter[str]) -> str:
+    words = [f"{n} {kind}" if n > 1 else kind for kind, n in operations.most_common(4)]
+    return ", ".join(words) + (", ..." if len(operations) > 4 else "")
+
+
+def _size(count: int) -> str:
+    if count < 10_000:
+        return f"{count} B"
+    return f"{count / 1000:.0f} kB" if count < 10_000_000 else f"{count / 1e6:.0f} MB"
+
+
+def _live_bytes(slots: Sequence[Any]) -> int:
+    seen: dict[int, int] = {}
+    for value in slots:
+        parts = lists.flatten(value)[0] if isinstance(value, lists.TensorList) else (value,)
+        for part in parts:
+            if part is not None and hasattr(part, "aval"):
+                size = part.aval.dtype.itemsize
+                for n in part.aval.shape:
+                    size *= n
+                seen[id(part)] = size
+            elif part is not None:
+                seen[id(part)] = int(getattr(part, "nbytes", 0))
+    return sum(seen.values())
