@@ -16,6 +16,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphgrad.executor import cut
 from graphgrad.executor.session import HostSession, Session
 from graphgrad.gradients.backprop import gradients
 from graphgrad.gradients.higher import hessian_vector_product, hessians, jacobian, jvp
@@ -201,16 +202,32 @@ def test_inner_x(recipe: Any, k: int) -> None:
     assert abs(got - want) <= 1e-5 * max(1.0, abs(got)), (got, want)
 
 
+class _SmallClusters(Session):
+    """Cuts even short programs."""
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        whole, light, largest = cut.WHOLE, cut.LIGHT, cut.LARGEST
+        cut.WHOLE, cut.LIGHT, cut.LARGEST = 3, 2, 5
+        try:
+            return super().run(*args, **kwargs)
+        finally:
+            cut.WHOLE, cut.LIGHT, cut.LARGEST = whole, light, largest
+
+
+class _OneProgram(Session):
+    _engine = "whole"
+
+
 @settings(_PROFILE, max_examples=20)
 @given(_RECIPE)
 def test_engines_agree(recipe: Any) -> None:
-    """XLA and NumPy run values and gradients to the same numbers; so does this test's own interpreter."""
+    """XLA, in clusters and as one program, and NumPy come to the same numbers; so does this test's own interpreter."""
     grown = Grown(recipe)
     with grown.graph.as_default():
         grads = [g for g in gradients(grown.ys, grown.xs) if g is not None]
         fetches = [*grown.ys, *(dense(g, grown.graph) for g in grads)]
     want = evaluate(fetches, grown.feeds)
-    for kind in (HostSession, Session):
+    for kind in (HostSession, Session, _SmallClusters, _OneProgram):
         with kind(graph=grown.graph) as sess:
             for got, w in zip(sess.run(fetches, grown.feeds), want, strict=True):
                 np.testing.assert_allclose(got, w, rtol=1e-9, atol=1e-11, err_msg=kind.__name__)

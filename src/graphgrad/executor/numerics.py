@@ -21,6 +21,7 @@ from ..ir.opdef import _input_names
 from ..ir.shape import shape_str
 from ..ir.source import user_source
 from .plan import prune
+from .xla import to_numpy
 
 if TYPE_CHECKING:
     from .run import Executable
@@ -160,7 +161,7 @@ def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
         _set_back(executable, kept)
     fetches, targets, given, resolve = executable._request
     wide, tensors = executable.wide = executable.wide or _widen(executable)
-    everything = wide.run(feeds)
+    everything = list(map(to_numpy, wide.run(feeds)))
     by_id = dict(zip(map(id, tensors), everything[len(fetches) :], strict=True))
     by_id.update(zip(map(id, given), feeds, strict=True))
     found = _Values(by_id)
@@ -181,6 +182,7 @@ def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
 
 def is_finite(value: Any) -> bool:
     """Whether a value holds no infinity and no NaN; what is not floating holds none."""
+    value = to_numpy(value)
     return value is None or getattr(value, "dtype", None) is None or bool(_finite(np.asarray(value)).all())
 
 

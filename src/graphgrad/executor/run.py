@@ -7,6 +7,7 @@ import functools
 import operator
 import os
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,23 +29,18 @@ from .xla import AnySpec, Program
 _BOUND = 64  # signatures of a stage that are kept ready
 
 
-class _InFlight:
-    """Counts the runs that are under way, in all sessions and threads."""
+# The runs that are under way, in all sessions and threads: weak references, so that none stays whatever happens.
+_under_way: set[Any] = set()
+
+
+class _Run:
+    """Stands for a run as long as it lives."""
+
+    __slots__ = ("__weakref__",)
 
     def __init__(self) -> None:
-        self.count = 0
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self.count += 1
-
-    def __exit__(self, *exc: object) -> None:
-        with self._lock:
-            self.count -= 1
-
-
-_in_flight = _InFlight()
+        # Not a counter under a lock: an interrupt could leave it locked.
+        _under_way.add(weakref.ref(self, _under_way.discard))
 
 
 def _pinned(device: xla.Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
@@ -136,18 +132,18 @@ class Executable:
         slots = self._template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        with _in_flight:
-            for slot, cell in plan.loads:
-                value = slots[slot] = cell.held
-                if value is None and slot in plan.readers:
-                    raise uninitialized(plan.readers[slot], cell)
-            table = self._random_states(plan) if plan.random_ops else None
-            if plan.on_host:
-                self._run_on_host(plan, slots, table, report)
-                if store:
-                    self._store(plan, slots)
-            else:
-                self._run_steps(plan, slots, table, report, store)
+        _here = _Run()  # it lives until this returns
+        for slot, cell in plan.loads:
+            value = slots[slot] = cell.held
+            if value is None and slot in plan.readers:
+                raise uninitialized(plan.readers[slot], cell)
+        table = self._random_states(plan) if plan.random_ops else None
+        if plan.on_host:
+            self._run_on_host(plan, slots, table, report)
+            if store:
+                self._store(plan, slots)
+        else:
+            self._run_steps(plan, slots, table, report, store)
         if table is not None and store:
             for op in plan.random_ops:
                 self._counters[op] += 1
@@ -191,7 +187,7 @@ class Executable:
                 moved = slots[slot] = device.put(value)
                 if cell.held is value:
                     cell.held = moved
-            if _in_flight.count > 1 or not store:
+            if len(_under_way) > 1 or not store:
                 slots[slot] = _pinned(device, slots[slot], cell, pins)
         if report is not None:
             report.start(slots)
