@@ -10,6 +10,7 @@ On a CPU the client is this module's own; where an accelerator's plugin is insta
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import importlib.util
 import itertools
@@ -190,16 +191,31 @@ def _the_device() -> Device:
 def _make() -> Device:
     with _lock:
         if not _made:
-            from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
+            with _quietly():
+                from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
 
-            if _only_cpu():
-                client = xla_client.make_cpu_client()
-            else:
-                import jax
+                if _only_cpu():
+                    client = xla_client.make_cpu_client()
+                else:
+                    import jax
 
-                client = jax.devices()[0].client
-            _made.append(Device(client, _jax, xla_client))
+                    client = jax.devices()[0].client
+                _made.append(Device(client, _jax, xla_client))
     return _made[0]
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Keeps XLA from logging to the standard error what is no warning, as importing JAX does."""
+    name = "TF_CPP_MIN_LOG_LEVEL"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 @functools.cache
