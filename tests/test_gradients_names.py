@@ -142,3 +142,13 @@ def test_the_users_line_is_that_of_the_call(graph):
     count = graph.version
     tf.gradients(y, x)
     assert {str(o.source).split(":  ")[1] for o in graph.get_operations()[count:]} == {"tf.gradients(y, x)"}
+
+
+def test_zeros_for_what_is_unconnected_stand_outside_of_the_scope(graph):
+    x, v = tf.placeholder(tf.float32, [None], name="x"), tf.Variable([1.0, 2.0], name="v")
+    y = tf.constant(1.0)
+    count = graph.version
+    zeros = tf.gradients(y, [x, v], unconnected_gradients="zero")
+    assert [(g.op.name, g.op.type) for g in zeros] == [("zeros_like", "ZerosLike"), ("zeros", "Fill")]
+    inside = [n for n in _names(graph, count) if not n.startswith("zeros")]
+    assert inside == ["gradients/Shape", "gradients/grad_ys_0/Const", "gradients/grad_ys_0"]

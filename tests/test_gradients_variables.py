@@ -253,3 +253,17 @@ def test_parts_that_are_not_those_there():
     tf.get_variable("whole", [5, 2])
     with tf.variable_scope("", reuse=True), pytest.raises(ValueError, match="unpartitioned version"):
         tf.get_variable("whole", [5, 2], partitioner=tf.fixed_size_partitioner(3))
+
+
+# -- optimizers -------------------------------------------------------------------------------
+
+
+def test_plain_tensors_have_gradients_but_cannot_be_trained():
+    x, v = tf.placeholder(tf.float32, []), tf.Variable(2.0)
+    optimizer = tf.train.GradientDescentOptimizer(1.0)
+    ((gradient, tensor),) = optimizer.compute_gradients(x * x * v, [x])
+    assert tensor is x and run(gradient, {x: 3.0}) == 12.0
+    with pytest.raises(NotImplementedError, match="Trying to update a Tensor"):
+        optimizer.apply_gradients([(gradient, x)])
+    with pytest.raises(ValueError, match="No gradients provided for any variable"):
+        optimizer.apply_gradients([(None, v)])

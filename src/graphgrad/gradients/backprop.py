@@ -228,7 +228,7 @@ def _visit(call: Call, op: Operation, terms: list[list[Any]], between: dict[int,
     rule = gradient_function(op)
     if rule is None:
         raise no_gradient(op, between)
-    if None in out_grads and rule is not NOT_DIFFERENTIABLE:
+    if rule is not NOT_DIFFERENTIABLE and not all(terms):
         fill_in(call, op, out_grads)
     if is_wanted:
         arrived[op.index] = [[g] if g is not None else [] for g in out_grads]
