@@ -147,8 +147,10 @@ STEPS: dict[str, Step] = {
                             lambda np, a, b: -(a - b)[np.array([1, 1, 2])]),
     "gather_concat": Step(lambda a, b: tf.gather(tf.concat([a, b], 0), [4, 1, 4]),
                           lambda np, a, b: np.concatenate([a, b])[np.array([4, 1, 4])]),
-    # functions and branches
+    # functions, loops and branches
     "function": Step(_called, lambda np, a, b: [a * _sigmoid(np, b), np.sin(a - b)]),
+    "loop": Step(lambda a, b: tf.while_loop(lambda i, t: i < 3, lambda i, t: [i + 1, tf.sin(t) * b], [0, a])[1],
+                 lambda np, a, b: np.sin(np.sin(np.sin(a) * b) * b) * b),
     "cond": Step(_chosen, _chosen_in_jax),
     # what finite differences cannot follow
     "stop": Step(lambda a, b: a * tf.stop_gradient(b), lambda np, a, b: a * _stop(np, b), False),
