@@ -2,7 +2,7 @@
 
 XLA compiles a short program quickly and fuses it well. In a long one, fusion duplicates work and
 compile time grows faster than the program; and what is repeated is compiled again and again. So
-a program of more than `WHOLE` instructions is cut before each heavy operation, into a heavy one
+a program of more than `WHOLE` instructions, if things recur in it, is cut before each heavy operation, into a heavy one
 with the light ones behind it, or a bounded run of light ones. Then neighbours are joined again, the most frequent
 pair first (as byte-pair encoding does with text): layers and time steps that recur stay alike, so that
 each kind is compiled once, and there are fewer calls.
@@ -22,6 +22,8 @@ from .program import Instruction
 WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: no more are one cluster
 LIGHT = min(40, WHOLE)  # at most so many light instructions in a row
 LARGEST = min(96, WHOLE)  # instructions of a cluster that is joined from others
+UNLIKE = min(1200, 8 * WHOLE)  # instructions: so many are one cluster if little in them recurs ...
+ALIKE = 0.6  # ... that is, if clusters would be this part of the program, equal ones counted once
 HEAVY_IN_ONE = 6  # heavy operations in a cluster that is joined from others
 
 HEAVY = frozenset({
@@ -47,10 +49,13 @@ def cut(program: Sequence[Instruction], final: bool = False) -> list[list[Instru
     if len(program) <= WHOLE:
         return [list(program)]
     updates = _updates(program) if final else []
-    if not updates or len(updates) > LARGEST:
-        return _join(_segments(program))
+    if len(updates) > LARGEST:
+        updates = []
     late = set(map(id, updates))
-    return [*_join(_segments([i for i in program if id(i) not in late])), updates]
+    pieces, different = _join(_segments([i for i in program if id(i) not in late]))
+    if len(program) <= UNLIKE and different >= ALIKE * len(program):
+        return [list(program)]
+    return [*pieces, updates] if updates else pieces
 
 
 def _updates(program: Sequence[Instruction]) -> list[Instruction]:
@@ -74,8 +79,11 @@ def _segments(program: Sequence[Instruction]) -> list[list[Instruction]]:
     return pieces
 
 
-def _join(pieces: list[list[Instruction]]) -> list[list[Instruction]]:
-    """Joins neighbours, the most frequent pair first, as long as the results stay small."""
+def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int]:
+    """Joins neighbours, the most frequent pair first, as long as the results stay small.
+
+    Returns: the new pieces, and how many instructions those have that differ from each other.
+    """
     names: dict[Any, int] = {}
     kinds = [names.setdefault(tuple([symbol(i) for i in piece]), len(names)) for piece in pieces]
     size = {kind: len(piece) for kind, piece in zip(kinds, pieces, strict=True)}
@@ -86,7 +94,7 @@ def _join(pieces: list[list[Instruction]]) -> list[list[Instruction]]:
             if size[pair[0]] + size[pair[1]] <= LARGEST and heavy[pair[0]] + heavy[pair[1]] <= HEAVY_IN_ONE
         )  # fmt: skip
         if not pairs:
-            return pieces
+            return pieces, sum(size[kind] for kind in set(kinds))
         # Among pairs that are equally frequent the smallest.
         best = max(pairs, key=lambda pair: (pairs[pair], -size[pair[0]] - size[pair[1]]))
         new = names.setdefault(best, len(names))

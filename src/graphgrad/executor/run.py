@@ -7,6 +7,7 @@ import functools
 import operator
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from .report import RunReport
 from .xla import AnySpec, Program
 
 _BOUND = 64  # signatures of a stage that are kept ready
+_PATIENCE = 60.0  # seconds to wait for the new value of a variable whose old one is gone
 
 
 # The runs that are under way, in all sessions and threads: weak references, so that none stays whatever happens.
@@ -45,14 +47,17 @@ class _Run:
 
 def _pinned(device: xla.Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
     """A variable's value, kept from being donated by another run as long as `pins` lives."""
+    give_up = time.monotonic() + _PATIENCE
     while type(value) is device.buffer:
         try:
             pins.append(device.pin(value))
-            return value
-        except RuntimeError:
+            break
+        except RuntimeError:  # it has just been donated; the run that did so is about to store the new value
             if cell.held is value:
-                raise
-            value = cell.held  # the other run has finished meanwhile
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.0001)
+            value = cell.held
     return value
 
 
@@ -132,7 +137,7 @@ class Executable:
         slots = self._template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        _here = _Run()  # it lives until this returns
+        _here = _Run() if plan.loads else None  # it lives until this returns
         for slot, cell in plan.loads:
             value = slots[slot] = cell.held
             if value is None and slot in plan.readers:
@@ -201,8 +206,8 @@ class Executable:
             for s in stage.ins:
                 value = slots[s]
                 if type(value) is not buffer:
-                    slots[s] = device.move(value)
-            bound = stage.bound.get(stage.signature(slots))
+                    slots[s] = device.put(value) if type(value) is np.ndarray else device.move(value)
+            bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
             if bound is None:
                 with self._lock:
                     bound = stage.bind(device, slots)
@@ -220,12 +225,12 @@ class Executable:
                     slots[s] = None
                 if report is not None:
                     report.cluster(made_of, slots)
-        if store:
-            self._store(plan, slots)
-        # Feeds are not copied: whoever called may change them as soon as this returns.
-        results = [cell.held for _, cell in plan.stores]
-        results += [slots[s] for s in plan.fetches]
-        device.wait([v for v in results if type(v) is buffer])
+        if plan.stores:
+            if store:
+                self._store(plan, slots)
+            # Feeds are not copied: whoever called may change them as soon as this returns, so nothing may still be
+            # computing. (Fetched results are waited for when they become arrays.)
+            device.wait([v for _, cell in plan.stores if type(v := cell.held) is buffer])
 
     def _finish(self, plan: Plan, slots: list[Any], program: Program, args: list[Any], outs: Sequence[int]) -> None:
         """Runs the last step, which takes variables' old buffers, and stores all new values at one stroke."""
@@ -264,11 +269,12 @@ class _Stage:
         self.outside = list(dict.fromkeys([*self.ins, *shapes]))
         self.varying = [s for s in self.outside if s in varying]
         self.known = list(dict.fromkeys(s for c in clusters for s in c.known))
+        self.varies = bool(self.varying or self.known)
         self.bound: dict[Any, list[Any]] = {}
 
     def signature(self, slots: Sequence[Any]) -> Any:
         """What decides which programs to call: shapes that vary, and values that are compiled in."""
-        if not self.varying and not self.known:
+        if not self.varies:
             return None
         shapes = [None if (v := slots[s]) is None else xla.shape_of(v) for s in self.varying]
         known = [xla.to_numpy(slots[s]) for s in self.known]

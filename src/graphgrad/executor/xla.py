@@ -66,20 +66,12 @@ class Device:
         self.platform: str = client.platform
         self.version: str = client.platform_version
         self.buffer: type = jaxlib.ArrayImpl
-        self._copies = jaxlib.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+        self._put = jaxlib.batched_device_put
+        self._only = [self._device]
 
-    def put(self, array: Any, keep: bool = False) -> Any:
-        """A buffer with the content of a NumPy array, which must not change while the buffer is in use.
-
-        Args:
-          array: the array.
-          keep: whether the array may change later; then it is copied.
-        """
-        spec = Spec(array.shape, array.dtype)
-        if keep:
-            return self._jax.batched_device_put(spec, self._sharding, [array], [self._device], enable_x64=True,
-                                                host_buffer_semantics=self._copies)  # fmt: skip
-        return self._jax.batched_device_put(spec, self._sharding, [array], [self._device], enable_x64=True)
+    def put(self, array: Any) -> Any:
+        """A buffer with the content of a NumPy array, which must not change while the buffer is in use."""
+        return self._put(Spec(array.shape, array.dtype), self._sharding, (array,), self._only, enable_x64=True)
 
     def move(self, value: Any) -> Any:
         """A value as clusters take it: arrays become buffers, and so do those of a list."""
