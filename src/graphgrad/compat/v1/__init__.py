@@ -528,3 +528,10 @@ from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
 from graphgrad.ops.files import VarLenFeature as VarLenFeature
 from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
 from graphgrad.ops.files import read_file as read_file
+
+# -- programs around graphs ---------------------------------------------------------------
+from graphgrad.compat.v1 import app as app
+from graphgrad.compat.v1 import flags as flags
+from graphgrad.compat.v1 import gfile as gfile
+from graphgrad.compat.v1 import logging as logging
+from graphgrad.platform.logs import get_logger as get_logger

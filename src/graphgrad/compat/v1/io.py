@@ -12,3 +12,4 @@ from graphgrad.ops.files import decode_jpeg as decode_jpeg
 from graphgrad.ops.files import decode_png as decode_png
 from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
 from graphgrad.ops.files import read_file as read_file
+from graphgrad.compat.v1 import _io_gfile as gfile

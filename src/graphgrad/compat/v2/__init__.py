@@ -271,3 +271,6 @@ from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import io as io
 from graphgrad.compat.v2 import image as image
 from graphgrad.compat.v2 import test as test
+
+# -- programs around graphs ---------------------------------------------------------------
+from graphgrad.platform.logs import get_logger as get_logger

@@ -1,0 +1,148 @@
+"""`tf.logging`: messages in TensorFlow's format, through Python's `logging`."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from typing import Any
+
+DEBUG = logging.DEBUG
+INFO = logging.INFO
+WARN = logging.WARN
+ERROR = logging.ERROR
+FATAL = logging.FATAL
+
+_lock = threading.Lock()
+_logger: logging.Logger | None = None
+_counts: dict[tuple[str, int], int] = {}
+
+
+def get_logger() -> logging.Logger:
+    """The logger of the name `tensorflow`; warnings and worse are shown unless a program says otherwise.
+
+    >>> tf.get_logger().name if hasattr(tf, "get_logger") else "tensorflow"
+    'tensorflow'
+    """
+    global _logger
+    with _lock:
+        if _logger is None:
+            logger = logging.getLogger("tensorflow")
+            interactive = hasattr(sys, "ps1")
+            if not logging.getLogger().handlers and not logger.handlers:
+                handler = logging.StreamHandler(sys.stdout if interactive else sys.stderr)
+                handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT, None))
+                logger.addHandler(handler)
+            if logger.level == logging.NOTSET:
+                logger.setLevel(INFO if interactive else WARN)
+            _logger = logger
+    return _logger
+
+
+def _stack(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, with the user's line instead of this module's."""
+    return {**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1}
+
+
+def log(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at a level.
+
+    Args:
+      level: an int such as `tf.logging.INFO`.
+      msg: a text, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    """
+    get_logger().log(level, msg, *args, **_stack(kwargs))
+
+
+def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level DEBUG."""
+    get_logger().debug(msg, *args, **_stack(kwargs))
+
+
+def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level INFO."""
+    get_logger().info(msg, *args, **_stack(kwargs))
+
+
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level WARN."""
+    get_logger().warning(msg, *args, **_stack(kwargs))
+
+
+def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level WARN."""
+    get_logger().warning(msg, *args, **_stack(kwargs))
+
+
+def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level ERROR."""
+    get_logger().error(msg, *args, **_stack(kwargs))
+
+
+def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level FATAL; the program goes on."""
+    get_logger().fatal(msg, *args, **_stack(kwargs))
+
+
+def vlog(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at a level; the same as `log`."""
+    get_logger().log(level, msg, *args, **_stack(kwargs))
+
+
+def TaskLevelStatusMessage(msg: Any) -> None:
+    """Logs a message at the level ERROR."""
+    get_logger().error(msg, stacklevel=2)
+
+
+def log_if(level: Any, msg: Any, condition: Any, *args: Any) -> None:
+    """Logs a message if `condition` is true."""
+    if condition:
+        get_logger().log(level, msg, *args, stacklevel=2)
+
+
+def log_every_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
+    """Logs a message each `n`th time, the first included, that this line is reached."""
+    if _count() % n == 0:
+        get_logger().log(level, msg, *args, stacklevel=2)
+
+
+def log_first_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
+    """Logs a message the first `n` times that this line is reached."""
+    if _count() < n:
+        get_logger().log(level, msg, *args, stacklevel=2)
+
+
+def _count() -> int:
+    """How often the caller's caller was here before."""
+    frame = sys._getframe(2)
+    place = (frame.f_code.co_filename, frame.f_lineno)
+    count = _counts.get(place, 0)
+    _counts[place] = count + 1
+    return count
+
+
+def flush() -> None:
+    """Writes out what handlers hold back."""
+    for handler in get_logger().handlers:
+        handler.flush()
+
+
+def get_verbosity() -> int:
+    """The lowest level that is shown."""
+    return get_logger().getEffectiveLevel()
+
+
+def set_verbosity(v: Any) -> None:
+    """Sets the lowest level that is shown.
+
+    Args:
+      v: an int such as `tf.logging.INFO`, or its name.
+
+    >>> before = tf.logging.get_verbosity()
+    >>> tf.logging.set_verbosity(tf.logging.INFO)
+    >>> tf.logging.get_verbosity()
+    20
+    >>> tf.logging.set_verbosity(before)
+    """
+    get_logger().setLevel(v)
