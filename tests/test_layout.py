@@ -54,7 +54,7 @@ def _imports(module: str, everything: bool) -> Iterator[tuple[str, int]]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_order(module: str) -> None:
-    """Imports go one way: errors < ir < {ops, gradients, executor} < frontend < {train, io, layers, ...} < the faces."""
+    """Imports go one way: errors < ir < {ops, gradients, executor} < frontend < {train, layers, ...} < the faces."""
     own = _part(module)
     assert own in _LEVEL, f"{module} belongs to no part; say in test_layout.py which line it is on"
     wrong = []
