@@ -46,6 +46,7 @@ NAMES: dict[str, str] = {
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
     "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
     "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,
+    "v1:memoize_gradients": _OWN, "v2:memoize_gradients": _OWN,
     "v1:locate_nonfinite": _OWN, "v2:locate_nonfinite": _OWN,
     "v1:jvp": _OWN, "v2:jvp": _OWN, "v1:hessian_vector_product": _OWN, "v2:hessian_vector_product": _OWN,
     "v1:jacobian": _HIGHER, "v2:jacobian": _HIGHER, "v1:batch_jacobian": _HIGHER, "v2:batch_jacobian": _HIGHER,

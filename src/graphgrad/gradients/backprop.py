@@ -10,7 +10,7 @@ The algorithm, in four steps, each a loop over operations, so cost is linear and
 
 Its parts: `arguments` (which tensors are meant), `seed`, `rules` (calling one op's rule), `aggregate` (sums),
 `registry` (which rule), `missing` (errors), `unconnected` (what stands for None), `strict` (errors
-instead of None).
+instead of None), `memo` (the same question asked twice).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from . import strict
 from .aggregate import add_early, aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, graph_to_extend
 from .inside_loop import refuse_initial_values
+from .memo import Memory
 from .missing import no_gradient
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
@@ -78,6 +79,15 @@ def gradients(
     method = check_method(aggregation_method)
     unconnected = policy(unconnected_gradients)
     call = Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, user_source(2))
+    with Memory(call, ys, xs, grad_ys, stop_gradients, unconnected) as memory:
+        if memory.results is None:
+            memory.results = _add_gradients(call, ys, xs, grad_ys, stop_gradients, unconnected)
+        return list(memory.results)
+
+
+def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: Any,
+                   unconnected: UnconnectedGradients) -> list[Any]:  # fmt: skip
+    graph, name = call.graph, call.name
     with (collector_paused(), graph.as_default(), graph.name_scope("gradients" if name is None else name) as scope,
           graph._building_gradient_of(None, call.source)):  # fmt: skip
         call.scope = scope[:-1]

@@ -78,6 +78,11 @@ def _register(name: str, function: Any) -> None:
     _by_name[name] = _Registered(function, user_source(2))
 
 
+def registered_functions() -> list[Any]:
+    """All gradient functions that are registered now; another list if one is added or exchanged."""
+    return [opdef.gradient for opdef in list(registry.values())] + [r.function for r in list(_by_name.values())]
+
+
 def gradient_function(op: Operation) -> Any:
     """The gradient function of an operation, `NOT_DIFFERENTIABLE`, or None if none is declared.
 

@@ -51,6 +51,11 @@ class strict_gradients:  # called like a function
         _state.on = self._before
 
 
+def is_on() -> bool:
+    """Whether None is an error in this thread."""
+    return _state.on
+
+
 _EXPLAINED = 3  # xs
 
 

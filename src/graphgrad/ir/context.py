@@ -67,7 +67,7 @@ def reset_default_graph() -> None:
     if stack.entries:
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. "
                              "If you need a cleared graph, exit the nesting and create a new graph.")
-    stack.root = None
+    stack.root = stack.current = None
     stack.settled = False
 
 
@@ -80,7 +80,7 @@ def use(graph: Graph | None) -> Iterator[Graph | None]:
         yield graph
     finally:
         stack.entries.pop()
-        stack.settled = False
+        stack.settled, stack.current = False, None  # so that the graph can go
 
 
 def executing_eagerly() -> bool:

@@ -76,6 +76,7 @@ class Tensor:
                              "  Fix: give a shape that agrees in every known dimension, or use tf.reshape")
         if merged != self._spec.shape:
             self._spec = Spec.of(self.dtype, merged)
+            self.op._note_change()
 
     def consumers(self) -> list[Operation]:
         """The operations that have this tensor as an input, in creation order."""
@@ -212,6 +213,11 @@ class Operation:
 
     def _set_device(self, device: str) -> None:
         self.device = devices.canonical(device) if device else ""
+        self._note_change()
+
+    def _note_change(self) -> None:
+        if self.graph._changed is not None:
+            self.graph._changed.append(self.index)
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
@@ -302,6 +308,7 @@ class Graph:
         self._attr_scope: dict[str, Any] = {}
         self.seed: int | None = None
         self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
+        self._changed: list[int] | None = None  # operations changed in place, by index, once somebody asks
 
     # -- adding operations ---------------------------------------------------------
 

@@ -68,6 +68,7 @@ from graphgrad.gradients.higher import hessian_vector_product as hessian_vector_
 from graphgrad.gradients.higher import hessians_v2 as hessians
 from graphgrad.gradients.higher import jacobian as jacobian
 from graphgrad.gradients.higher import jvp as jvp
+from graphgrad.gradients.memo import memoize_gradients as memoize_gradients
 
 # -- variables ------------------------------------------------------------------------
 from graphgrad.frontend.initializers import ConstantV2 as constant_initializer
