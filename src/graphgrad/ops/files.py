@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..errors import Complaint, InvalidArgumentError, NotFoundError
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, float32, int64, string, uint8, uint16
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.protobuf import read_fields, read_varint, signed
 from ..ir.scopes import name_scope
 from ..ir.shape import Shape, as_shape, num_elements
 
@@ -185,45 +185,10 @@ class VarLenFeature(NamedTuple):
     dtype: Any
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, int, Any]]:
-    """The (number, wire type, value) triples of a protocol buffer message."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        number, wire = key >> 3, key & 7
-        value: Any
-        if wire == 0:
-            value, at = _varint(data, at)
-        elif wire == 2:
-            size, at = _varint(data, at)
-            value = data[at : at + size]
-            if len(value) != size:
-                raise ValueError("truncated message")
-            at += size
-        elif wire in (1, 5):
-            size = 8 if wire == 1 else 4
-            value = data[at : at + size]
-            at += size
-        else:
-            raise ValueError(f"wire type {wire}")
-        yield number, wire, value
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at += 1
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
 def _values(kind: int, message: bytes) -> list[Any]:
     """The values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
     values: list[Any] = []
-    for _, wire, value in _fields(message):
+    for _, wire, value in read_fields(message):
         if kind == 1:
             values.append(value)
         elif kind == 2:
@@ -233,10 +198,10 @@ def _values(kind: int, message: bytes) -> list[Any]:
         else:
             at = 0
             while at < len(value):
-                v, at = _varint(value, at)
+                v, at = read_varint(value, at)
                 values.append(v)
     if kind == 3:
-        values = [v - (1 << 64) if v >> 63 else v for v in values]
+        values = [signed(v) for v in values]
     return values
 
 
@@ -247,12 +212,12 @@ def _features_of(serialized: bytes) -> dict[str, tuple[int, list[Any]]]:
     """The features of a serialized `Example`: name -> (kind, values)."""
     found: dict[str, tuple[int, list[Any]]] = {}
     try:
-        for number, _, features in _fields(serialized):
+        for number, _, features in read_fields(serialized):
             if number != 1:
                 continue
-            for entry in (v for n, _, v in _fields(features) if n == 1):
-                parts = {n: v for n, _, v in _fields(entry)}
-                kinds = [(n, v) for n, _, v in _fields(parts.get(2, b""))]
+            for entry in (v for n, _, v in read_fields(features) if n == 1):
+                parts = {n: v for n, _, v in read_fields(entry)}
+                kinds = [(n, v) for n, _, v in read_fields(parts.get(2, b""))]
                 found[parts.get(1, b"").decode()] = (kinds[-1][0], _values(*kinds[-1])) if kinds else (0, [])
     except (ValueError, IndexError, struct.error, TypeError, AttributeError) as e:
         raise Complaint(f"Could not parse example input ({e})", "feed what Example.SerializeToString() gives") from None

@@ -26,6 +26,20 @@ from graphgrad.train.schedules import piecewise_constant as piecewise_constant
 from graphgrad.train.schedules import piecewise_constant as piecewise_constant_decay
 from graphgrad.train.schedules import polynomial_decay as polynomial_decay
 
+# -- checkpoints ------------------------------------------------------------------------
+from graphgrad.train.checkpoint_state import checkpoint_exists as checkpoint_exists
+from graphgrad.train.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from graphgrad.train.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from graphgrad.train.checkpoint_state import get_checkpoint_state as get_checkpoint_state
+from graphgrad.train.checkpoint_state import latest_checkpoint as latest_checkpoint
+from graphgrad.train.checkpoint_state import list_variables as list_variables
+from graphgrad.train.checkpoint_state import load_checkpoint as load_checkpoint
+from graphgrad.train.checkpoint_state import load_variable as load_variable
+from graphgrad.train.checkpoint_state import new_checkpoint_reader as NewCheckpointReader
+from graphgrad.train.checkpoint_state import remove_checkpoint as remove_checkpoint
+from graphgrad.train.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from graphgrad.train.saver import Saver as Saver
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

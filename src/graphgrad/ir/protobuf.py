@@ -1,0 +1,343 @@
+"""Protocol buffers: reading and writing the wire format, and messages with declared fields.
+
+Reference: the encoding that protobuf.dev/programming-guides/encoding describes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # wire types
+
+
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """The unsigned number that begins at `at`, and where it ends; IndexError at the end of the data."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at += 1
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+def varint(value: int) -> bytes:
+    """A number as a varint; negative ones as 64 bits of two's complement."""
+    if value < 0:
+        value += 1 << 64
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def signed(value: int) -> int:
+    """The signed number whose 64 bits a varint holds."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def read_fields(data: bytes) -> Iterator[tuple[int, int, Any]]:
+    """The (number, wire type, value) triples of a message; ValueError or IndexError if it is none."""
+    at = 0
+    while at < len(data):
+        key, at = read_varint(data, at)
+        number, wire = key >> 3, key & 7
+        value: Any
+        if wire == VARINT:
+            value, at = read_varint(data, at)
+        elif wire in (DELIMITED, FIXED64, FIXED32):
+            if wire == DELIMITED:
+                size, at = read_varint(data, at)
+            else:
+                size = 8 if wire == FIXED64 else 4
+            value = data[at : at + size]
+            if len(value) != size:
+                raise ValueError("truncated message")
+            at += size
+        else:
+            raise ValueError(f"wire type {wire}")
+        yield number, wire, value
+
+
+def delimited(number: int, data: bytes) -> bytes:
+    """A field of bytes, with its key and its length."""
+    return varint(number << 3 | DELIMITED) + varint(len(data)) + data
+
+
+# kind -> (wire type, struct format, default)
+_SCALARS: dict[str, tuple[int, str, Any]] = {
+    "int": (VARINT, "", 0), "bool": (VARINT, "", False), "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
+    "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
+}  # fmt: skip
+
+
+class Repeated(list[Any]):
+    """The values of a repeated field: a list, with `add` for messages."""
+
+    def __init__(self, kind: Any, values: Iterable[Any] = ()):
+        super().__init__(values)
+        self.kind = kind
+
+    def add(self, **fields: Any) -> Any:
+        """Appends a new message with these fields, and returns it."""
+        self.append(self.kind(**fields))
+        return self[-1]
+
+
+class Message:
+    """A message; subclasses declare `FIELDS`: name -> (number, kind).
+
+    A kind is a key of `_SCALARS`, a subclass of `Message`, or a list of one of them for a repeated field. Of the
+    fields that `ONEOF` names one at most is set.
+
+    Args:
+      **fields: values by name; None stands for a field that is not set.
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}
+    ONEOF: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    def __init__(self, **fields: Any):
+        self.__dict__["_values"] = {}
+        self.__dict__["_present"] = False
+        for name, value in fields.items():
+            if value is None:
+                continue
+            kind = self._kind(name)
+            if isinstance(kind, list) or isinstance(value, Message):
+                getattr(self, name)
+                self._take(name, value)
+            else:
+                setattr(self, name, value)
+
+    def _kind(self, name: str) -> Any:
+        if name not in self.FIELDS:
+            raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
+        return self.FIELDS[name][1]
+
+    def _take(self, name: str, value: Any) -> None:
+        if isinstance(self.FIELDS[name][1], list):
+            self._values[name][:] = value
+        else:
+            self._values[name] = value
+            value.SetInParent()
+            self._only(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.FIELDS:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+        if name in self._values:
+            return self._values[name]
+        kind = self.FIELDS[name][1]
+        if isinstance(kind, str):
+            return _SCALARS[kind][2]
+        made = self._values[name] = Repeated(kind[0]) if isinstance(kind, list) else kind()
+        return made
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.FIELDS:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+        kind = self.FIELDS[name][1]
+        if not isinstance(kind, str):
+            raise AttributeError(f"Assignment not allowed to field {name!r}. Fix: change it in place, or CopyFrom()")
+        self._values[name] = _checked(kind, name, value)
+        self._only(name)
+
+    def _only(self, name: str) -> None:
+        for names in self.ONEOF.values():
+            if name in names:
+                for other in names:
+                    if other != name:
+                        self._values.pop(other, None)
+
+    # -- presence --------------------------------------------------------------------
+
+    def SetInParent(self) -> None:
+        """Marks the message as set, even if no field of it is."""
+        self.__dict__["_present"] = True
+
+    def _is_set(self, name: str) -> bool:
+        value = self._values.get(name)
+        if isinstance(value, Message):
+            return bool(value._present or any(value._is_set(n) for n in value._values))
+        return len(value) > 0 if isinstance(value, Repeated) else name in self._values
+
+    def HasField(self, name: str) -> bool:
+        """Whether a field is set."""
+        self._kind(name)
+        return self._is_set(name)
+
+    def WhichOneof(self, name: str) -> str | None:
+        """Which of the fields of which at most one is set it is, or None."""
+        return next((n for n in self.ONEOF[name] if self._is_set(n)), None)
+
+    def ClearField(self, name: str) -> None:
+        """Unsets a field."""
+        self._values.pop(name, None)
+
+    def Clear(self) -> None:
+        """Unsets all fields."""
+        self._values.clear()
+
+    def CopyFrom(self, other: Any) -> None:
+        """Takes over the fields of another message of this type."""
+        self.ParseFromString(other.SerializeToString())
+        self.SetInParent()
+
+    # -- wire format -----------------------------------------------------------------
+
+    def SerializeToString(self) -> bytes:
+        """The message's bytes, fields in the order of their numbers."""
+        oneof = {n for names in self.ONEOF.values() for n in names}
+        out = []
+        for name, (number, kind) in sorted(self.FIELDS.items(), key=lambda item: item[1][0]):
+            if not self._is_set(name):
+                continue
+            value = self._values[name]
+            if isinstance(kind, list):
+                out.append(_repeated(number, kind[0], value))
+            elif name in oneof or isinstance(value, Message) or value != _SCALARS[kind][2]:
+                out.append(_field(number, kind, value))
+        return b"".join(out)
+
+    @classmethod
+    def FromString(cls, serialized: bytes) -> Any:
+        """The message that bytes stand for; ValueError if they do not."""
+        message = cls()
+        message.MergeFromString(serialized)
+        return message
+
+    def ParseFromString(self, serialized: bytes) -> int:
+        """Sets the fields to those of a serialized message; returns its size."""
+        self.Clear()
+        return self.MergeFromString(serialized)
+
+    def MergeFromString(self, serialized: bytes) -> int:
+        """Adds the fields of a serialized message; returns its size; ValueError if it is none."""
+        names = {number: (name, kind) for name, (number, kind) in self.FIELDS.items()}
+        try:
+            for number, wire, value in read_fields(serialized):
+                if number not in names:
+                    continue
+                name, kind = names[number]
+                if isinstance(kind, list):
+                    getattr(self, name).extend(_values(kind[0], wire, value))
+                elif isinstance(kind, str):
+                    self._values[name] = _values(kind, wire, value)[-1]
+                    self._only(name)
+                else:
+                    getattr(self, name).MergeFromString(value)
+                    self._values[name].SetInParent()
+                    self._only(name)
+        except (IndexError, struct.error, UnicodeDecodeError, TypeError) as e:
+            raise ValueError(f"Error parsing message of type {type(self).__name__}: {e}") from None
+        return len(serialized)
+
+    # -- text ------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return "".join(line + "\n" for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for name in self.FIELDS:
+            if not self._is_set(name):
+                continue
+            value = self._values[name]
+            for v in value if isinstance(value, Repeated) else [value]:
+                if isinstance(v, Message):
+                    yield f"{name} {{"
+                    yield from ("  " + line for line in v._lines())
+                    yield "}"
+                else:
+                    yield f"{name}: {_text(v)}"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, Message):
+            return False
+        return self.SerializeToString() == other.SerializeToString()
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+
+def _checked(kind: str, name: str, value: Any) -> Any:
+    """A scalar of a field's kind; TypeError for what does not fit."""
+    if kind == "string":
+        value = value.decode() if isinstance(value, bytes) else value
+    elif kind in ("int", "fixed32", "bool"):
+        value = bool(value) if kind == "bool" else value.__index__() if hasattr(value, "__index__") else None
+    elif kind in ("float", "double"):
+        value = None if isinstance(value, (str, bytes)) else float(value)
+    if not isinstance(value, type(_SCALARS[kind][2])):
+        raise TypeError(f"{value!r} has type {type(value).__name__}, which does not fit field {name} of type {kind}")
+    return value
+
+
+def _raw(kind: str, value: Any) -> bytes:
+    """A scalar without key and length."""
+    if kind in ("int", "bool"):
+        return varint(int(value))
+    if kind == "string":
+        return value.encode() if isinstance(value, str) else bytes(value)
+    return bytes(value) if kind == "bytes" else struct.pack(_SCALARS[kind][1], value)
+
+
+def _field(number: int, kind: Any, value: Any) -> bytes:
+    if not isinstance(kind, str):
+        return delimited(number, value.SerializeToString())
+    wire = _SCALARS[kind][0]
+    if wire == DELIMITED:
+        return delimited(number, _raw(kind, value))
+    return varint(number << 3 | wire) + _raw(kind, value)
+
+
+def _repeated(number: int, kind: Any, values: Any) -> bytes:
+    if isinstance(kind, str) and _SCALARS[kind][0] != DELIMITED:  # packed
+        return delimited(number, b"".join(_raw(kind, v) for v in values))
+    return b"".join(_field(number, kind, v) for v in values)
+
+
+def _values(kind: Any, wire: int, value: Any) -> list[Any]:
+    """The values of one field on the wire; several if a repeated one is packed."""
+    if not isinstance(kind, str):
+        return [kind.FromString(value)]
+    if kind in ("string", "bytes"):
+        return [value.decode() if kind == "string" else value]
+    expected, form, _ = _SCALARS[kind]
+    if expected != VARINT:
+        return [v for (v,) in struct.iter_unpack(form, value)]
+    numbers = [value] if wire == VARINT else []
+    at = 0
+    while wire == DELIMITED and at < len(value):
+        number, at = read_varint(value, at)
+        numbers.append(number)
+    return [bool(n) if kind == "bool" else signed(n) for n in numbers]
+
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+
+
+def quoted(value: str | bytes) -> str:
+    """A string of the text format, with quotes and escapes."""
+    chars = value.decode("latin-1") if isinstance(value, bytes) else value.encode().decode("latin-1")
+    return '"' + "".join(_ESCAPES.get(c) or (c if " " <= c < "\x7f" else f"\\{ord(c):03o}") for c in chars) + '"'
+
+
+def unquoted(text: str) -> str:
+    """The string that `quoted` wrote; ValueError if it is none."""
+    if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
+        raise ValueError(f"no string: {text}")
+    try:
+        return text[1:-1].encode().decode("unicode_escape").encode("latin-1").decode()
+    except UnicodeError as e:
+        raise ValueError(f"no string: {text} ({e})") from None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return quoted(value) if isinstance(value, (str, bytes)) else f"{value:.9g}" if type(value) is float else str(value)

@@ -1,0 +1,91 @@
+"""Records checkpoints of TensorFlow into tests/recorded/checkpoints/, and what it says of those that graphgrad writes.
+
+Run it beside TensorFlow 2.21:
+
+    python tests/record_checkpoints.py
+
+- `model-3.*`, `checkpoint`: what its Saver writes for `checkpoint_cases.build`;
+- `verdicts.json`: the digests of the files that TensorFlow writes, and of those of graphgrad
+  that it read, with the same values.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+
+_HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE.parent / "src"), str(_HERE)]
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import checkpoint_cases  # noqa: E402
+from graphgrad.ir.dtypes import as_dtype  # noqa: E402
+from graphgrad.train.bundle import write_bundle  # noqa: E402
+
+
+def _same(tf: Any, prefix: pathlib.Path, expected: dict[str, Any]) -> bool:
+    """Whether TensorFlow reads these values, and no others."""
+    reader = tf.train.NewCheckpointReader(str(prefix))
+    read = {name: np.asarray(reader.get_tensor(name)) for name in reader.get_variable_to_shape_map()}
+    return set(read) == set(expected) and all(
+        read[n].dtype == np.asarray(e).dtype and np.array_equal(read[n], e) for n, e in expected.items()
+    )
+
+
+def main() -> None:
+    """Writes the recordings."""
+    import tensorflow.compat.v1 as tf
+
+    tf.disable_eager_execution()
+    folder = _HERE / "recorded" / "checkpoints"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    temporary = pathlib.Path(tempfile.mkdtemp())
+    verdicts = {}
+    with tf.Graph().as_default(), tf.Session() as sess:
+        checkpoint_cases.build(tf)
+        sess.run(tf.global_variables_initializer())
+        os.chdir(folder)
+        saver = tf.train.Saver()
+        saver.save(sess, "./model", global_step=3, write_meta_graph=False)
+        verdicts["model-3"] = checkpoint_cases.digests(folder / "model-3")
+        values, tensors = {}, []
+        for variable in tf.global_variables():
+            value = sess.run(variable)
+            info = variable._get_save_slice_info()
+            part = info and (tuple(info.full_shape), tuple(info.var_offset), tuple(info.var_shape))
+            tensors.append((info.full_name if info else variable.op.name, as_dtype(variable.dtype.name), value, part))
+            if not info:
+                values[variable.op.name] = value
+        values["in/parts"] = np.full((20000, 1), 5, np.int8)
+        ours = temporary / "model-3"
+        write_bundle(str(ours), tensors)
+        assert _same(tf, ours, values)
+        saver.restore(sess, str(ours))
+        verdicts["model-3, read from graphgrad"] = checkpoint_cases.digests(ours)
+    arrays = checkpoint_cases.many()
+    with tf.Graph().as_default(), tf.Session() as sess:
+        theirs = temporary / "theirs"
+        sess.run(tf.raw_ops.SaveV2(prefix=str(theirs), tensor_names=list(arrays), shape_and_slices=[""] * len(arrays),
+                                   tensors=list(arrays.values())))  # fmt: skip
+        verdicts["many"] = checkpoint_cases.digests(theirs)
+    ours = temporary / "ours"
+    write_bundle(str(ours), [(n, as_dtype(a.dtype), a, None) for n, a in arrays.items()])
+    assert _same(tf, ours, arrays)
+    verdicts["many, read from graphgrad"] = checkpoint_cases.digests(ours)
+    (folder / "verdicts.json").write_text(json.dumps(verdicts, indent=1) + "\n")
+    shutil.rmtree(temporary)
+    for name in ("model-3", "many"):
+        print(name, "same bytes:", verdicts[name] == verdicts[f"{name}, read from graphgrad"])
+
+
+if __name__ == "__main__":
+    main()
