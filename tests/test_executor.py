@@ -31,6 +31,7 @@ def small(monkeypatch):
     monkeypatch.setattr(cut, "WHOLE", 4)
     monkeypatch.setattr(cut, "LIGHT", 4)
     monkeypatch.setattr(cut, "LARGEST", 8)
+    monkeypatch.setattr(cut, "UNLIKE", 0)
 
 
 @pytest.fixture
@@ -94,6 +95,21 @@ def test_one_program_on_demand(small, how):
                 concrete = function.get_concrete_function(tf.TensorSpec([2, 3]))
             clusters.append(len(concrete._prepare().plan.steps))
     assert clusters[0] == 1 < clusters[1]
+
+
+def test_programs_without_repetition_are_not_cut(sess, monkeypatch):
+    """What does not recur is not compiled twice anyway."""
+    for limit in ("WHOLE", "LIGHT", "LARGEST"):
+        monkeypatch.setattr(cut, limit, 4)
+    x = tf.placeholder(tf.float32, [4])
+    unlike = x
+    for f in (tf.sin, tf.cos, tf.tanh, tf.exp, tf.sigmoid, tf.square, tf.sqrt, tf.abs, tf.floor, tf.ceil):
+        unlike = f(unlike)
+    alike = x
+    for _ in range(60):
+        alike = tf.sin(alike)
+    steps = [len(sess.explain(y, {x: np.ones(4)}).steps) for y in (unlike, alike)]
+    assert steps[0] == 1 < steps[1]
 
 
 def test_equal_operations_run_once(sess):
@@ -511,6 +527,7 @@ def test_random_numbers_do_not_depend_on_the_cut(graph, monkeypatch):
     for size in (1000, 3):
         monkeypatch.setattr(cut, "WHOLE", size)
         monkeypatch.setattr(cut, "LARGEST", size)
+        monkeypatch.setattr(cut, "UNLIKE", 0)
         with tf.Session() as s:
             results.append([s.run(y) for _ in range(2)])
     np.testing.assert_allclose(*results, rtol=1e-6)

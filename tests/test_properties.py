@@ -206,12 +206,12 @@ class _SmallClusters(Session):
     """Cuts even short programs."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        whole, light, largest = cut.WHOLE, cut.LIGHT, cut.LARGEST
-        cut.WHOLE, cut.LIGHT, cut.LARGEST = 3, 2, 5
+        before = cut.WHOLE, cut.LIGHT, cut.LARGEST, cut.UNLIKE
+        cut.WHOLE, cut.LIGHT, cut.LARGEST, cut.UNLIKE = 3, 2, 5, 0
         try:
             return super().run(*args, **kwargs)
         finally:
-            cut.WHOLE, cut.LIGHT, cut.LARGEST = whole, light, largest
+            cut.WHOLE, cut.LIGHT, cut.LARGEST, cut.UNLIKE = before
 
 
 class _OneProgram(Session):
