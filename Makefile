@@ -45,7 +45,7 @@ $(TFSTAMP): constraints-tensorflow.txt
 	@found=; $(FIND_PYTHON); \
 	echo "Setting up $(TF) with $$("$$found" --version) (once; TensorFlow, for comparison only)"; \
 	$(call MAKE_VENV,$(TF))
-	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu scikit-learn
+	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu tf_keras scikit-learn
 	@touch $@
 
 venv: $(STAMP)
@@ -71,6 +71,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_tensorflow.py
 	@$(TF)/bin/python tests/record_functions.py
 	@$(TF)/bin/python tests/record_rnn.py
+	@$(TF)/bin/python tests/record_layers.py
 	@$(TF)/bin/python tests/record_higher.py
 	@$(TF)/bin/python tests/record_random.py
 	@$(TF)/bin/python tests/record_examples.py

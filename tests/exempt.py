@@ -44,6 +44,7 @@ _HIGHER = "TensorFlow keeps it in tensorflow.python.ops.parallel_for, which is n
 NAMES: dict[str, str] = {
     "v1:Defun": "tensorflow.python.framework.function.Defun of TensorFlow 1, which programs import from there",
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
+    "v1:layers": "TensorFlow hides its layers where Keras 3 is installed: tests/test_layers.py",
     "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
     "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,
     "v1:memoize_gradients": _OWN, "v2:memoize_gradients": _OWN,

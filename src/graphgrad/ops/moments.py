@@ -231,16 +231,16 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     with name_scope(name, "batchnorm"):
         x = convert_to_tensor(x)
         variance = convert_to_tensor(variance, dtype_hint=x.dtype)
-        inv = raw.Rsqrt(raw.AddV2(variance, variance_epsilon))
+        inv = raw.Rsqrt(raw.AddV2(variance, variance_epsilon, name="add"))
         if scale is not None:
-            inv = raw.Mul(inv, scale)
+            inv = raw.Mul(inv, scale, name="mul")
         inv_x = inv if inv.dtype is x.dtype else raw.Cast(inv, DstT=x.dtype)
-        scaled = raw.Mul(x, inv_x)
+        scaled = raw.Mul(x, inv_x, name="mul")
         if offset is None:
-            shift = raw.Mul(raw.Neg(convert_to_tensor(mean, dtype_hint=inv.dtype)), inv)
+            shift = raw.Mul(raw.Neg(convert_to_tensor(mean, dtype_hint=inv.dtype)), inv, name="mul")
         else:
-            shift = raw.Sub(offset, raw.Mul(mean, inv))
-        return raw.AddV2(scaled, shift if shift.dtype is x.dtype else raw.Cast(shift, DstT=x.dtype))
+            shift = raw.Sub(offset, raw.Mul(mean, inv, name="mul"), name="sub")
+        return raw.AddV2(scaled, shift if shift.dtype is x.dtype else raw.Cast(shift, DstT=x.dtype), name="add")
 
 
 def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon,

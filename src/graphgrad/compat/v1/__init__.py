@@ -534,5 +534,7 @@ from graphgrad.ops.files import read_file as read_file
 from graphgrad.compat.v1 import app as app
 from graphgrad.compat.v1 import flags as flags
 from graphgrad.compat.v1 import gfile as gfile
+from graphgrad.compat.v1 import layers as layers
 from graphgrad.compat.v1 import logging as logging
+from graphgrad.compat.v1 import losses as losses
 from graphgrad.platform.logs import get_logger as get_logger

@@ -1,0 +1,38 @@
+"""Records layers, losses and metrics from TensorFlow into tests/recorded/layers.npz; run beside TensorFlow 2.21.
+
+TensorFlow has its layers only where the package tf_keras is installed, too.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+
+_HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE.parent / "src"), str(_HERE)]
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import layers_cases  # noqa: E402
+from recordings import Recorded  # noqa: E402
+
+
+def main() -> None:
+    """Writes the recordings."""
+    import tensorflow.compat.v1 as tf
+
+    tf.disable_eager_execution()
+    recorded = Recorded("layers")
+    recorded.entries = {}
+    for name in layers_cases.CASES:
+        with tf.Graph().as_default(), tf.Session() as sess:
+            recorded.entries[name] = layers_cases.computed(tf, sess, name)
+    recorded.save()
+    print(f"layers: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main()
