@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, cut, disk, xla
+from graphgrad.executor import cache, cut, disk, split, xla
+from graphgrad.executor.program import Instruction
 
 
 @pytest.fixture(autouse=True)
@@ -531,3 +532,61 @@ def test_random_numbers_do_not_depend_on_the_cut(graph, monkeypatch):
         with tf.Session() as s:
             results.append([s.run(y) for _ in range(2)])
     np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+# -- convolutions on several cores -------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch, known", [(4, True), (6, False), (5, True), (1, False)])
+@pytest.mark.parametrize("data_format", ["NHWC", "3D"])
+def test_large_convolutions_are_dealt_out(graph, monkeypatch, batch, known, data_format):
+    """Values and gradients are those of one program, for batches that can be dealt out and others."""
+    monkeypatch.setattr(split, "LARGE", 1)
+    monkeypatch.setattr(split, "CORES", 2)
+    rng = np.random.RandomState(0)
+    space, window = ((7, 6, 5), (2, 3, 2)) if data_format == "3D" else ((7, 6), (3, 2))
+    x = tf.placeholder(tf.float64, [batch if known else None, *space, 3])
+    w = tf.constant(rng.randn(*window, 3, 2))
+    convolve = tf.nn.conv3d if data_format == "3D" else tf.nn.conv2d
+    y = convolve(tf.tanh(x), w, strides=[1] + [2] * len(space) + [1], padding="SAME")
+    fetches = [y, *tf.gradients(tf.reduce_sum(y * y * y), [x, w])]
+    feeds = {x: rng.randn(batch, *space, 3)}
+    with tf.Session() as s:
+        got = [s.run(fetches, feeds) for _ in range(2)][1]
+        report = s.explain(fetches, feeds)
+    options = tf.OptimizerOptions(global_jit_level=1)
+    with tf.Session(config=tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=options))) as s:
+        assert len(s.explain(fetches, feeds).steps) == 1 < len(report.steps)
+        want = s.run(fetches, feeds)
+    for g, v in zip(got, want, strict=True):
+        np.testing.assert_allclose(g, v, rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_large():
+    x = tf.placeholder(tf.float32, [64, 14, 14, 32])
+    few = tf.placeholder(tf.float32, [2, 14, 14, 32])
+    w = tf.ones([5, 5, 32, 64])
+    convolutions = [tf.nn.conv2d(v, w, strides=1, padding="SAME") for v in (x, few)]
+    convolutions += tf.gradients(convolutions[0], [x])
+    large = [split.is_large(Instruction(c.op, [0] * len(c.op.inputs), [0])) for c in convolutions]
+    assert large == [split.CORES > 1, False, split.CORES > 1]
+    assert not split.is_large(Instruction(tf.tanh(x).op, [0], [0]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split, "CORES", 6)
+        assert [split.parts(n) for n in (64, 7, 1, 9, 12)] == [4, 1, 1, 3, 6]
+
+
+def test_a_part_that_fails(graph, monkeypatch):
+    monkeypatch.setattr(split, "LARGE", 1)
+    monkeypatch.setattr(split, "CORES", 2)
+    x = tf.placeholder(tf.float32, [4, 5, 5, 1])
+    v = tf.Variable(np.ones((3, 3, 1, 1), np.float32))
+    grow = tf.assign_add(v, tf.gradients(tf.nn.conv2d(x, v, strides=1, padding="SAME"), v)[0])
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        s.run(grow, {x: np.zeros((4, 5, 5, 1))})
+        monkeypatch.setattr(xla.Device, "put", lambda self, array: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            s.run(grow, {x: np.ones((4, 5, 5, 1))})
+        monkeypatch.undo()
+        np.testing.assert_array_equal(s.run(v), np.ones((3, 3, 1, 1)))

@@ -18,6 +18,7 @@ from typing import Any
 
 from .form import symbol
 from .program import Instruction
+from .split import is_large
 
 WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: no more are one cluster
 LIGHT = min(40, WHOLE)  # at most so many light instructions in a row
@@ -46,6 +47,8 @@ def cut(program: Sequence[Instruction], final: bool = False) -> list[list[Instru
         piece, which may write the new values over the old ones.
     Returns: the pieces, in order.
     """
+    if any(map(is_large, program)):
+        return _around_large(program, final)
     if len(program) <= WHOLE:
         return [list(program)]
     updates = _updates(program) if final else []
@@ -56,6 +59,21 @@ def cut(program: Sequence[Instruction], final: bool = False) -> list[list[Instru
     if len(program) <= UNLIKE and different >= ALIKE * len(program):
         return [list(program)]
     return [*pieces, updates] if updates else pieces
+
+
+def _around_large(program: Sequence[Instruction], final: bool) -> list[list[Instruction]]:
+    """Cuts the pieces before, between and behind the convolutions that are dealt out to several cores."""
+    pieces: list[list[Instruction]] = []
+    between: list[Instruction] = []
+    for instruction in program:
+        if not is_large(instruction):
+            between.append(instruction)
+            continue
+        if between:
+            pieces += cut(between)
+        pieces.append([instruction])
+        between = []
+    return [*pieces, *cut(between, final)] if between else pieces
 
 
 def _updates(program: Sequence[Instruction]) -> list[Instruction]:

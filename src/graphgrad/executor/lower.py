@@ -49,7 +49,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
     def run(*args: Any) -> list[Any]:
         env: list[Any] = [None] * slots
         for slot, spec in zip(cluster.shapes, shapes, strict=True):
-            env[slot] = _as_shape(spec)
+            env[slot] = as_shape(spec)
         for slot, value in zip(cluster.known, known, strict=True):
             env[slot] = value
         for slot, value in zip(given, args, strict=False):
@@ -79,9 +79,10 @@ def _plain(jax: Any) -> bool:
     return bool(jax.tree_util.all_leaves([probe]))
 
 
-def _as_shape(spec: AnySpec) -> Any:
+def as_shape(spec: AnySpec) -> Any:
+    """What stands, while lowering, for a value of which only the shape is used."""
     if isinstance(spec, ListSpec):
-        return lists.unflatten(spec.kind, [_as_shape(p) for p in spec.parts])
+        return lists.unflatten(spec.kind, [as_shape(p) for p in spec.parts])
     return None if spec is None else _Shape(spec.shape)
 
 

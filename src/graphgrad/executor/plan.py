@@ -25,6 +25,7 @@ from .cut import cut
 from .known import Knowledge
 from .merge import Merger
 from .program import Body, Instruction, Touch, is_pure, is_small
+from .split import RULES, Rule, is_large
 
 # Operations whose result is their input, so that both share a slot.
 _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
@@ -42,6 +43,8 @@ class Cluster:
       rows: the rows of the table of random states that it gets, in the order of its own table.
       frees: slots that nobody reads any more afterwards.
       donated: slots among `ins` whose buffers it may write its results into.
+      before: instructions that find out, in NumPy, what is known of the shape of the result of a split operation.
+      split: how its only operation is dealt out to several cores, or None.
       level: clusters of one level need no value from each other before they are lowered.
     """
 
@@ -55,6 +58,8 @@ class Cluster:
         self.rows: list[int] = []
         self.frees: list[int] = []
         self.donated: frozenset[int] = frozenset()
+        self.before: list[Instruction] = []
+        self.split: Rule | None = None
 
     def __repr__(self) -> str:
         return f"<Cluster of {len(self.program)} ops>"
@@ -472,6 +477,8 @@ class _Planner:
 
     def _cluster(self, program: list[Instruction], level: int) -> Cluster:
         cluster = Cluster(self._with_floating(program), level)
+        if len(program) == 1 and not self.whole and is_large(program[0]) and self._split(cluster, program[0]):
+            return cluster
         inside = {s for i in cluster.program for s in i.gives()}
         values: dict[int, None] = {}
         shapes: dict[int, None] = {}
@@ -495,6 +502,23 @@ class _Planner:
         cluster.shapes = [s for s in shapes if s not in known and s not in values]
         cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
         return cluster
+
+    def _split(self, cluster: Cluster, large: Instruction) -> bool:
+        """Lets a cluster of one large convolution be dealt out to several cores, if it can be."""
+        rule = RULES[large.op.type]
+        before = [i for i in cluster.program if i is not large]
+        inner = {s for i in before for s in i.gives()}
+        outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
+        ins = [s for i, s in enumerate(large.ins) if i != rule.sizes]
+        known = [] if rule.sizes is None else [large.ins[rule.sizes]]
+        # The shape of the whole result is not that of a part, so it must be found out beforehand.
+        if any(s in inner for s in ins) or any(s not in inner for s in known):
+            return False
+        if not all(i.shapes_only for i in before if any(s in outer for s in i.reads())):
+            return False
+        cluster.split, cluster.before, cluster.program = rule, before, [large]
+        cluster.ins, cluster.known, cluster.shapes = list(dict.fromkeys(ins)), known, list(outer)
+        return True
 
     def _connect(self) -> None:
         """Finds out what each step hands on, and when each slot is read for the last time."""

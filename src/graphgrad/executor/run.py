@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from ..ir.shape import compatible, is_fully_defined, shape_str
 from . import numerics, xla
 from .cache import Entry, get
 from .form import Form
+from .lower import as_shape
 from .plan import Cluster, HostStep, Plan, make_plan
 from .program import MustBeKnown, RandomTable, execute, uninitialized
 from .report import RunReport
-from .xla import AnySpec, Program
+from .split import Split, parts
+from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready
 _PATIENCE = 60.0  # seconds to wait for the new value of a variable whose old one is gone
@@ -268,7 +270,7 @@ class _Stage:
         shapes = dict.fromkeys(s for c in clusters for s in c.shapes if s not in inside)
         self.outside = list(dict.fromkeys([*self.ins, *shapes]))
         self.varying = [s for s in self.outside if s in varying]
-        self.known = list(dict.fromkeys(s for c in clusters for s in c.known))
+        self.known = list(dict.fromkeys(s for c in clusters if c.split is None for s in c.known))
         self.varies = bool(self.varying or self.known)
         self.bound: dict[Any, list[Any]] = {}
 
@@ -280,35 +282,71 @@ class _Stage:
         known = [xla.to_numpy(slots[s]) for s in self.known]
         return (*shapes, *[(v.dtype.str, v.shape, v.tobytes()) for v in map(np.asarray, known)])
 
-    def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry]]:
-        """Each cluster with its program for the values in `slots`, which may still be being compiled."""
+    def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry, int]]:
+        """Each cluster with its program for the values in `slots`, which may still be being compiled.
+
+        The number says for how many parts of the batch the program is to be called.
+        """
         specs: dict[int, AnySpec] = {s: xla.spec_of(slots[s]) for s in self.outside}
         known = {s: np.asarray(xla.to_numpy(slots[s])) for s in self.known}
         result = []
         for cluster, form in zip(self.clusters, self.forms, strict=True):
-            entry = get(device, cluster, form, [specs[s] for s in cluster.ins], [specs[s] for s in cluster.shapes],
-                        [known[s] for s in cluster.known])  # fmt: skip
-            specs.update(zip(cluster.outs, entry.outputs, strict=True))
-            result.append((cluster, entry))
+            ins, shapes = [specs[s] for s in cluster.ins], [specs[s] for s in cluster.shapes]
+            if cluster.split is None:
+                entry = get(device, cluster, form, ins, shapes, [known[s] for s in cluster.known])
+                specs.update(zip(cluster.outs, entry.outputs, strict=True))
+                count = 1
+            else:
+                entry, count, output = _split_entry(device, cluster, form, ins, shapes)
+                specs[cluster.outs[0]] = output
+            result.append((cluster, entry, count))
         return result
 
     def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
         """Compiles what is new and lists the calls: (program, ins, outs, frees, random rows, (cluster, entry))."""
         signature = self.signature(slots)
-        prepared: list[tuple[Entry, Any]] = []
-        for cluster, entry in self.entries(device, slots):
+        prepared: list[tuple[Entry, int, Any]] = []
+        for cluster, entry, count in self.entries(device, slots):
             ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
             rows = np.array(cluster.rows) if cluster.rows else None
-            prepared.append((entry, (ins, cluster.outs, cluster.frees, rows, (cluster, entry))))
+            prepared.append((entry, count, (ins, cluster.outs, cluster.frees, rows, (cluster, entry))))
         calls: list[Any] = []
-        for entry, rest in prepared:
-            program = entry.program()
+        for entry, count, rest in prepared:
+            program: Any = entry.program()
+            cluster = rest[-1][0]
+            if count > 1:
+                batched = [cluster.ins.index(cluster.program[0].ins[i]) for i in cluster.split.inputs]
+                program = Split(device, program, count, batched, cast(Spec, entry.outputs[0]), cluster.split.added)
             has_lists = any(s in self.lists for s in (*rest[0], *rest[1]))
             calls.append((program.with_lists if has_lists else program, *rest))
         while len(self.bound) >= _BOUND:
             self.bound.pop(next(iter(self.bound)))
         self.bound[signature] = calls
         return calls
+
+
+def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any],
+                 shapes: Sequence[AnySpec]) -> tuple[Entry, int, Spec]:  # fmt: skip
+    """The program for a part of the batch, how many parts there are, and what they give together."""
+    (instruction,), rule = cluster.program, cluster.split
+    assert rule is not None
+    known: list[Any] = []
+    batch = ins[cluster.ins.index(instruction.ins[rule.inputs[0]])].shape[0]
+    count = parts(batch) if device.platform == "cpu" else 1
+    if rule.sizes is not None:
+        env: dict[int, Any] = {s: as_shape(spec) for s, spec in zip(cluster.shapes, shapes, strict=True)}
+        execute(np, cluster.before, env, None)  # type: ignore[arg-type]  # slots are all that it is asked for
+        sizes = np.array(env[cluster.known[0]])
+        if not rule.added:
+            sizes[0] = batch // count
+        known = [sizes]
+    batched = {cluster.ins.index(instruction.ins[i]) for i in rule.inputs}
+    ins = [Spec((batch // count, *s.shape[1:]), s.dtype) if i in batched else s for i, s in enumerate(ins)]
+    entry = get(device, cluster, form, ins, [], known)
+    output = entry.outputs[0]
+    assert isinstance(output, Spec)
+    whole = output if rule.added else Spec((output.shape[0] * count, *output.shape[1:]), output.dtype)
+    return entry, count, whole
 
 
 def _stages(plan: Plan) -> list[_Stage | HostStep]:

@@ -187,7 +187,7 @@ def _make() -> Device:
                 from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
 
                 if _only_cpu():
-                    client = xla_client.make_cpu_client()
+                    client = xla_client.make_cpu_client(asynchronous=False)
                 else:
                     import jax
 
