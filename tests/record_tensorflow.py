@@ -33,13 +33,18 @@ from recordings import Recorded, shapes_to_text  # noqa: E402
 from table import Case, Inputs, Row, declarations, draw, generator, row_dtypes, sample  # noqa: E402
 
 
+def _array(value: Any) -> np.ndarray:
+    """An array; a string stays whole (NumPy's own type for strings drops zeros at their end)."""
+    return np.asarray(value, object if isinstance(value, bytes) else None)
+
+
 def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, Any]:
     """One case's outputs and gradients, as `Recorded` keeps them."""
     if "random" in row.opdef.flags:
         # A session's first run; in eager mode, the counters of equal ops are shared.
         with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
             values = sess.run(_call(tf, row, inputs, _tensors(tf, inputs)))
-        return {"inputs": inputs.checksum(), "outputs": [np.asarray(v) for v in values], "gradients": None}
+        return {"inputs": inputs.checksum(), "outputs": [_array(v) for v in values], "gradients": None}
     flat = _tensors(tf, inputs)
     xs = inputs.differentiable(row)
     with tf.GradientTape() as tape:
@@ -50,7 +55,7 @@ def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, 
           if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]  # fmt: skip
     return {
         "inputs": inputs.checksum(),
-        "outputs": [np.asarray(t.numpy()) for t in outputs],
+        "outputs": [_array(t.numpy()) for t in outputs],
         "gradients": _gradients(tf, tape, row, row.key(case, dtype), [outputs[k] for k in ys], [flat[x] for x in xs]),
     }
 

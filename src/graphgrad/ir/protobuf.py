@@ -9,6 +9,8 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # wire types
 
 
@@ -244,17 +246,18 @@ class Message:
         return "".join(line + "\n" for line in self._lines())
 
     def _lines(self) -> Iterator[str]:
-        for name in self.FIELDS:
+        for name, (_, kind) in self.FIELDS.items():
             if not self._is_set(name):
                 continue
             value = self._values[name]
+            single = kind[0] if isinstance(kind, list) else kind
             for v in value if isinstance(value, Repeated) else [value]:
                 if isinstance(v, Message):
                     yield f"{name} {{"
                     yield from ("  " + line for line in v._lines())
                     yield "}"
                 else:
-                    yield f"{name}: {_text(v)}"
+                    yield f"{name}: {_text(single, v)}"
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Message):
@@ -337,7 +340,9 @@ def unquoted(text: str) -> str:
         raise ValueError(f"no string: {text} ({e})") from None
 
 
-def _text(value: Any) -> str:
+def _text(kind: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return quoted(value) if isinstance(value, (str, bytes)) else f"{value:.9g}" if type(value) is float else str(value)
+    if isinstance(value, float):  # the fewest digits that say which number it is
+        return str(np.float32(value) if kind == "float" else value).removesuffix(".0")
+    return quoted(value) if isinstance(value, (str, bytes)) else str(value)

@@ -82,6 +82,7 @@ from . import stateless as stateless
 from . import strided as strided
 from . import string_functions as string_functions
 from . import strings as strings
+from . import summary as summary
 from . import tensordot as tensordot
 from . import topk as topk
 from . import training as training

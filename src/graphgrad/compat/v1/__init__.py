@@ -168,6 +168,13 @@ from graphgrad.frontend.variables import VariableSynchronization as VariableSync
 from graphgrad.frontend.variables import VariableV1 as Variable
 from graphgrad.compat.v1 import initializers as initializers
 from graphgrad.compat.v1 import train as train
+from graphgrad.compat.v1 import python_io as python_io
+from graphgrad.compat.v1 import summary as summary
+from graphgrad.ops.summary_messages import Event as Event
+from graphgrad.ops.summary_messages import HistogramProto as HistogramProto
+from graphgrad.ops.summary_messages import SessionLog as SessionLog
+from graphgrad.ops.summary_messages import Summary as Summary
+from graphgrad.ops.summary_messages import SummaryMetadata as SummaryMetadata
 
 # -- control flow -----------------------------------------------------------------------
 from graphgrad.frontend.control_flow import case_v1 as case

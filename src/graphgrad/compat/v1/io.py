@@ -12,4 +12,8 @@ from graphgrad.ops.files import decode_jpeg as decode_jpeg
 from graphgrad.ops.files import decode_png as decode_png
 from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
 from graphgrad.ops.files import read_file as read_file
+from graphgrad.train.records import TFRecordOptions as TFRecordOptions
+from graphgrad.train.records import TFRecordWriter as TFRecordWriter
+from graphgrad.train.records import TFRecordCompressionType as TFRecordCompressionType
+from graphgrad.train.records import tf_record_iterator as tf_record_iterator
 from graphgrad.compat.v1 import _io_gfile as gfile

@@ -40,6 +40,9 @@ from graphgrad.train.checkpoint_state import remove_checkpoint as remove_checkpo
 from graphgrad.train.checkpoint_state import update_checkpoint_state as update_checkpoint_state
 from graphgrad.train.saver import Saver as Saver
 
+# -- event files --------------------------------------------------------------------------
+from graphgrad.train.records import summary_iterator as summary_iterator
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

@@ -12,4 +12,6 @@ from graphgrad.ops.files import decode_jpeg as decode_jpeg
 from graphgrad.ops.files import decode_png as decode_png
 from graphgrad.ops.files import parse_single_example as parse_single_example
 from graphgrad.ops.files import read_file as read_file
+from graphgrad.train.records import TFRecordOptions as TFRecordOptions
+from graphgrad.train.records import TFRecordWriter as TFRecordWriter
 from graphgrad.compat.v2 import _io_gfile as gfile

@@ -1,0 +1,157 @@
+"""The messages that summaries are made of.
+
+Reference: TensorFlow 2.21 summary.proto, histogram.proto, tensor.proto, event.proto.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..ir.dtypes import as_dtype, string
+from ..ir.protobuf import Message
+
+
+class Dim(Message):
+    """One size of a `TensorShapeProto`."""
+
+    FIELDS = {"size": (1, "int"), "name": (2, "string")}
+
+
+class TensorShapeProto(Message):
+    """A shape; a size of -1 is not known."""
+
+    FIELDS = {"dim": (2, [Dim]), "unknown_rank": (3, "bool")}
+    Dim = Dim
+
+
+class TensorProto(Message):
+    """A tensor; `tensor_content` holds the bytes of numbers, `string_val` strings."""
+
+    FIELDS = {"dtype": (1, "int"), "tensor_shape": (2, TensorShapeProto), "version_number": (3, "int"),
+              "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
+              "int_val": (7, ["int"]), "string_val": (8, ["bytes"]), "int64_val": (10, ["int"]),
+              "bool_val": (11, ["bool"])}  # fmt: skip
+
+    @classmethod
+    def of(cls, array: Any, dtype: Any) -> TensorProto:
+        """The message that stands for an array."""
+        array = np.asarray(array)
+        proto = cls(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
+        if dtype is string:
+            proto.string_val.extend(v.encode() if isinstance(v, str) else v for v in array.ravel().tolist())
+        else:
+            proto.tensor_content = array.astype(dtype.np_dtype).tobytes()
+        return proto
+
+    def array(self) -> Any:
+        """The array that it stands for."""
+        dtype = as_dtype(int(self.dtype))
+        shape = [d.size for d in self.tensor_shape.dim]
+        if self.tensor_content:
+            return np.frombuffer(self.tensor_content, dtype.np_dtype).reshape(shape)
+        lists = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val)
+        values: list[Any] = next((v for v in lists if v), [])
+        array = np.empty(math.prod(shape), dtype.np_dtype)
+        array[:] = values[-1] if len(values) == 1 else values  # a single one stands for all
+        return array.reshape(shape)
+
+
+def shape_proto(shape: Any) -> TensorShapeProto:
+    """The message that stands for a shape: None, or sizes of which some may be None."""
+    if shape is None:
+        return TensorShapeProto(unknown_rank=True)
+    return TensorShapeProto(dim=[Dim(size=-1 if n is None else n) for n in shape])
+
+
+class HistogramProto(Message):
+    """How values are distributed: `bucket[i]` of them are below `bucket_limit[i]` and not below the one before."""
+
+    FIELDS = {"min": (1, "double"), "max": (2, "double"), "num": (3, "double"), "sum": (4, "double"),
+              "sum_squares": (5, "double"), "bucket_limit": (6, ["double"]), "bucket": (7, ["double"])}  # fmt: skip
+
+
+class PluginData(Message):
+    """For which of TensorBoard's pages a value is meant."""
+
+    FIELDS = {"plugin_name": (1, "string"), "content": (2, "bytes")}
+
+
+class SummaryMetadata(Message):
+    """What TensorBoard has to know about the values of a tag."""
+
+    FIELDS = {"plugin_data": (1, PluginData), "display_name": (2, "string"), "summary_description": (3, "string"),
+              "data_class": (4, "int")}  # fmt: skip
+    PluginData = PluginData
+
+
+class _Image(Message):
+    """A PNG image."""
+
+    FIELDS = {"height": (1, "int"), "width": (2, "int"), "colorspace": (3, "int"),
+              "encoded_image_string": (4, "bytes")}  # fmt: skip
+
+
+class _Audio(Message):
+    """A sound."""
+
+    FIELDS = {"sample_rate": (1, "float"), "num_channels": (2, "int"), "length_frames": (3, "int"),
+              "encoded_audio_string": (4, "bytes"), "content_type": (5, "string")}  # fmt: skip
+
+
+class _Value(Message):
+    """A value under a tag."""
+
+    FIELDS = {"node_name": (7, "string"), "tag": (1, "string"), "metadata": (9, SummaryMetadata),
+              "simple_value": (2, "float"), "obsolete_old_style_histogram": (3, "bytes"), "image": (4, _Image),
+              "histo": (5, HistogramProto), "audio": (6, _Audio), "tensor": (8, TensorProto)}  # fmt: skip
+    ONEOF = {"value": ("simple_value", "obsolete_old_style_histogram", "image", "histo", "audio", "tensor")}
+
+
+class Summary(Message):
+    """Values under tags, to be shown by TensorBoard.
+
+    Args:
+      value: a list of `Summary.Value`.
+
+    >>> summary = tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)])
+    >>> _ = summary.value.add(tag="accuracy", simple_value=0.75)
+    >>> tf.Summary.FromString(summary.SerializeToString()).value[1].tag
+    'accuracy'
+    """
+
+    FIELDS = {"value": (1, [_Value])}
+    Value = _Value
+    Image = _Image
+    Audio = _Audio
+
+
+class SessionLog(Message):
+    """What happened to a session: START, STOP or CHECKPOINT."""
+
+    FIELDS = {"status": (1, "int"), "checkpoint_path": (2, "string"), "msg": (3, "string")}
+    STATUS_UNSPECIFIED, START, STOP, CHECKPOINT = range(4)
+
+
+class _Tagged(Message):
+    FIELDS = {"tag": (1, "string"), "run_metadata": (2, "bytes")}
+
+
+class _Source(Message):
+    FIELDS = {"writer": (1, "string")}
+
+
+class Event(Message):
+    """A record of an event file: a time, a step, and what is to be shown.
+
+    Args:
+      **fields: `wall_time`, `step`, and one of `file_version`, `graph_def`, `summary`, `session_log`,
+        `tagged_run_metadata`, `meta_graph_def`.
+    """
+
+    FIELDS = {"wall_time": (1, "double"), "step": (2, "int"), "file_version": (3, "string"), "graph_def": (4, "bytes"),
+              "summary": (5, Summary), "session_log": (7, SessionLog), "tagged_run_metadata": (8, _Tagged),
+              "meta_graph_def": (9, "bytes"), "source_metadata": (10, _Source)}  # fmt: skip
+    ONEOF = {"what": ("file_version", "graph_def", "summary", "session_log", "tagged_run_metadata", "meta_graph_def")}
