@@ -11,8 +11,10 @@ from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL, as_dtype, int32, int64
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import broadcast
+from ..ir.slices import IndexedSlices
 from .broadcast import unbroadcast
 from .elementwise import conj
+from .math import is_scaling, sum_of_products
 
 _NOT_BY_ZERO = "make sure that no divisor is 0, or divide floats"
 
@@ -44,6 +46,9 @@ def _real_div(xp, x, y):
 
 def _real_div_grad(op, dz):
     x, y = op.inputs
+    if isinstance(dz, IndexedSlices) and is_scaling(x, y, dz):
+        rows = raw.RealDiv(dz.values, conj(y))
+        return dz._with_values(rows), raw.Neg(sum_of_products(raw.GatherV2(op.outputs[0], dz.indices, 0), rows))
     gx = raw.RealDiv(dz, conj(y))
     # -x/y**2 * dz as -(dz/y) * (x/y): the quotient x/y is there already.
     return unbroadcast(gx, raw.Neg(raw.Mul(gx, conj(op.outputs[0]))), x, y)

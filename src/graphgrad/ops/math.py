@@ -194,6 +194,16 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
 # -- products ----------------------------------------------------------------------
 
 
+def is_scaling(x, by, dz):
+    """Whether x * by multiplies all of a tensor by one number, so that slices `dz` of its gradient stay such."""
+    return by._spec.shape == () and bool(x._spec.shape) and dz.values._spec.shape is not None
+
+
+def sum_of_products(x, dz):
+    """The sum over all elements of conj(x) * dz."""
+    return raw.Sum(raw.Mul(conj(x), dz), list(range(len(dz._spec.shape))))
+
+
 @op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
 def _mul(xp, x, y):
     """Elementwise product with broadcasting."""
@@ -203,6 +213,12 @@ def _mul(xp, x, y):
 @_mul.grad
 def _mul_grad(op, dz):
     x, y = op.inputs
+    if isinstance(dz, IndexedSlices):
+        for scaled, by in ((x, y), (y, x)):
+            if is_scaling(scaled, by, dz):
+                rows = dz._with_values(raw.Mul(dz.values, conj(by)))
+                grads = rows, sum_of_products(raw.GatherV2(scaled, dz.indices, 0), dz.values)
+                return grads if scaled is x else grads[::-1]
     return unbroadcast(raw.Mul(dz, conj(y)), raw.Mul(conj(x), dz), x, y)
 
 

@@ -131,7 +131,12 @@ def _one_unknown(n, target):
 
 @reshape_op.grad
 def _reshape_grad(op, dy):
-    return reshape_like(dy, op.inputs[0]), None
+    x = op.inputs[0]
+    old, new = x._spec.shape, op.outputs[0]._spec.shape
+    if isinstance(dy, IndexedSlices) and old and new and old[0] == new[0] and is_fully_defined(old):
+        # The rows are the same ones.
+        return IndexedSlices(raw.Reshape(dy.values, [-1, *old[1:]]), dy.indices, constant(list(old))), None
+    return reshape_like(dy, x), None
 
 
 @op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",))
