@@ -31,8 +31,11 @@ def test_indexed_slices_as_grad_y():
     (g,) = tf.gradients(tf.identity(x), x, grad_ys=[slices])
     value = run(g, {x: np.zeros((3, 2))})
     np.testing.assert_array_equal(value.values, [[5, 6]])
-    (dense,) = tf.gradients(2.0 * x, x, grad_ys=[slices])
-    np.testing.assert_array_equal(run(dense, {x: np.zeros((3, 2))}), [[0, 0], [10, 12], [0, 0]])
+    (scaled,) = tf.gradients(2.0 * x, x, grad_ys=[slices])
+    np.testing.assert_array_equal(run(scaled, {x: np.zeros((3, 2))}).values, [[10, 12]])
+    (dense,) = tf.gradients(tf.constant([1.0, 2.0]) * x, x, grad_ys=[slices])
+    np.testing.assert_array_equal(run(dense, {x: np.zeros((3, 2))}), [[0, 0], [5, 12], [0, 0]])
+    np.testing.assert_array_equal(run(tf.multiply(slices, 2.0)), [[0, 0], [10, 12], [0, 0]])
 
 
 @pytest.mark.parametrize(
