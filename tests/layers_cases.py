@@ -219,3 +219,63 @@ def computed(tf: Any, session: Any, name: str) -> dict[str, Any]:
 
 def _texts(texts: list[str]) -> np.ndarray:
     return np.array([t.encode() for t in texts] + [None], object)[:-1]
+
+
+# -- metrics -----------------------------------------------------------------------------
+
+_DRAW = generator("metrics")
+BATCHES = [(_DRAW.integers(0, 2, 7), (_DRAW.integers(0, 11, 7) / 10).astype(np.float32),
+            _DRAW.uniform(0, 2, 7).astype(np.float32)) for _ in range(3)]  # fmt: skip
+
+# A metric: f(tf.metrics, labels, predictions, weights) with int64 labels, float32 predictions -> value, update.
+Metric = Callable[..., Any]
+
+
+def _on(metric: str, how: str = "float", weighted: bool = True, **options: Any) -> Metric:
+    def build(tf: Any, labels: Any, predictions: Any, weights: Any) -> Any:
+        if how == "float":
+            labels = tf.cast(labels, tf.float32)
+        elif how == "class":
+            predictions = tf.cast(tf.round(predictions), tf.int64)
+        if weighted:
+            options["weights"] = weights
+        return getattr(tf.metrics, metric)(labels, predictions, **options)
+
+    return build
+
+
+METRICS: dict[str, Metric] = {
+    **{m: _on(m) for m in "mean_absolute_error mean_squared_error root_mean_squared_error".split()},
+    **{f"{m}_plain": _on(m, "class", False) for m in
+       "accuracy precision recall true_positives false_positives true_negatives false_negatives".split()},
+    **{m: _on(m, "class") for m in
+       "accuracy precision recall true_positives false_positives true_negatives false_negatives".split()},
+    "mean": lambda tf, k, p, w: tf.metrics.mean(p, w, name="mine"),
+    "mean_tensor": lambda tf, k, p, w: tf.metrics.mean_tensor(p, w),
+    "percentage_below": lambda tf, k, p, w: tf.metrics.percentage_below(p, 0.35, w),
+    "mean_relative_error": lambda tf, k, p, w: tf.metrics.mean_relative_error(w, p, p),
+    "mean_cosine_distance": lambda tf, k, p, w: tf.metrics.mean_cosine_distance(p[None], w[None], 1),
+    "mean_iou": _on("mean_iou", "class", num_classes=3),
+    "mean_per_class_accuracy": _on("mean_per_class_accuracy", "class", num_classes=3),
+    "auc": _on("auc", num_thresholds=20),
+    **{f"auc_{c}_{m}": _on("auc", "as it is", curve=c, summation_method=m, thresholds=[0.25, 0.5, 0.75]) for c in
+       ("ROC", "PR") for m in ("trapezoidal", "careful_interpolation", "minoring", "majoring")},
+    **{f"{m}_at_thresholds": _on(f"{m}_at_thresholds", "as it is", thresholds=[0.15, 0.55]) for m in
+       "precision recall true_positives false_positives true_negatives false_negatives".split()},
+    "sensitivity_at_specificity": _on("sensitivity_at_specificity", "as it is", False, specificity=0.6),
+    "specificity_at_sensitivity": _on("specificity_at_sensitivity", "as it is", False, sensitivity=0.6),
+}  # fmt: skip
+
+
+def measured(tf: Any, session: Any, name: str) -> dict[str, Any]:
+    """The entry of a metric: names of value and variables; value and update before and after each batch."""
+    data = [tf.placeholder(tf.as_dtype(a.dtype), a.shape) for a in BATCHES[0]]
+    with tf.variable_scope("outer"):
+        value, update = METRICS[name](tf, *data)
+    names = [value.name, *(v.name for v in tf.local_variables())]
+    assert [v.name for v in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)] == names[1:]
+    session.run([v.initializer for v in tf.local_variables()])
+    results = [session.run(value)]
+    for batch in BATCHES:
+        results += [session.run(update, dict(zip(data, batch, strict=True))), session.run(value)]
+    return {"inputs": 0, "outputs": [_texts(names), *map(np.asarray, results)], "gradients": []}

@@ -30,6 +30,9 @@ def main() -> None:
     for name in layers_cases.CASES:
         with tf.Graph().as_default(), tf.Session() as sess:
             recorded.entries[name] = layers_cases.computed(tf, sess, name)
+    for name in layers_cases.METRICS:
+        with tf.Graph().as_default(), tf.Session() as sess:
+            recorded.entries[f"metrics {name}"] = layers_cases.measured(tf, sess, name)
     recorded.save()
     print(f"layers: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
 

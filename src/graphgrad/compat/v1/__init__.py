@@ -544,4 +544,5 @@ from graphgrad.compat.v1 import gfile as gfile
 from graphgrad.compat.v1 import layers as layers
 from graphgrad.compat.v1 import logging as logging
 from graphgrad.compat.v1 import losses as losses
+from graphgrad.compat.v1 import metrics as metrics
 from graphgrad.platform.logs import get_logger as get_logger

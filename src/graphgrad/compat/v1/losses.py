@@ -1,14 +1,14 @@
 """`tf.losses` of TensorFlow 1."""
 
-from graphgrad.layers.losses import Reduction as Reduction
+from graphgrad.layers.loss_weights import Reduction as Reduction
 from graphgrad.layers.losses import absolute_difference as absolute_difference
-from graphgrad.layers.losses import add_loss as add_loss
-from graphgrad.layers.losses import compute_weighted_loss as compute_weighted_loss
+from graphgrad.layers.loss_weights import add_loss as add_loss
+from graphgrad.layers.loss_weights import compute_weighted_loss as compute_weighted_loss
 from graphgrad.layers.losses import cosine_distance as cosine_distance
-from graphgrad.layers.losses import get_losses as get_losses
-from graphgrad.layers.losses import get_regularization_loss as get_regularization_loss
-from graphgrad.layers.losses import get_regularization_losses as get_regularization_losses
-from graphgrad.layers.losses import get_total_loss as get_total_loss
+from graphgrad.layers.loss_weights import get_losses as get_losses
+from graphgrad.layers.loss_weights import get_regularization_loss as get_regularization_loss
+from graphgrad.layers.loss_weights import get_regularization_losses as get_regularization_losses
+from graphgrad.layers.loss_weights import get_total_loss as get_total_loss
 from graphgrad.layers.losses import hinge_loss as hinge_loss
 from graphgrad.layers.losses import huber_loss as huber_loss
 from graphgrad.layers.losses import log_loss as log_loss
