@@ -402,7 +402,7 @@ class _Planner:
         before = -1 if op.type == "AssignVariableOp" else frame.cell(index)
         after = before
         if op.type != "VarIsInitializedOp":
-            if frame is self.outermost and before >= 0:
+            if frame is self.outermost and before >= 0 and "unset" not in op.opdef.flags:
                 self.result.readers.setdefault(before, op)
             if "reads" not in op.opdef.flags:
                 after = frame.version[index] = frame.new()

@@ -36,6 +36,7 @@ from . import host as host
 from . import image as image
 from . import image_measures as image_measures
 from . import image_resize as image_resize
+from . import iterators as iterators
 from . import join as join
 from . import linalg as linalg
 from . import linalg_functions as linalg_functions

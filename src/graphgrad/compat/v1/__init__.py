@@ -168,6 +168,7 @@ from graphgrad.frontend.variables import VariableSynchronization as VariableSync
 from graphgrad.frontend.variables import VariableV1 as Variable
 from graphgrad.compat.v1 import initializers as initializers
 from graphgrad.compat.v1 import train as train
+from graphgrad.compat.v1 import data as data
 from graphgrad.compat.v1 import python_io as python_io
 from graphgrad.compat.v1 import summary as summary
 from graphgrad.ops.summary_messages import Event as Event

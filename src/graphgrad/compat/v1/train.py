@@ -40,6 +40,10 @@ from graphgrad.train.checkpoint_state import remove_checkpoint as remove_checkpo
 from graphgrad.train.checkpoint_state import update_checkpoint_state as update_checkpoint_state
 from graphgrad.train.saver import Saver as Saver
 
+# -- threads ------------------------------------------------------------------------------
+from graphgrad.train.coordinator import Coordinator as Coordinator
+from graphgrad.train.coordinator import start_queue_runners as start_queue_runners
+
 # -- event files --------------------------------------------------------------------------
 from graphgrad.train.records import summary_iterator as summary_iterator
 

@@ -1,0 +1,16 @@
+"""`tf.data` of TensorFlow 1."""
+
+from graphgrad.frontend.dataset_iterators import DatasetV1 as Dataset
+from graphgrad.frontend.dataset_iterators import Iterator as Iterator
+from graphgrad.frontend.dataset_iterators import get_output_classes as get_output_classes
+from graphgrad.frontend.dataset_iterators import get_output_shapes as get_output_shapes
+from graphgrad.frontend.dataset_iterators import get_output_types as get_output_types
+from graphgrad.frontend.dataset_iterators import make_initializable_iterator as make_initializable_iterator
+from graphgrad.frontend.dataset_iterators import make_one_shot_iterator as make_one_shot_iterator
+
+AUTOTUNE = -1
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)
