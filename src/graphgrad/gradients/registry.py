@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..ir.graph import Operation
@@ -78,9 +79,12 @@ def _register(name: str, function: Any) -> None:
     _by_name[name] = _Registered(function, user_source(2))
 
 
+_GRADIENT, _FUNCTION = attrgetter("gradient"), attrgetter("function")
+
+
 def registered_functions() -> list[Any]:
     """All gradient functions that are registered now; another list if one is added or exchanged."""
-    return [opdef.gradient for opdef in list(registry.values())] + [r.function for r in list(_by_name.values())]
+    return [*map(_GRADIENT, list(registry.values())), *map(_FUNCTION, list(_by_name.values()))]
 
 
 def gradient_function(op: Operation) -> Any:
