@@ -78,6 +78,28 @@ def test_inside(as_tensorflow: Any) -> None:
     assert names["g"] is v1.gradients is names["gradients"].gradients
 
 
+def test_contrib(as_tensorflow: Any) -> None:
+    """What programs for 1.x import from `tf.contrib`, in the ways they do."""
+    from graphgrad.layers import arg_scope, contrib
+
+    as_tensorflow(1)
+    names: dict[str, Any] = {}
+    exec("import tensorflow as tf\nimport tensorflow.contrib as c\nimport tensorflow.contrib.slim as slim\n"
+         "import tensorflow.contrib.layers as layers\nfrom tensorflow.contrib import rnn, framework\n"
+         "from tensorflow.contrib.layers import batch_norm, xavier_initializer\n"
+         "from tensorflow.contrib.framework.python.ops import add_arg_scope\n"
+         "from tensorflow.contrib.layers.python.layers import utils\n"
+         "from tensorflow.python.layers.utils import smart_cond\nfrom tensorflow.python.platform import flags\n", names)
+    assert names["batch_norm"] is contrib.batch_norm is names["tf"].contrib.layers.batch_norm
+    assert names["add_arg_scope"] is arg_scope.add_arg_scope is names["framework"].add_arg_scope
+    assert names["tf"].contrib.framework.python.ops.add_arg_scope is arg_scope.add_arg_scope
+    assert names["rnn"].GRUCell is graphgrad.compat.v1.nn.rnn_cell.GRUCell
+    assert names["utils"].collect_named_outputs is contrib.collect_named_outputs
+    assert names["flags"].FLAGS is names["tf"].flags.FLAGS
+    with pytest.raises(AttributeError, match="Did you mean 'fully_connected'"):
+        names["layers"].fuly_connected  # noqa: B018
+
+
 def test_a_programs_changes_are_its_own(as_tensorflow: Any) -> None:
     """A program may assign to `tf.<name>`; this package stays as it is."""
     as_tensorflow(1)
@@ -109,7 +131,7 @@ def test_missing_name_of_a_face(face: str) -> None:
 
 
 @pytest.mark.parametrize(("module", "expected"), [
-    ("tensorflow.contrib.slim", "tf.contrib left TensorFlow"),
+    ("tensorflow.contrib.tpu", "tf.contrib left TensorFlow"),
     ("tensorflow.examples.tutorials.mnist", "load_digits"),
     ("tensorflow.nonsense", "no such module"),
 ])

@@ -13,6 +13,9 @@ from graphgrad.ops.math_unary import negative as neg
 from graphgrad.ops.matmul import matmul as batch_matmul
 from graphgrad.ops.select import where_v1 as select
 
+# What TensorFlow 2 no longer has.
+from graphgrad.compat import contrib as contrib
+
 _modes.disable_v2_behavior()
 
 # What a name that is missing gets to hear.

@@ -198,6 +198,7 @@ class _Internals:
         "make_vjp": "graphgrad.frontend.gradient_functions",
         "val_and_grad_function": "graphgrad.frontend.gradient_functions",
         "make_tensor_proto": "graphgrad.ir.convert",
+        "smart_cond": "graphgrad.frontend.control_flow",
         "registry": "graphgrad.ir.opdef",
     }
 
@@ -237,8 +238,8 @@ def _no_module(fullname: str) -> str:
     text = f"No module named {fullname!r}"
     parts = fullname.split(".")
     if parts[1:2] == ["contrib"]:
-        return (f"{text}: tf.contrib left TensorFlow with 2.0 and graphgrad does not have it. Fix: use the name that "
-                "replaced it, e.g. tf.layers, tf.nn.rnn_cell, tf.initializers")
+        return (f"{text}: tf.contrib left TensorFlow with 2.0. For programs for 1.x graphgrad has contrib.layers, .rnn, "
+                ".framework and .slim. Fix: use the name that replaced it")
     if parts[1:2] == ["examples"]:
         return (f"{text}: TensorFlow's tutorial data sets are not part of it any more. Fix: load the data another way, "
                 "e.g. sklearn.datasets.load_digits()")

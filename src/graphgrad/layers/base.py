@@ -75,6 +75,7 @@ class Layer(ScopedLayer):
         self._activity_regularizer = regularizer
         self._losses: list[Any] = []
         self._updates: list[Any] = []
+        self._update_keys: list[str] = [GraphKeys.UPDATE_OPS]
         self.input_spec: Any = None
         self.stateful = False
 
@@ -150,7 +151,8 @@ class Layer(ScopedLayer):
             return
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             self._updates.append(update)
-            graph.add_to_collection(GraphKeys.UPDATE_OPS, update)
+            for key in self._update_keys:
+                graph.add_to_collection(key, update)
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Applies the layer; the first call makes its variables."""

@@ -1,0 +1,3 @@
+"""`tf.contrib.layers.python`."""
+
+from graphgrad.compat.contrib import _layers_python_layers as layers

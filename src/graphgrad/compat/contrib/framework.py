@@ -1,0 +1,29 @@
+"""`tf.contrib.framework`, as far as programs use it."""
+
+from graphgrad.layers.arg_scope import add_arg_scope as add_arg_scope
+from graphgrad.layers.arg_scope import arg_scope as arg_scope
+from graphgrad.layers.arg_scope import arg_scoped_arguments as arg_scoped_arguments
+from graphgrad.layers.arg_scope import current_arg_scope as current_arg_scope
+from graphgrad.layers.arg_scope import has_arg_scope as has_arg_scope
+from graphgrad.layers.contrib_variables import get_local_variables as get_local_variables
+from graphgrad.layers.contrib_variables import get_model_variables as get_model_variables
+from graphgrad.layers.contrib_variables import get_trainable_variables as get_trainable_variables
+from graphgrad.layers.contrib_variables import get_unique_variable as get_unique_variable
+from graphgrad.layers.contrib_variables import get_variables as get_variables
+from graphgrad.layers.contrib_variables import get_variables_by_name as get_variables_by_name
+from graphgrad.layers.contrib_variables import get_variables_by_suffix as get_variables_by_suffix
+from graphgrad.layers.contrib_variables import get_variables_to_restore as get_variables_to_restore
+from graphgrad.layers.contrib_variables import model_variable as model_variable
+from graphgrad.layers.contrib_variables import variable as variable
+from graphgrad.train.global_step import assert_global_step as assert_global_step
+from graphgrad.train.global_step import create_global_step as create_global_step
+from graphgrad.train.global_step import get_global_step as get_global_step
+from graphgrad.train.global_step import get_or_create_global_step as get_or_create_global_step
+from graphgrad.frontend.control_flow import smart_cond as smart_cond
+from graphgrad.frontend import nest as nest
+from graphgrad.compat.contrib import _framework_python as python
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

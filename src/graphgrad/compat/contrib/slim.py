@@ -1,0 +1,54 @@
+"""`tf.contrib.slim`, as far as it is the same functions."""
+
+from graphgrad.layers.arg_scope import add_arg_scope as add_arg_scope
+from graphgrad.layers.arg_scope import arg_scope as arg_scope
+from graphgrad.layers.arg_scope import arg_scoped_arguments as arg_scoped_arguments
+from graphgrad.layers.arg_scope import has_arg_scope as has_arg_scope
+from graphgrad.layers.contrib import avg_pool2d as avg_pool2d
+from graphgrad.layers.contrib import batch_norm as batch_norm
+from graphgrad.layers.contrib import bias_add as bias_add
+from graphgrad.layers.contrib import conv1d as conv1d
+from graphgrad.layers.contrib import conv2d as conv2d
+from graphgrad.layers.contrib import conv2d_transpose as conv2d_transpose
+from graphgrad.layers.contrib import conv3d as conv3d
+from graphgrad.layers.contrib import convolution as convolution
+from graphgrad.layers.contrib import convolution1d as convolution1d
+from graphgrad.layers.contrib import convolution2d as convolution2d
+from graphgrad.layers.contrib import convolution2d_transpose as convolution2d_transpose
+from graphgrad.layers.contrib import convolution3d as convolution3d
+from graphgrad.layers.contrib import dropout as dropout
+from graphgrad.layers.contrib import flatten as flatten
+from graphgrad.layers.contrib import fully_connected as fully_connected
+from graphgrad.layers.contrib import layer_norm as layer_norm
+from graphgrad.layers.contrib import max_pool2d as max_pool2d
+from graphgrad.layers.contrib import repeat as repeat
+from graphgrad.layers.contrib import stack as stack
+from graphgrad.layers.contrib_variables import apply_regularization as apply_regularization
+from graphgrad.layers.contrib_variables import l1_l2_regularizer as l1_l2_regularizer
+from graphgrad.layers.contrib_variables import l1_regularizer as l1_regularizer
+from graphgrad.layers.contrib_variables import l2_regularizer as l2_regularizer
+from graphgrad.layers.contrib_variables import sum_regularizer as sum_regularizer
+from graphgrad.layers.contrib_variables import variance_scaling_initializer as variance_scaling_initializer
+from graphgrad.layers.contrib_variables import xavier_initializer as xavier_initializer
+from graphgrad.layers.contrib_variables import xavier_initializer_conv2d as xavier_initializer_conv2d
+from graphgrad.layers.contrib_variables import get_local_variables as get_local_variables
+from graphgrad.layers.contrib_variables import get_model_variables as get_model_variables
+from graphgrad.layers.contrib_variables import get_trainable_variables as get_trainable_variables
+from graphgrad.layers.contrib_variables import get_unique_variable as get_unique_variable
+from graphgrad.layers.contrib_variables import get_variables as get_variables
+from graphgrad.layers.contrib_variables import get_variables_by_name as get_variables_by_name
+from graphgrad.layers.contrib_variables import get_variables_by_suffix as get_variables_by_suffix
+from graphgrad.layers.contrib_variables import get_variables_to_restore as get_variables_to_restore
+from graphgrad.layers.contrib_variables import model_variable as model_variable
+from graphgrad.layers.contrib_variables import variable as variable
+from graphgrad.train.global_step import assert_global_step as assert_global_step
+from graphgrad.train.global_step import create_global_step as create_global_step
+from graphgrad.train.global_step import get_global_step as get_global_step
+from graphgrad.train.global_step import get_or_create_global_step as get_or_create_global_step
+from graphgrad.train.optimize_loss import optimize_loss as optimize_loss
+from graphgrad.compat.v1 import losses as losses
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)
