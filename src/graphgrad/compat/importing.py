@@ -238,7 +238,7 @@ def _no_module(fullname: str) -> str:
     text = f"No module named {fullname!r}"
     parts = fullname.split(".")
     if parts[1:2] == ["contrib"]:
-        return (f"{text}: tf.contrib left TensorFlow with 2.0. For programs for 1.x graphgrad has contrib.layers, .rnn, "
+        return (f"{text}: tf.contrib left TensorFlow with 2.0. For programs for 1.x there are contrib.layers, .rnn, "
                 ".framework and .slim. Fix: use the name that replaced it")
     if parts[1:2] == ["examples"]:
         return (f"{text}: TensorFlow's tutorial data sets are not part of it any more. Fix: load the data another way, "
