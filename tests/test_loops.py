@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.plan import HostStep
 from graphgrad.executor.run import Executable
 from graphgrad.executor.session import HostSession
+from graphgrad.executor.steps import HostStep
 
 _X = np.random.default_rng(0).uniform(0.5, 1.2, (3, 3))
 _D = np.cos(np.arange(9.0)).reshape(3, 3)  # the direction of derivatives

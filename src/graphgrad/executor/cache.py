@@ -23,7 +23,7 @@ from .program import MustBeKnown
 from .xla import AnySpec, Device, ListSpec, Program, Spec
 
 if TYPE_CHECKING:
-    from .plan import Cluster
+    from .steps import Cluster
 
 _LIMIT = 4096  # programs in memory
 

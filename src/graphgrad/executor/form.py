@@ -18,7 +18,7 @@ from ..ir.shape import TensorShape
 from .program import Body, Instruction
 
 if TYPE_CHECKING:
-    from .plan import Cluster
+    from .steps import Cluster
 
 _PACKAGE = __name__.partition(".")[0] + "."
 

@@ -13,7 +13,7 @@ from .program import RandomTable, execute
 from .xla import AnySpec, ListSpec, Spec
 
 if TYPE_CHECKING:
-    from .plan import Cluster
+    from .steps import Cluster
 
 
 class _Shape:

@@ -10,7 +10,7 @@ from ..ir import lists
 
 if TYPE_CHECKING:
     from .cache import Entry
-    from .plan import Cluster, HostStep
+    from .steps import Cluster, HostStep
 
 
 class Step(NamedTuple):

@@ -23,10 +23,11 @@ from . import numerics, xla
 from .cache import Entry, get
 from .form import Form
 from .lower import as_shape
-from .plan import Cluster, HostStep, Plan, make_plan
+from .plan import make_plan
 from .program import MustBeKnown, RandomTable, execute, uninitialized
 from .report import RunReport
 from .split import Split, parts
+from .steps import Cluster, HostStep, Plan
 from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready

@@ -1,0 +1,110 @@
+"""What a plan is made of: clusters and host steps, on slots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.cell import Cell
+from ..ir.graph import Operation, Tensor
+from .program import Instruction
+from .split import Rule
+
+
+class Cluster:
+    """Operations that XLA compiles together.
+
+    Attributes:
+      program: its instructions.
+      ins: slots of the values that it gets.
+      shapes: slots of which only the shape matters to it.
+      known: slots of values that are compiled in.
+      outs: slots of what it gives.
+      rows: the rows of the table of random states that it gets, in the order of its own table.
+      frees: slots that nobody reads any more afterwards.
+      donated: slots among `ins` whose buffers it may write its results into.
+      before: instructions that find out, in NumPy, what is known of the shape of the result of a split operation.
+      split: how its only operation is dealt out to several cores, or None.
+      level: clusters of one level need no value from each other before they are lowered.
+    """
+
+    def __init__(self, program: list[Instruction], level: int):
+        self.program = program
+        self.level = level
+        self.ins: list[int] = []
+        self.shapes: list[int] = []
+        self.known: list[int] = []
+        self.outs: list[int] = []
+        self.rows: list[int] = []
+        self.frees: list[int] = []
+        self.donated: frozenset[int] = frozenset()
+        self.before: list[Instruction] = []
+        self.split: Rule | None = None
+
+    def __repr__(self) -> str:
+        return f"<Cluster of {len(self.program)} ops>"
+
+
+class HostStep:
+    """One operation that runs in Python, with what it needs to know first.
+
+    Attributes:
+      program: its instructions, those of what it has to know included.
+      before, calls: the part that is arithmetic, and the part that can only run in Python.
+      ins: slots of the values that it gets.
+      outs: slots of what it gives.
+      frees: slots that nobody reads any more afterwards.
+    """
+
+    def __init__(self, program: list[Instruction]):
+        self.program = program
+        self.calls = [i for i in program if "host" in i.op.opdef.flags]
+        self.before = [i for i in program if "host" not in i.op.opdef.flags]
+        self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})
+        self.outs = [s for i in program for s in i.gives()]
+        self.frees: list[int] = []
+
+    def __repr__(self) -> str:
+        return f"<HostStep {self.program[-1].op.name}>"
+
+
+class Plan:
+    """The steps of a run.
+
+    Attributes:
+      steps: `Cluster` and `HostStep` objects, in order.
+      feeds: slots of the fed tensors; `fetches` slots of the fetched ones.
+      slots: how many slots there are.
+      static: slot -> the tensor that it was made for, which tells its static shape and dtype.
+      constants: (slot, value) of large constants.
+      loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.
+      readers: slot -> an operation that cannot do without the value of the variable in it.
+      shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
+      checks: (slot, cell, operation) of assignments whose shape only the run knows.
+      random_ops: the random operations, by their row in the table of random states.
+      on_host: whether NumPy executes the whole plan.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Cluster | HostStep] = []
+        self.feeds: list[int] = []
+        self.fetches: list[int] = []
+        self.slots = 0
+        self.static: dict[int, Tensor] = {}
+        self.constants: list[tuple[int, Any]] = []
+        self.loads: list[tuple[int, Cell]] = []
+        self.stores: list[tuple[int, Cell]] = []
+        self.readers: dict[int, Operation] = {}
+        self.shared: set[int] = set()
+        self.checks: list[tuple[int, Cell, Operation]] = []
+        self.random_ops: list[Operation] = []
+        self.on_host = False
+
+    def __str__(self) -> str:
+        lines = []
+        for i, step in enumerate(self.steps):
+            if isinstance(step, Cluster):
+                lines.append(f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out")
+            else:
+                op = step.program[-1].op
+                lines.append(f"{i}: host op {op.type} '{op.name}'")
+        return "\n".join(lines)
