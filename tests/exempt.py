@@ -43,7 +43,10 @@ GRADIENTS: dict[str, str] = {}
 # Names exported by a face that TensorFlow does not have, as "v1:name" or "v2:name".
 _OWN = "graphgrad's own"
 _HIGHER = "TensorFlow keeps it in tensorflow.python.ops.parallel_for, which is not public; programs use it"
+_OF_0 = "a name that TensorFlow had before 1.0; programs of that time use it"
 NAMES: dict[str, str] = {
+    "v1:scalar_summary": _OF_0, "v1:histogram_summary": _OF_0, "v1:image_summary": _OF_0, "v1:merge_summary": _OF_0,
+    "v1:merge_all_summaries": _OF_0, "v1:train.SummaryWriter": _OF_0,
     "v1:Defun": "tensorflow.python.framework.function.Defun of TensorFlow 1, which programs import from there",
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/test_rnn.py",
     "v1:layers": "TensorFlow hides its layers where Keras 3 is installed: tests/test_layers.py",

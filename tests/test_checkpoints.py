@@ -412,3 +412,28 @@ def test_masked() -> None:
     """Masking changes a checksum, and is TensorFlow's: the recorded files' checksums are masked ones."""
     assert masked(crc32c(bytes(4))) != crc32c(bytes(4))
     assert masked(0) == 0xA282EAD8
+
+
+def test_init_from_checkpoint(sess: Any) -> None:
+    """Initializers take values by names, scopes, variables and parts; what does not fit is refused."""
+    path = str(RECORDED / "model-3")
+    with tf.variable_scope("new"):
+        a, b = tf.get_variable("float32", [2, 3]), tf.get_variable("int8", [2, 3], tf.int8)
+    parts = tf.get_variable("q/parts", [20000, 1], tf.int8, partitioner=tf.fixed_size_partitioner(2))
+    scalar, flags = tf.get_variable("scalar", [], tf.int64), tf.get_variable("flags", [2, 3], tf.bool)
+    tf.train.init_from_checkpoint(path, {"of/": "new/", "in/parts": "q/parts", "of/bool": flags})
+    tf.train.init_from_checkpoint(str(RECORDED), [("scalar", "scalar")])
+    sess.run(tf.global_variables_initializer())
+    assert sess.run(a).tolist() == sess.run(b).tolist() == [[0, 1, 2], [3, 4, 100]]
+    assert sess.run(scalar) == -7 and sess.run(flags).tolist() == [[False, True, True], [True] * 3]
+    assert all((sess.run(p) == 5).all() for p in parts)
+    for mapping, pattern in [
+        ({"of/float32": "nope"}, "Assignment map with scope only name nope"), ({"of": "new"}, "Should be 'scope/'"),
+        ({"nope": a}, "Tensor nope is not found in"), ({"in/": "new/"}, "Tensor in/float32 is not found"),
+        ({"scalar": a}, r"Shape of variable new/float32:0 .* doesn't match with shape of tensor scalar"),
+        ({"of/int16": b}, "dtypes int8 and int16"), ({"/": "/"}, "Tensor new/float32 is not found"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=f"(?s){pattern}.*Fix:"):
+            tf.train.init_from_checkpoint(path, mapping)
+    with pytest.raises(TypeError, match="(?s)is no variable.*Fix:"):
+        tf.train.init_from_checkpoint(path, {"scalar": 3})

@@ -112,6 +112,19 @@ def test_with_training(graph: Any) -> None:
     assert losses == [13.0, 3.25, 0.8125]
 
 
+def test_names_of_0(sess: Any, tmp_path: pathlib.Path) -> None:
+    """Programs from before 1.0: tags as they are given, several numbers in one summary."""
+    tf.scalar_summary(["a b", "c"], [1.0, 2.0])
+    tf.merge_summary([tf.histogram_summary("h", [1.0]), tf.image_summary("i", tf.ones([1, 2, 2, 1]))])
+    summary = tf.Summary.FromString(sess.run(tf.merge_all_summaries()))
+    assert [v.tag for v in summary.value] == ["a b", "c", "h", "i/image/0"]
+    writer = tf.train.SummaryWriter(str(tmp_path), sess.graph)
+    writer.add_summary(summary, 1)
+    writer.close()
+    (path,) = tmp_path.iterdir()
+    assert [len(e.summary.value) for e in tf.train.summary_iterator(str(path))] == [0, 0, 4]
+
+
 # -- messages --------------------------------------------------------------------------------
 
 

@@ -171,6 +171,11 @@ from graphgrad.compat.v1 import train as train
 from graphgrad.compat.v1 import data as data
 from graphgrad.compat.v1 import python_io as python_io
 from graphgrad.compat.v1 import summary as summary
+from graphgrad.train.summaries_of_0 import histogram_summary as histogram_summary
+from graphgrad.train.summaries_of_0 import image_summary as image_summary
+from graphgrad.train.summaries_of_0 import merge_all_summaries as merge_all_summaries
+from graphgrad.train.summaries_of_0 import merge_summary as merge_summary
+from graphgrad.train.summaries_of_0 import scalar_summary as scalar_summary
 from graphgrad.ops.summary_messages import Event as Event
 from graphgrad.ops.summary_messages import HistogramProto as HistogramProto
 from graphgrad.ops.summary_messages import SessionLog as SessionLog

@@ -27,6 +27,7 @@ from graphgrad.train.schedules import piecewise_constant as piecewise_constant_d
 from graphgrad.train.schedules import polynomial_decay as polynomial_decay
 
 # -- checkpoints ------------------------------------------------------------------------
+from graphgrad.train.checkpoint_init import init_from_checkpoint as init_from_checkpoint
 from graphgrad.train.checkpoint_state import checkpoint_exists as checkpoint_exists
 from graphgrad.train.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
 from graphgrad.train.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
@@ -45,6 +46,7 @@ from graphgrad.train.coordinator import Coordinator as Coordinator
 from graphgrad.train.coordinator import start_queue_runners as start_queue_runners
 
 # -- event files --------------------------------------------------------------------------
+from graphgrad.train.file_writer import FileWriter as SummaryWriter  # the name of 0.x
 from graphgrad.train.records import summary_iterator as summary_iterator
 
 # What a name that is missing gets to hear.
