@@ -92,6 +92,17 @@ def _normalized(view: Any = None, training: Any = True, **options: Any) -> Case:
     return build
 
 
+def _getters(tf: Any, x: Any) -> Any:
+    def doubled(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return 2.0 * getter(name, *args, **kwargs)
+
+    with tf.variable_scope("twice", custom_getter=doubled):
+        y = tf.layers.dense(_rows(x), 4)
+    with tf.variable_scope("parts", partitioner=tf.fixed_size_partitioner(2)):
+        z = tf.layers.conv2d(x, 4, 3, name="c")
+    return [y, z]
+
+
 def _deep(tf: Any, x: Any) -> Any:
     y = tf.layers.conv2d(x, 4, 3, padding="same", activation=tf.nn.relu)
     y = tf.layers.batch_normalization(y, training=True)
@@ -112,6 +123,7 @@ CASES: dict[str, Case] = {
     "scopes": _scopes,
     "objects": _objects,
     "deep": _deep,
+    "getters": _getters,
     "conv1d": _layer("conv1d", _lines, filters=4, kernel_size=3),
     "conv1d_same": _layer("conv1d", _lines, filters=4, kernel_size=[2], strides=2, padding="SAME", activation=_relu),
     "conv2d": _layer("conv2d", filters=4, kernel_size=3, activation=_relu),

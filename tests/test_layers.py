@@ -89,6 +89,18 @@ def test_unknown_batch() -> None:
         assert run(rows, {g.get_tensor_by_name("Placeholder_1:0"): np.ones((2, 3, 2))}).shape == (2, 6)
 
 
+def test_partitioned_scope() -> None:
+    """A scope's partitioner is for kernels, not for moving averages."""
+    with tf.Graph().as_default(), HostSession() as sess:
+        with tf.variable_scope("p", partitioner=tf.fixed_size_partitioner(2)):
+            y = tf.layers.batch_normalization(tf.layers.dense(np.ones((4, 3), np.float32), 2), training=True)
+        names = [v.op.name for v in tf.global_variables()]
+        assert names[-2:] == ["p/batch_normalization/moving_mean", "p/batch_normalization/moving_variance"]
+        assert names[:2] == ["p/dense/kernel/part_0", "p/dense/kernel/part_1"]
+        sess.run(tf.global_variables_initializer())
+        np.testing.assert_allclose(sess.run(y), np.zeros((4, 2)), atol=1e-3)
+
+
 def test_causal() -> None:
     """A causal convolution sees nothing of what comes later."""
     with tf.Graph().as_default(), HostSession() as sess:

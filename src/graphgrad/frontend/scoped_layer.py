@@ -11,6 +11,7 @@ from ..ir.dtypes import as_dtype, float32
 from ..ir.scopes import name_scope
 from ..ir.source import user_source
 from . import nest
+from .partitioned import PartitionedVariable
 from .variable_scope import get_variable, variable_scope
 
 _KEEP: Any = object()
@@ -125,13 +126,16 @@ class ScopedLayer:
             variable = get_variable(
                 name, shape, dtype or self._dtype or float32, initializer, regularizer, wanted,
                 partitioner=partitioner, constraint=constraint, use_resource=use_resource, **kwargs)  # fmt: skip
-        self._remember(variable)
+        for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+            self._remember(part, wanted)
         return variable
 
     add_variable = add_weight
 
-    def _remember(self, variable: Any) -> None:
-        kept = self._trainable_weights if variable.trainable else self._non_trainable_weights
+    def _remember(self, variable: Any, wanted: bool = True) -> None:
+        # A custom getter may have given a tensor instead of a variable.
+        trainable = getattr(variable, "trainable", wanted)
+        kept = self._trainable_weights if trainable else self._non_trainable_weights
         if all(variable is not v for v in kept):
             kept.append(variable)
 

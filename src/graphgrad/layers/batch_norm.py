@@ -77,6 +77,7 @@ class BatchNormalization(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Makes gamma, beta and the moving averages."""
+        self._set_scope(None)
         rank = TensorShape(input_shape).rank
         if rank is None:
             raise ValueError(f"Input has undefined rank.\n  Built at {user_source(2)}\n  Fix: set_shape")
@@ -106,10 +107,15 @@ class BatchNormalization(Layer):
             self.beta = self.add_weight("beta", shape, dtype, self.beta_initializer, self.beta_regularizer,
                                         constraint=self.beta_constraint)  # fmt: skip
         # The scope's partitioner and regularizer are not for these.
-        self.moving_mean = self.add_weight("moving_mean", shape, dtype, self.moving_mean_initializer, _none,
-                                           trainable=False)  # fmt: skip
-        self.moving_variance = self.add_weight("moving_variance", shape, dtype, self.moving_variance_initializer, _none,
+        partitioner = self._scope.partitioner
+        self._scope.set_partitioner(None)
+        try:
+            self.moving_mean = self.add_weight("moving_mean", shape, dtype, self.moving_mean_initializer, _none,
                                                trainable=False)  # fmt: skip
+            self.moving_variance = self.add_weight("moving_variance", shape, dtype, self.moving_variance_initializer,
+                                                   _none, trainable=False)  # fmt: skip
+        finally:
+            self._scope.set_partitioner(partitioner)
         self.built = True
 
     def call(self, inputs: Any, training: Any = False) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import enum
-import io
 from typing import Any
 
 
@@ -284,6 +282,8 @@ class ListParser(BaseListParser):
             return argument
         if not argument:
             return []
+        import csv
+
         try:
             return [s.strip() for s in next(csv.reader([argument], strict=True))]
         except csv.Error as e:
@@ -343,6 +343,9 @@ class CsvListSerializer(ListSerializer):
 
     def serialize(self, value: Any) -> str:
         """The text."""
+        import csv
+        import io
+
         line = io.StringIO()
         csv.writer(line, delimiter=self.list_sep, lineterminator="").writerow([str(x) for x in value])
         return line.getvalue()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -227,7 +225,7 @@ class FlagValues:
     def __getattr__(self, name: str) -> Any:
         flags = self.__dict__.get("__flags", {})
         if name not in flags:
-            near = difflib.get_close_matches(name, flags, 1)
+            near = [] if name.startswith("__") else _near(name, flags, 1)
             hint = f". Did you mean {near[0]!r}?" if near else ""
             raise AttributeError(name + hint)
         if not self._parsed:
@@ -329,7 +327,7 @@ class FlagValues:
             raise ValueError("argv cannot be an empty list, and must contain the program name as the first element.")
         unknown, rest = self._parse(self.read_flags_from_files(argv[1:]), known_only)
         for name, value in unknown:
-            raise UnrecognizedFlagError(name, value, difflib.get_close_matches(name, self._flags(), 3))
+            raise UnrecognizedFlagError(name, value, _near(name, self._flags(), 3))
         self.mark_as_parsed()
         self.validate_all_flags()
         return [argv[0], *rest]
@@ -452,7 +450,16 @@ class FlagValues:
         return self.get_help()
 
 
+def _near(name: str, names: Any, n: int) -> list[str]:
+    """The names that are most like `name`."""
+    import difflib
+
+    return difflib.get_close_matches(name, names, n)
+
+
 def _wrapped(text: str, prefix: str) -> list[str]:
+    import textwrap
+
     first, *more = text.split("\n")
     lines = textwrap.wrap(first, 80, initial_indent=f"{prefix}  ", subsequent_indent=f"{prefix}    ")
     return [*lines, *(prefix + line for line in more)]
