@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -291,3 +292,19 @@ def measured(tf: Any, session: Any, name: str) -> dict[str, Any]:
     for batch in BATCHES:
         results += [session.run(update, dict(zip(data, batch, strict=True))), session.run(value)]
     return {"inputs": 0, "outputs": [_texts(names), *map(np.asarray, results)], "gradients": []}
+
+
+# -- signatures --------------------------------------------------------------------------
+
+NAMES = """
+    Dense Dropout Flatten BatchNormalization Conv1D Conv2D Conv3D Conv2DTranspose Conv3DTranspose SeparableConv1D
+    SeparableConv2D MaxPooling1D MaxPooling2D MaxPooling3D AveragePooling1D AveragePooling2D AveragePooling3D dense
+    dropout flatten batch_normalization conv1d conv2d conv3d conv2d_transpose conv3d_transpose separable_conv1d
+    separable_conv2d max_pooling1d max_pooling2d max_pooling3d average_pooling1d average_pooling2d average_pooling3d
+    """.split()
+
+
+def signatures(layers: Any) -> dict[str, Any]:
+    """The entry of the arguments' names, in order."""
+    found = [f"{n}({', '.join(inspect.signature(getattr(layers, n)).parameters)})" for n in NAMES]
+    return {"inputs": 0, "outputs": [_texts(found)], "gradients": []}

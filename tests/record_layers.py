@@ -33,6 +33,7 @@ def main() -> None:
     for name in layers_cases.METRICS:
         with tf.Graph().as_default(), tf.Session() as sess:
             recorded.entries[f"metrics {name}"] = layers_cases.measured(tf, sess, name)
+    recorded.entries["signatures"] = layers_cases.signatures(tf.layers)
     recorded.save()
     print(f"layers: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
 

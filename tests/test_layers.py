@@ -29,6 +29,15 @@ def test_recorded(name: str) -> None:
         np.testing.assert_allclose(g, w, rtol=2e-4, atol=2e-4)
 
 
+def test_signatures() -> None:
+    """Arguments have TensorFlow's names and order."""
+    entry = Recorded.of("layers").entry("signatures")
+    assert entry is not None, "nothing is recorded: run `make record`"
+    ours = layers_cases.signatures(tf.layers)
+    for got, want in zip(ours["outputs"][0], entry["outputs"][0], strict=True):
+        assert got == want
+
+
 def test_training_tensor_and_update_ops() -> None:
     """The idiom of batch normalization: one feed switches it, the training step depends on UPDATE_OPS."""
     data = np.random.default_rng(0).normal(3.0, 2.0, size=(64, 5)).astype(np.float32)
