@@ -181,6 +181,13 @@ def test_optimize_loss_by_hand() -> None:
         np.testing.assert_allclose(sess.run(w), [3.0 - 0.06, -4.0 + 0.08], rtol=1e-6)
 
 
+def test_nest() -> None:
+    """The functions on structures, under contrib's names."""
+    nest = framework.nest
+    assert nest.is_sequence([1]) and not nest.is_sequence("a")
+    assert nest.pack_sequence_as({"a": 0, "b": (0, 0)}, nest.flatten({"b": (2, 3), "a": 1})) == {"a": 1, "b": (2, 3)}
+
+
 @pytest.mark.parametrize(("function", "error", "text"), [
     (lambda: layers.fully_connected(_ROWS, "3"), ValueError, "num_outputs type should be one of"),
     (lambda: layers.conv2d(_X[0], 3, 3), ValueError, "Convolution expects input with rank 4, got 3"),

@@ -20,7 +20,7 @@ from graphgrad.train.global_step import create_global_step as create_global_step
 from graphgrad.train.global_step import get_global_step as get_global_step
 from graphgrad.train.global_step import get_or_create_global_step as get_or_create_global_step
 from graphgrad.frontend.control_flow import smart_cond as smart_cond
-from graphgrad.frontend import nest as nest
+from graphgrad.compat.contrib import _framework_nest as nest
 from graphgrad.compat.contrib import _framework_python as python
 
 # What a name that is missing gets to hear.

@@ -1,0 +1,14 @@
+"""`tf.contrib.framework.nest`."""
+
+from graphgrad.frontend.nest import assert_same_structure as assert_same_structure
+from graphgrad.frontend.nest import flatten as flatten
+from graphgrad.frontend.nest import is_nested as is_nested
+from graphgrad.frontend.nest import map_structure as map_structure
+from graphgrad.frontend.nest import map_structure_up_to as map_structure_up_to
+from graphgrad.frontend.nest import pack_sequence_as as pack_sequence_as
+from graphgrad.frontend.nest import is_nested as is_sequence
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)
