@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint bench mutations record pins clean
+.PHONY: help venv demo test test-clusters lint bench mutations record pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -55,6 +55,10 @@ demo: $(STAMP)
 
 test: lint
 	@$(PY) -m pytest -q -n $(JOBS)
+
+# The same tests with every program cut into clusters of a few operations; takes about as long again.
+test-clusters: $(STAMP)
+	@GRAPHGRAD_WHOLE_OPS=5 $(PY) -m pytest -q -n $(JOBS) --deselect tests/test_executor.py
 
 lint: $(STAMP)
 	@$(VENV)/bin/ruff check -q
