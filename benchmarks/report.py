@@ -13,7 +13,7 @@ INTRODUCTION = """\
 Made by `python -m benchmarks` (`make bench`); do not edit by hand. Every number is a median, written as
 measured. graphgrad and TensorFlow run the same programs (`benchmarks/models.py`), each in fresh processes of
 its own, and take turns, so that what else the machine does meets both. A ratio is graphgrad's time by
-TensorFlow's: below 1 graphgrad is faster."""
+TensorFlow's: below 1 graphgrad is faster. [Performance](performance.md) says what stands behind the numbers."""
 
 BUDGETS = {"import": 0.2, "build": 10e-6, "gradients": 12e-6, "dispatch": 40e-6}
 

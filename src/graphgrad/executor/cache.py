@@ -11,7 +11,6 @@ import collections
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,8 @@ from .program import MustBeKnown
 from .xla import AnySpec, Device, ListSpec, Program, Spec
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     from .steps import Cluster
 
 _LIMIT = 4096  # programs in memory
@@ -43,7 +44,7 @@ class Entry:
 
     def program(self) -> Program:
         """The program; waits for it."""
-        if isinstance(self._program, Future):
+        if not isinstance(self._program, Program):
             self._program = self._program.result()
         return self._program
 
@@ -63,6 +64,8 @@ _pool: list[ThreadPoolExecutor] = []
 
 def _compilers() -> ThreadPoolExecutor:
     if not _pool:
+        from concurrent.futures import ThreadPoolExecutor  # it brings logging with it
+
         _pool.append(ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1)), "graphgrad-compile"))
     return _pool[0]
 

@@ -23,7 +23,8 @@ from .split import is_large
 WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: no more are one cluster
 LIGHT = min(40, WHOLE)  # at most so many light instructions in a row
 LARGEST = min(96, WHOLE)  # instructions of a cluster that is joined from others
-UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200  # instructions: so many are one cluster if little in them recurs ...
+# Instructions: so many are one cluster if little in them recurs ...
+UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200
 ALIKE = 0.6  # ... that is, if clusters would be this part of the program, equal ones counted once
 HEAVY_IN_ONE = 6  # heavy operations in a cluster that is joined from others
 

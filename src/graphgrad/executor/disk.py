@@ -21,9 +21,7 @@ import hashlib
 import importlib.util
 import json
 import os
-import platform as _platform
 import stat
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +99,8 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
 
 def write(key: str, header: dict[str, Any], code: bytes) -> None:
     """Stores an entry; a disk that is full or cannot be written to is no error."""
+    import tempfile
+
     global _writes
     path = _file(key)
     if path is None:
@@ -165,6 +165,8 @@ def dtype(name: str) -> np.dtype[Any]:
 @functools.lru_cache(maxsize=8)
 def surroundings(platform: str, version: str) -> str:
     """What decides, besides a cluster, what XLA makes of it: versions, flags, the processor."""
+    from platform import machine
+
     from jaxlib import version as jaxlib
 
     # JAX is not imported for its version.
@@ -174,7 +176,7 @@ def surroundings(platform: str, version: str) -> str:
         folders[:] = sorted(f for f in folders if f != "__pycache__")
         sources += [_state(Path(folder) / f) for f in sorted(files) if f.endswith(".py")]
     kernels = hashlib.sha256(repr(sources).encode()).hexdigest()
-    return repr((jaxlib.__version__, np.__version__, platform, version, _platform.machine(), _processor(),
+    return repr((jaxlib.__version__, np.__version__, platform, version, machine(), _processor(),
                  os.environ.get("XLA_FLAGS", ""), kernels))  # fmt: skip
 
 
@@ -188,4 +190,6 @@ def _processor() -> str:
         with open("/proc/cpuinfo") as file:
             return next((line for line in file if line.startswith(("flags", "Features"))), "")
     except OSError:
-        return _platform.processor()
+        from platform import processor
+
+        return processor()

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .program import Instruction
 from .xla import Device, Program, Spec, to_numpy
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 LARGE = 1e8  # multiplications: a convolution of fewer is not worth a step of its own
@@ -76,6 +78,8 @@ _pool: list[ThreadPoolExecutor] = []
 
 def _threads() -> ThreadPoolExecutor:
     if not _pool:
+        from concurrent.futures import ThreadPoolExecutor
+
         _pool.append(ThreadPoolExecutor(max(1, CORES - 1), "graphgrad-part"))
     return _pool[0]
 

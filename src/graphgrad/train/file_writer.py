@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import time
 import warnings
 from typing import Any
@@ -53,6 +52,8 @@ class FileWriter:
             self.add_graph(None, graph_def=first)
 
     def _open(self) -> None:
+        import socket
+
         now = time.time()
         base = os.path.join(self._logdir, f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}{self._suffix}")
         path, count = base, 0
