@@ -29,7 +29,7 @@ def _on_device(run):
 
 
 _SHAPES_DIFFER = ("carry", "must have identical types", "must have equal types", "must have same type structure",
-                  "must have same structure")  # fmt: skip
+                  "must have same structure", "must have the same pytree structure")  # fmt: skip
 
 
 def _on_loan(xp, value, shape=None):
