@@ -47,7 +47,7 @@ class Model:
 
     def forward(self, tf) -> None:
         """Builds the loss."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def differentiate(self, tf) -> None:
         """Adds the gradients; nothing but calls of `tf.gradients`, or next to it."""

@@ -11,7 +11,9 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor import cache, cut, disk, split, xla
+from graphgrad.executor.form import Form
 from graphgrad.executor.program import Instruction
+from graphgrad.executor.steps import Cluster
 
 
 @pytest.fixture(autouse=True)
@@ -532,6 +534,24 @@ def test_random_numbers_do_not_depend_on_the_cut(graph, monkeypatch):
         with tf.Session() as s:
             results.append([s.run(y) for _ in range(2)])
     np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+def test_draws_that_are_repeated_are_told_apart(graph):
+    """A copy made for a gradient draws the numbers of its original: which one it is belongs to the form."""
+    draws = [tf.random_uniform([2]).op for _ in range(3)]
+
+    def form(rows):
+        program = []
+        for slot, (op, row) in enumerate(zip(draws, rows, strict=True)):
+            instruction = Instruction(op, [9], [slot])
+            instruction.rng = row
+            program.append(instruction)
+        cluster = Cluster(program, 0)
+        cluster.rows = sorted(set(rows))
+        return Form(cluster).text
+
+    assert form([4, 7, 4]) == form([1, 2, 1])
+    assert len({form([0, 1, 0]), form([0, 1, 1]), form([0, 1, 2]), form([0, 0, 0])}) == 4
 
 
 # -- convolutions on several cores -------------------------------------------------------

@@ -63,21 +63,19 @@ class Form:
 
     Attributes:
       text: what it says.
-      local: False if the text has a meaning in this process only.
-      inputs, shapes, known, outputs: the cluster's slots, in the order in which the form numbers them.
+      portable: whether the text means the same in other processes.
     """
 
     def __init__(self, cluster: Cluster):
         self._numbers: dict[int, int] = {}
+        self._rows = {row: i for i, row in enumerate(cluster.rows)}
         self.portable = True
         parts = [self._instruction(i) for i in cluster.program]
         number = self._number
-        rows = {row: i for i, row in enumerate(cluster.rows)}
-        self._rows = rows
         donated = [number(s) for s in cluster.ins if s in cluster.donated]
         self.text = repr((parts, [number(s) for s in cluster.ins], [number(s) for s in cluster.shapes],
                           [number(s) for s in cluster.known], [number(s) for s in cluster.outs], donated,
-                          len(rows)))  # fmt: skip
+                          len(self._rows)))  # fmt: skip
 
     def _number(self, slot: int) -> int:
         return self._numbers.setdefault(slot, len(self._numbers)) if slot >= 0 else -1
@@ -92,6 +90,7 @@ class Form:
                 [(i, number(t.slot), number(t.out)) for i, t in instruction.refs.items()],
                 [(number(t.slot), number(t.out)) for t in instruction.touched],
                 [t.dtype.name for t in op.outputs], instruction.foldable,
+                None if instruction.rng is None else self._rows[instruction.rng],
                 [(name, self._body(body)) for name, body in instruction.bodies.items()])  # fmt: skip
 
     def _attributes(self, instruction: Instruction) -> Any:

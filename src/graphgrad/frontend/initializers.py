@@ -27,7 +27,7 @@ class Initializer:
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """The first value of a variable of that shape and dtype."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -51,7 +51,7 @@ class _Typed(Initializer):
         return self._fill(shape, self.dtype if dtype is None else as_dtype(dtype))
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -66,7 +66,7 @@ class _Untyped(Initializer):
         return self._fill(shape, dtypes.float32 if dtype is None else as_dtype(dtype))
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
 
 def _floating(dtype: Any) -> Any:

@@ -190,7 +190,7 @@ class _LayerCell(RNNCell):
         self.built = True
 
     def _build(self, depth: int) -> None:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def _check(self, inputs: Any, state: Any) -> None:
         require_rank(self, inputs, 2)

@@ -146,7 +146,7 @@ class _Wrapper(RNNCell):
         return self._around(inputs, state, {} if scope is None else {"scope": scope})
 
     def _around(self, inputs: Any, state: Any, more: dict[str, Any]) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
 
 def _default_filter(state: Any) -> Any:

@@ -98,7 +98,7 @@ class _NumericParser(ArgumentParser):
 
     def convert(self, argument: Any) -> Any:
         """The number that a text stands for."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def parse(self, argument: Any) -> Any:
         """The number that a text stands for; ValueError if there is none within the bounds."""
