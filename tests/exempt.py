@@ -40,6 +40,15 @@ OPS: dict[str, str] = {
 # Op types whose gradient is declared otherwise than TensorFlow declares it.
 GRADIENTS: dict[str, str] = {}
 
+# Op types with a gradient whose third derivatives nothing checks.
+_ANY_GAMMA = "its derivative for alpha holds the quantile fixed: RandomGammaGrad's row checks what it consists of"
+ORDERS: dict[str, str] = {
+    "ArgMax": "positions have no derivative", "ArgMin": "positions have no derivative",
+    "PreventGradient": "its gradient is an error",
+    "Igammac": "its derivative for `a` has no derivative yet; Igamma's row checks the one for `x`",
+    "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA,
+}  # fmt: skip
+
 # Names exported by a face that TensorFlow does not have, as "v1:name" or "v2:name".
 _OWN = "graphgrad's own"
 _HIGHER = "TensorFlow keeps it in tensorflow.python.ops.parallel_for, which is not public; programs use it"

@@ -128,7 +128,7 @@ class Row:
     dtypes: Sequence[str] = ("float32",)
     domain: Any = (-2.0, 2.0)
     bad: Sequence[tuple[Any, ...]] = ()
-    order: int = 2
+    order: int = 3
     wrt: Sequence[str] | None = None
     ys: Sequence[int] | None = None
     shapes: str = "exact"

@@ -3,7 +3,7 @@
 - `test_xla`: the kernel under jax.jit against the same kernel under NumPy.
 - `test_recorded`: values and gradients against those that TensorFlow computed.
 - `test_shape`: inference against the result, with dimensions and ranks hidden.
-- `test_derivatives`: gradients against finite differences, then the gradient of the gradient.
+- `test_derivatives`: gradients against finite differences, then their gradients, and those of these: to order 3.
 - `test_bad_input`: the class and the text of errors.
 """
 

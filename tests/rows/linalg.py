@@ -80,7 +80,7 @@ ROWS = [
         tf=False, note="what gradients are made of; TensorFlow's kernel takes neither"),
     # -- decompositions
     Row("Cholesky", _SQUARES, domain=definite, dtypes=_WIDE, bad=_NOT_SQUARE, order=0,
-        note="the gradient supposes steps to symmetric matrices: see test_composites.py"),
+        note="the gradient supposes steps to symmetric matrices: see test_third_derivatives.py"),
     Row("MatrixInverse", [*_SQUARES, Case([(3, 3)], adjoint=True), [(0, 0)]], domain=regular, dtypes=_WIDE,
         bad=[*_NOT_SQUARE, ([V([[0.0, 0.0], [0.0, 0.0]])], "not invertible", InvalidArgumentError)]),
     Row("MatrixDeterminant", _SQUARES, domain=regular, dtypes=["float32", "float64"], bad=_NOT_SQUARE),

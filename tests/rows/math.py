@@ -86,10 +86,8 @@ _DIVISION = [
     binary("TruncateDiv", ["float32"], domain={"": (-9, 9), "y": nonzero}, tf=False,
            note="TensorFlow has no kernel for floats on the CPU"),
     binary("FloorMod", REALS + ["uint8"], domain={"": (-9, 9), "y": nonzero}),
-    binary("Mod", ["float32", "float64", "int32", "int64"], domain={"": (-9, 9), "y": nonzero}, order=0,
-           note="TensorFlow declares no gradient"),
-    binary("TruncateMod", ["float32", "float64", "int32", "int64"], domain={"": (-9, 9), "y": nonzero}, order=0,
-           note="TensorFlow declares no gradient"),
+    binary("Mod", ["float32", "float64", "int32", "int64"], domain={"": (-9, 9), "y": nonzero}),
+    binary("TruncateMod", ["float32", "float64", "int32", "int64"], domain={"": (-9, 9), "y": nonzero}),
 ]  # fmt: skip
 
 ROWS = [*_ARITHMETIC, *_DIVISION]

@@ -82,7 +82,7 @@ ROWS = [
         domain={"features": (-2.0, 2.0), "labels": distributions},
         note="TensorFlow takes an unknown size for that of the other operand, which may be a 1 to broadcast"),
     Row("SoftmaxCrossEntropyWithLogits", [[(4, 3), (4, 3)]],
-        dtypes=_HALVES, domain={"features": (-2.0, 2.0), "labels": distributions}, wrt=["features"], order=2,
+        dtypes=_HALVES, domain={"features": (-2.0, 2.0), "labels": distributions}, wrt=["features"],
         bad=[([(4, 3), (4, 2)], "dimension -1 differs"), ([(3,), (3,)], "features must have rank 2")]),
     Row("SoftmaxCrossEntropyWithLogits", [[(1, 3), (4, 3)], [(4, 3), (1, 3)]],
         domain={"features": (-2.0, 2.0), "labels": distributions}, wrt=["features"], tf_grad=False,

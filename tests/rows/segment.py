@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from table import Case, Row, V, distinct, nonzero
+from table import Case, R, Row, V, distinct, nonzero
 
 _NUMBERS = ["float32", "float64", "int32", "complex64", "bfloat16", "int64"]
 _REALS = ["float32", "float64", "int32", "bfloat16"]
@@ -69,13 +69,16 @@ ROWS = [
     Row("UnsortedSegmentProd", [[(4,), V([0, 0, 0, 1]), V(2)]], domain=one_zero, order=1,
         note="with a zero, where only the first derivative holds"),
     Row("Bincount", [[V([1, 1, 3, 7]), V(5), V(np.zeros(0), "float32")],
-                     [V([1, 0, 1]), V(2), V([0.5, 1.0, 2.0], "float32")]], order=0,
+                     [V([1, 0, 1]), V(2), V([0.5, 1.0, 2.0], "float32")]], dynamic=False,
         bad=[([V([-1]), V(2), V(np.zeros(0), "float32")], "non-negative", InvalidArgumentError)],
-        note="TensorFlow declares no gradient"),
+        note="no weights at all need static shapes to be told from some"),
     Row("DenseBincount",
         [[V([1, 1, 3, 7]), V(5), V(np.zeros(0), "float32")], [V([1, 0, 1]), V(2), V([0.5, 1.0, 2.0], "float32")],
          [V([[1, 1], [0, 4]]), V(3), V(np.zeros(0), "float32")],
          Case([V([[1, 1], [0, 4]]), V(3), V(np.zeros(0), "float32")], binary_output=True)],
-        dtypes=["int32", "int64"], order=0, bad=[([V([[[1]]]), V(2), V(np.zeros(0), "float32")], "at most rank 2")],
-        note="TensorFlow declares no gradient"),
+        dtypes=["int32", "int64"], dynamic=False, note="no weights at all need static shapes to be told from some",
+        bad=[([V([[[1]]]), V(2), V(np.zeros(0), "float32")], "at most rank 2")]),
+    Row("DenseBincount", [[V([1, 0, 4, 1]), V(2), R((4,), "float64")],
+                          [V([[1, 1], [0, 4]]), V(3), R((2, 2), "float64")]], dtypes=["int32"]),
+    Row("Bincount", [[V([1, 0, 4, 1]), V(2), R((4,), "float64")]]),
 ]  # fmt: skip

@@ -169,11 +169,16 @@ def _fused_batch_norm_grad_grad(op, u, v, w, *unused):
     if dtype is not wide:
         g, x = raw.Cast(g, DstT=wide), raw.Cast(x, DstT=wide)
         u = None if u is None else raw.Cast(u, DstT=wide)
-    mean, variance = op.inputs[3], op.inputs[4]
     c = _Channels(x, op.get_attr("data_format"))
-    r = raw.Rsqrt(raw.AddV2(variance, op.get_attr("epsilon")))
-    r_wide = c.spread(r)
-    normal = raw.Mul(raw.Sub(x, c.spread(mean)), r_wide)
+    if op.get_attr("is_training"):  # from x again, for further derivatives: they pass by the mean and the variance
+        centred = raw.Sub(x, c.mean(x))
+        r_wide = raw.Rsqrt(raw.AddV2(c.mean(raw.Square(centred)), op.get_attr("epsilon")))
+        r = raw.Reshape(r_wide, [-1])
+    else:
+        centred = raw.Sub(x, c.spread(op.inputs[3]))
+        r = raw.Rsqrt(raw.AddV2(op.inputs[4], op.get_attr("epsilon")))
+        r_wide = c.spread(r)
+    normal = raw.Mul(centred, r_wide)
     rule = _training if op.get_attr("is_training") else _inference
     dg, dx, dscale = rule(c, u, v, g, normal, c.spread(scale), r_wide, r)
     if w is not None:

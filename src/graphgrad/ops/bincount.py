@@ -42,6 +42,27 @@ def _bincount_shape(arr, size, weights):
     return (size,)
 
 
+def _of_weights(op, dy):
+    """The gradient for the weights: that of the bin that each one is added to."""
+    arr, size, weights = op.inputs
+    if dy is None or not weights.dtype.is_floating or weights._spec.shape == (0,) or op.attrs.get("binary_output"):
+        return None, None, None
+    inside = raw.Less(arr, size)
+    bins = raw.SelectV2(inside, arr, raw.ZerosLike(arr))  # those left out look up any bin, and get none of it
+    by_row = dy._spec.shape is not None and len(dy._spec.shape) == 2
+    found = raw.GatherV2(dy, bins, 1 if by_row else 0, batch_dims=int(by_row))
+    found = raw.Mul(found, raw.Cast(inside, DstT=dy.dtype))
+    shape = weights._spec.shape
+    if shape is None or None in shape:  # there may be none at all
+        found = raw.Slice(raw.Reshape(found, [-1]), [0], raw.Reshape(raw.Size(weights), [1]))
+    return None, None, raw.Reshape(found, raw.Shape(weights))
+
+
+@_bincount.grad
+def _bincount_grad(op, dy):
+    return _of_weights(op, dy)
+
+
 @op("DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T", T=_COUNTED, Tidx=INDEX, host=("size",))
 def _dense_bincount(xp, input, size, weights, *, binary_output=False):
     """The sums of the weights by value, for a vector or each row of a matrix; or whether a value occurs."""
@@ -63,6 +84,11 @@ def _dense_bincount_shape(input, size, weights):
     return (*input[:-1], size) if len(input) == 2 else (size,)
 
 
+@_dense_bincount.grad
+def _dense_bincount_grad(op, dy):
+    return _of_weights(op, dy)
+
+
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,
              binary_output=False):  # fmt: skip
     """How often each of the numbers 0, 1, 2, ... occurs.
@@ -78,7 +104,7 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, nam
       binary_output: whether to say 1 for each number that occurs instead of counting it.
     Returns: a vector as long as the largest number plus 1; a matrix for axis=-1.
     Raises: ValueError for other axes; InvalidArgumentError at run time for negative numbers.
-    Gradient: none is declared, as in TensorFlow.
+    Gradient: for floating weights; TensorFlow has none.
     Reference: TensorFlow 2.21 `tf.math.bincount`.
 
     >>> sess.run(tf.math.bincount([1, 1, 3]))
@@ -118,7 +144,7 @@ def bincount_v1(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
       dtype: the dtype of the result where there are no weights.
     Returns: a vector as long as the largest number plus 1.
     Raises: InvalidArgumentError at run time for negative numbers.
-    Gradient: none is declared, as in TensorFlow.
+    Gradient: for floating weights; TensorFlow has none.
     Reference: TensorFlow 2.21 `tf.compat.v1.bincount`.
 
     >>> sess.run(tf.bincount([1, 1, 3]))

@@ -315,9 +315,14 @@ def _fmod(xp, x, y):
     return xp.fmod(x, y)
 
 
-# TensorFlow declares no gradient for these two.
+def _fmod_grad(op, dz):
+    x, y = op.inputs
+    return unbroadcast(dz, raw.Neg(raw.Mul(dz, raw.TruncateDiv(x, y))), x, y)
+
+
+# TensorFlow has no gradient for these two.
 for _type in ("Mod", "TruncateMod"):
-    op(_type, "x: T, y: T -> z: T", T=FLOATING | {int32, int64}, shape=broadcast)(_fmod)
+    op(_type, "x: T, y: T -> z: T", T=FLOATING | {int32, int64}, shape=broadcast)(_fmod).grad(_fmod_grad)
 
 
 def floormod(x, y, name=None):
@@ -350,7 +355,7 @@ def truncatemod(x, y, name=None):
     Returns: a tensor of the broadcast shape.
     Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit;
       InvalidArgumentError for an integer division by 0.
-    Gradient: none is declared, as in TensorFlow.
+    Gradient: dz and -dz truncate(x / y), summed over the axes of broadcasting; TensorFlow has none.
     Reference: TensorFlow 2.21 TruncateMod.
 
     >>> sess.run(tf.truncatemod([-7, 7], 3))

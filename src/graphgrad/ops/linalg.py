@@ -341,10 +341,10 @@ def svd_op(xp, x, *, compute_uv=True, full_matrices=False):
 @svd_op.grad
 def _svd_grad(op, ds, du, dv):
     a = op.inputs[0]
+    if a.dtype.is_complex and ds is not None:  # singular values are real, whatever their dtype
+        ds = raw.Cast(raw.Real(ds, Tout=a.dtype.real_dtype), DstT=a.dtype)
     if not op.get_attr("compute_uv"):
         _, u, v = raw.Svd(a)
-        if a.dtype.is_complex:  # singular values are real, whatever their dtype
-            ds = raw.Cast(raw.Real(ds, Tout=a.dtype.real_dtype), DstT=a.dtype)
         return matmul(u, matmul(diag(ds), v, adjoint_b=True))
     s, u, v = op.outputs
     if op.get_attr("full_matrices"):

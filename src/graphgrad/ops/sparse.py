@@ -402,6 +402,19 @@ def sparse_reduce_max_op(xp, indices, values, shape, axes, *, keep_dims=False):
     return out.reshape(kept if keep_dims else [d for i, d in enumerate(kept) if i not in chosen])
 
 
+@sparse_reduce_max_op.grad
+def _sparse_reduce_max_grad(op, dy):
+    indices, values, shape, axes = op.inputs
+    kept = kept_dims(shape, axes)
+    places = raw.FloorDiv(indices, raw.FloorDiv(shape, raw.Cast(kept, DstT=int64)))
+    largest = raw.GatherNd(raw.Reshape(op.outputs[0], kept), places)
+    is_largest = raw.Cast(raw.Equal(largest, values), DstT=values.dtype)
+    # Elements that share the maximum share its gradient, as those of `reduce_max` do.
+    sharing = raw.SparseReduceSum(indices, is_largest, shape, axes, keep_dims=True)
+    share = raw.DivNoNan(is_largest, raw.GatherNd(sharing, places))
+    return None, raw.Mul(share, raw.GatherNd(raw.Reshape(dy, kept), places)), None, None
+
+
 # -- order -------------------------------------------------------------------------------------------------
 
 

@@ -63,7 +63,33 @@ def _sparse_add_grad_shape(grad, a_indices, b_indices, sum_indices):
     return [with_rank(i, 2, "indices")[:1] for i in (a_indices, b_indices)]
 
 
-sparse_add_grad_op.grad(NOT_DIFFERENTIABLE)
+@sparse_add_grad_op.grad
+def _sparse_add_grad_grad(op, da, db):
+    grad, a_indices, b_indices, sum_indices = op.inputs
+    of_a = _sum_at(grad, da, raw.SparsePlaces(a_indices, sum_indices))
+    of_b = _sum_at(grad, db, raw.SparsePlaces(b_indices, sum_indices))
+    return raw.AddV2(of_a, of_b), None, None, None
+
+
+def _sum_at(like, values, places):
+    """A vector as long as `like` of the sums of values by place; `SparsePlaces` puts strangers behind its end."""
+    n = raw.Size(like)
+    return raw.Slice(raw.UnsortedSegmentSum(values, places, raw.AddV2(n, 1)), [0], raw.Reshape(n, [1]))
+
+
+@op("SparsePlaces", "indices: int64, within: int64 -> places: int64", flags=_HOST)
+def sparse_places_op(xp, indices, within):
+    """For each row of indices, the number of the row of `within` that equals it; how many there are, if none does."""
+    place = {tuple(row): i for i, row in enumerate(within.tolist())}
+    return np.asarray([place.get(tuple(row), len(within)) for row in indices.tolist()], np.int64)
+
+
+@sparse_places_op.shape
+def _sparse_places_shape(indices, within):
+    return with_rank(indices, 2, "indices")[:1]
+
+
+sparse_places_op.grad(NOT_DIFFERENTIABLE)
 
 
 # -- element by element with a dense tensor ------------------------------------------------------------
@@ -222,7 +248,64 @@ def _sparse_concat_shape(indices, values, shapes):
     return [(n, rank), (n,), (rank,)]
 
 
-sparse_concat_op.grad(NOT_DIFFERENTIABLE)
+@sparse_concat_op.grad
+def _sparse_concat_grad(op, d_indices, d_values, d_shape):
+    n = op.get_attr("N")
+    indices, values, shapes = op.inputs[:n], op.inputs[n : 2 * n], op.inputs[2 * n :]
+    sizes = [raw.Size(v) for v in values]
+    ends = raw.Cumsum(raw.Pack(sizes), 0)
+    ends = [raw.StridedSlice(ends, [i], [i + 1], [1], shrink_axis_mask=1) for i in range(n)]
+    # The same concatenation of running numbers tells where each element went.
+    numbers = [raw.Range(raw.Sub(end, size), end, 1) for end, size in zip(ends, sizes, strict=True)]
+    _, order, _ = raw.SparseConcat(indices, numbers, shapes, concat_dim=op.get_attr("concat_dim"))
+    by_input = raw.GatherV2(d_values, raw.InvertPermutation(order), 0)
+    parts = [by_input] if n == 1 else raw.SplitV(by_input, raw.Pack(sizes), 0, num_split=n)
+    return [*[None] * n, *parts, *[None] * n]
+
+
+@op("SparseSplit", "split_dim: int64, indices: int64, values: T, shape: int64"
+    " -> output_indices: num_split*int64, output_values: num_split*T, output_shape: num_split*int64", T=ANY,
+    flags=_HOST)  # fmt: skip
+def sparse_split_op(xp, split_dim, indices, values, shape, *, num_split):
+    """Pieces of a sparse tensor along an axis; the first ones are one longer where they cannot be equal."""
+    rank, axis = len(shape), int(split_dim)
+    if not -rank <= axis < rank:
+        raise Complaint(f"Input split_dim should be between {-rank} and {rank} (exclusive), but is {axis}",
+                        "give an axis of the tensor")
+    axis %= rank
+    size = int(shape[axis])
+    if not 1 <= num_split <= size:
+        raise Complaint(f"Input num_split should be between 1 and the splitting dimension size ({size}), got "
+                        f"{num_split}", "give a number of pieces in that range")
+    ends = np.cumsum([size // num_split + (i < size % num_split) for i in range(num_split)])
+    pieces = []
+    for start, end in zip(np.r_[0, ends[:-1]], ends, strict=True):
+        inside = (indices[:, axis] >= start) & (indices[:, axis] < end)
+        moved, part = indices[inside], shape.copy()
+        moved[:, axis] -= start
+        part[axis] = end - start
+        pieces.append((moved, values[inside], part))
+    return tuple(map(list, zip(*pieces, strict=True)))
+
+
+@sparse_split_op.shape
+def _sparse_split_shape(split_dim, indices, values, shape, num_split):
+    with_rank(split_dim, 0, "split_dim")
+    sparse_shape(indices, values, None)
+    rank = merged(with_rank(shape, 1, "shape"), with_rank(indices, 2)[1:])[0]
+    return [*[(None, rank)] * num_split, *[(None,)] * num_split, *[(rank,)] * num_split]
+
+
+@sparse_split_op.grad
+def _sparse_split_grad(op, *grads):
+    n = op.get_attr("num_split")
+    split_dim, indices, values, shape = op.inputs
+    # Running numbers, split alike, tell where each element came from.
+    numbers = raw.Range(0, raw.Size(values), 1)
+    _, origins, _ = raw.SparseSplit(split_dim, indices, numbers, shape, num_split=n)
+    back = raw.ConcatV2(list(grads[n : 2 * n]), 0) if n > 1 else grads[n]
+    origins = raw.ConcatV2(origins, 0) if n > 1 else origins[0]
+    return None, None, raw.UnsortedSegmentSum(back, origins, raw.Size(values)), None
 
 
 @op("SparseSlice", "indices: int64, values: T, shape: int64, start: int64, size: int64"
@@ -261,6 +344,13 @@ def sparse_slice_grad_op(xp, grad, indices, start, output_indices):
 @sparse_slice_grad_op.shape
 def _sparse_slice_grad_shape(grad, indices, start, output_indices):
     return with_rank(indices, 2, "input_indices")[:1]
+
+
+@sparse_slice_grad_op.grad
+def _sparse_slice_grad_grad(op, d_grad):
+    grad, indices, start, output_indices = op.inputs
+    places = raw.SparsePlaces(indices, raw.AddV2(output_indices, start))
+    return _sum_at(grad, d_grad, places), None, None, None
 
 
 @op("SparseFillEmptyRows", "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64,"
