@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-clusters lint bench mutations record pins clean
+.PHONY: help venv demo test test-clusters lint bench bench-ops mutations record pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -30,6 +30,7 @@ help:
 	@echo 'make test    style, types, tests'
 	@echo 'make lint    style and types alone'
 	@echo 'make bench   measure import, build, gradient, first run, step; with TensorFlow alongside'
+	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
 	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
 
@@ -66,6 +67,9 @@ lint: $(STAMP)
 
 bench: $(STAMP) $(TFSTAMP)
 	@$(PY) -m benchmarks --tensorflow $(TF)/bin/python
+
+bench-ops: $(STAMP) $(TFSTAMP)
+	@$(PY) -m benchmarks.ops --tensorflow $(TF)/bin/python
 
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)

@@ -21,7 +21,7 @@ BUDGETS = {"import": 0.2, "build": 10e-6, "gradients": 12e-6, "dispatch": 40e-6}
 def page(results, models, systems, million) -> str:
     """The whole page as text."""
     peer = "tensorflow" in systems
-    parts = [INTRODUCTION, _setting(results, systems), "## Budgets", _budgets(results, models, peer, million)]
+    parts = [INTRODUCTION, setting(results, systems), "## Budgets", _budgets(results, models, peer, million)]
     parts += ["## Steps", _models_table(results, models, peer, "step", "one step, in ms", 1e3),
               "## First run",
               "Session, initial values of the variables and the first step, in a fresh process. \"Second process\" "
@@ -37,7 +37,8 @@ def page(results, models, systems, million) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _setting(results, systems) -> str:
+def setting(results, systems) -> str:
+    """When, where and with what it was measured."""
     before, after = results.load
     lines = [f"Date: {datetime.date.today().isoformat()}. Machine: {machine()}. Load average before the start: "
              f"{before:.1f}, at the end: {after:.1f} (about 1 when nothing else runs).", ""]  # fmt: skip

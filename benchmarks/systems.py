@@ -26,15 +26,16 @@ class Process:
       system: "graphgrad" or "tensorflow".
       python: the interpreter that has the system.
       cache: a folder for what the system keeps between processes.
+      script: what runs in the process.
     """
 
-    def __init__(self, system: str, python: str, cache: str | None = None):
+    def __init__(self, system: str, python: str, cache: str | None = None, script: str = "worker.py"):
         env = dict(os.environ)
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent / "src"), env.get("PYTHONPATH")]))
         if cache is not None:
             env["GRAPHGRAD_CACHE_DIR"] = cache
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by __exit__
-        self._process = subprocess.Popen([python, str(HERE / "worker.py"), system], stdin=subprocess.PIPE,
+        self._process = subprocess.Popen([python, str(HERE / script), system], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=self._errors, text=True, env=env)  # fmt: skip
         self.import_seconds = self._answer()["import"]
 

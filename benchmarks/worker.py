@@ -123,12 +123,16 @@ def _own_version():
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
-def main() -> None:
-    """Serves commands until the input ends."""
+def serve(kind) -> None:
+    """Serves commands until the input ends.
+
+    Args:
+      kind: the class whose methods are the commands.
+    """
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the systems print must not get between the answers
     start = _now()
-    worker = Worker(_import(sys.argv[1]))
+    worker = kind(_import(sys.argv[1]))
     print(json.dumps({"import": _now() - start}), file=answers, flush=True)
     for line in sys.stdin:
         command = json.loads(line)
@@ -141,4 +145,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(Worker)
