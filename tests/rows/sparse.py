@@ -99,7 +99,7 @@ ROWS = [
                          Case([L(PLACES, PLACES), L((3,), (3,)), L(SHAPE, SHAPE)], concat_dim=-2),
                          Case([L(MIXED), L((3,)), L(SHAPE)], concat_dim=0)],
         inference=False, tf_grad=False,
-        note="the sizes of sums of lists are known here; TensorFlow's gradient is wrong, and it refuses a single tensor",
+        note="the sizes of sums of lists are known here; TensorFlow's gradient is wrong, and it takes no single tensor",
         bad=[(Case([L(PLACES, PLACES), L((3,), (3,)), L(SHAPE, V([9, 5], "int64"))], concat_dim=0),
               "differ in other axes", InvalidArgumentError)]),
     Row("SparseSplit", [Case([V(1, "int64"), PLACES, (3,), SHAPE], num_split=2),

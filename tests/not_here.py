@@ -1,0 +1,114 @@
+"""What of TensorFlow is missing, and what `docs/not-here.md` says about it.
+
+    python tests/not_here.py
+
+writes the tables of what is "not yet" anew, from what exists now. The tables of what has no meaning here are written
+by hand.
+"""
+
+from __future__ import annotations
+
+import collections
+import fnmatch
+import functools
+import gzip
+import importlib
+import pathlib
+import re
+import sys
+from typing import Any
+
+_HERE = pathlib.Path(__file__).resolve().parent
+PAGE = _HERE.parent / "docs" / "not-here.md"
+_NAMES = _HERE / "recorded" / "public_names.tsv.gz"  # each public name of TensorFlow 2.21, and in which faces it is
+_GRADIENTS = _HERE / "recorded" / "registered_gradients.tsv"
+
+
+def _has(value: Any, name: str) -> bool:
+    for part in name.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            return False
+    return True
+
+
+@functools.cache
+def missing_names() -> tuple[str, ...]:
+    """TensorFlow's public names that a face lacks, sorted."""
+    faces = {str(i): importlib.import_module(f"graphgrad.compat.v{i}") for i in (1, 2)}
+    lines = gzip.decompress(_NAMES.read_bytes()).decode().splitlines()[1:]
+    names = [line.split("\t") for line in lines]
+    return tuple(sorted(name for name, where in names if not all(_has(faces[i], name) for i in where)))
+
+
+def missing_ops() -> dict[str, str]:
+    """The op types that TensorFlow has a word about in its table of gradients and that are not registered: the kind."""
+    importlib.import_module("graphgrad.ops")
+    registry = importlib.import_module("graphgrad.ir.opdef").registry
+    rows = [line.split("\t") for line in _GRADIENTS.read_text().splitlines()[1:]]
+    return {op: kind for op, kind in rows if op not in registry}
+
+
+def tables() -> dict[str, list[tuple[list[str], str]]]:
+    """The page's tables by the title of their section: for each row what stands in backticks, and the other cell."""
+    found: dict[str, list[tuple[list[str], str]]] = {}
+    title = ""
+    for line in PAGE.read_text().splitlines():
+        if line.startswith("## "):
+            title = line[3:]
+        elif line.startswith("|") and not line.startswith("|---") and "`" in line:
+            cells = [c.strip() for c in line.strip("|").split("|")]
+            listed, other = (cells[1], cells[0]) if title.startswith("Not yet") else (cells[0], cells[1])
+            prefix = other.strip("`") + "." if title == "Not yet: names" and other.startswith("`") else ""
+            found.setdefault(title, []).append(([prefix + n for n in re.findall("`([^`]+)`", listed)], other))
+    return found
+
+
+def covers(pattern: str, name: str) -> bool:
+    """Whether an entry of the page stands for a name: itself, what is beneath it, or what its wildcards match."""
+    return fnmatch.fnmatchcase(name, pattern) or name.startswith(pattern + ".")
+
+
+def without_meaning(what: str) -> list[str]:
+    """All patterns of the table of `what`, "names" or "op types", that has no meaning here."""
+    return [p for patterns, _ in tables()[f"No meaning on this system: {what}"] for p in patterns]
+
+
+def _not_yet() -> tuple[list[str], list[str]]:
+    """The rows of the two tables of what is not here yet."""
+    patterns = without_meaning("names")
+    left = [n for n in missing_names() if not any(covers(p, n) for p in patterns)]
+    absent = set(left)
+    by_module = collections.defaultdict(list)
+    for name in left:
+        owner, _, own = name.rpartition(".")
+        if owner not in absent:  # a class that is absent stands for its methods
+            by_module[owner].append(own)
+    names = [_row(f"`{m}`" if m else "-", own) for m, own in sorted(by_module.items())]
+    patterns = without_meaning("op types")
+    ops = collections.defaultdict(list)
+    for op, kind in missing_ops().items():
+        if not any(covers(p, op) for p in patterns):
+            ops[kind].append(op)
+    return names, [_row(kind, sorted(own)) for kind, own in sorted(ops.items())]
+
+
+def _row(first: str, names: list[str]) -> str:
+    return f"| {first} | {', '.join(f'`{n}`' for n in names)} |"
+
+
+def main() -> None:
+    """Writes the page."""
+    text = PAGE.read_text()
+    for title, rows in zip(("Not yet: names", "Not yet: op types"), _not_yet(), strict=True):
+        head, rest = text.split(f"## {title}\n", 1)
+        before, mark, _ = rest.partition("|---|---|\n")
+        tail = rest[rest.index("\n## ") :] if "\n## " in rest else ""
+        text = f"{head}## {title}\n{before}{mark}" + "".join(f"{r}\n" for r in rows) + tail
+    PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(_HERE.parent / "src"))
+    main()
