@@ -374,7 +374,7 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
     else:
         problem = str(error).split("\n")[0] or type(error).__name__
     source = str(op.source or "")
-    if op.type == "CheckNumerics":
+    if op.type in ("CheckNumerics", "CheckNumericsV2"):
         checked = op.inputs[0].op
         source += f"\n  It checks {checked.type} '{checked.name}', built at {checked.source}"
         if checked._original_op is not None:

@@ -21,7 +21,7 @@ from ..gradients.higher import (
 from ..gradients.registry import gradient_function
 from ..gradients.unconnected import UnconnectedGradients
 from ..gradients.vectorize import MapBody
-from ..ir import eager
+from ..ir import composed, eager
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource
@@ -315,3 +315,17 @@ class _Paused:
 def recording() -> bool:
     """Whether a tape is recording in eager mode."""
     return bool(eager.recorders)
+
+
+def _vjp(function: Any, xs: Any, dys: Any) -> list[Any]:
+    """A rule by composition in eager mode; tapes that record see the operations of both directions."""
+    inputs = [raw.Identity(x) for x in xs]
+    with GradientTape() as tape:
+        tape.watch([x for x in inputs if x.dtype.is_differentiable])
+        ys = function(*inputs)
+    pairs = [(y, dy) for y, dy in zip(ys, dys, strict=True) if dy is not None]
+    found = tape.gradient([y for y, _ in pairs], inputs, [dy for _, dy in pairs]) if pairs else [None] * len(inputs)
+    return [g._as_tensor() if isinstance(g, IndexedSlices) else g for g in found]
+
+
+composed.differentiate[True] = _vjp

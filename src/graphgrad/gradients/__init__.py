@@ -1,5 +1,6 @@
 """Differentiation: from a graph, the operations that compute its derivative."""
 
+from . import composed as composed
 from . import control_flow as control_flow
 from . import loops as loops
 from . import vectorize as vectorize

@@ -3,6 +3,7 @@
 from . import argmax as argmax
 from . import array as array
 from . import batchnorm as batchnorm
+from . import batchnorm_old as batchnorm_old
 from . import bias as bias
 from . import bincount as bincount
 from . import bits as bits
@@ -18,6 +19,7 @@ from . import convolution as convolution
 from . import cumulative as cumulative
 from . import depthwise as depthwise
 from . import diag as diag
+from . import dilation as dilation
 from . import division as division
 from . import dropout as dropout
 from . import dynamic as dynamic
@@ -56,8 +58,10 @@ from . import parting as parting
 from . import patches as patches
 from . import permute as permute
 from . import pool as pool
+from . import pool_sized as pool_sized
 from . import pooling as pooling
 from . import random as random
+from . import ranks as ranks
 from . import reduce as reduce
 from . import reduce_functions as reduce_functions
 from . import repetition as repetition

@@ -161,6 +161,25 @@ def _check_numerics_grad(op, dy):
     return raw.CheckNumerics(dy, message=f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
 
 
+@op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape)
+def check_numerics_v2_op(xp, x, *, message=""):
+    """CheckNumerics, whose message tells the signs of infinities."""
+    tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
+    found = [word for word, test in tests if np.any(test(x))]
+    if found:
+        listed = " and ".join(found) if len(found) < 3 else "-Inf, +Inf, and NaN"
+        raise Complaint(f"{message} : Tensor had {listed} values",
+                        "look where they come from: a division, a logarithm, an overflow?")
+    return x
+
+
+@check_numerics_v2_op.grad
+def _check_numerics_v2_grad(op, dy):
+    message = op.get_attr("message")
+    return raw.CheckNumericsV2(dy, message="Not a number (NaN) or infinity (Inf) values detected in gradient. "
+                               f"{message}")  # fmt: skip
+
+
 # -- constants ---------------------------------------------------------------------
 
 

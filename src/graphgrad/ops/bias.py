@@ -8,7 +8,7 @@ from ..ir.dtypes import NUMERIC
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import with_rank, with_rank_at_least
-from .known import fill, join, minus, rank_of, shape_of
+from .known import axes, fill, join, minus, rank_of, shape_of
 
 
 @op("BiasAdd", "value: T, bias: T -> output: T", T=NUMERIC)
@@ -41,6 +41,23 @@ def _bias_add_op_grad(op, dy):
     if op.get_attr("data_format") == "NHWC":
         return dy, raw.BiasAddGrad(dy)
     return dy, raw.BiasAddGrad(dy, data_format="NCHW")
+
+
+@op("BiasAddV1", "value: T, bias: T -> output: T", T=NUMERIC)
+def bias_add_v1_op(xp, value, bias):
+    """Adds a vector along the last dimension."""
+    return value + bias
+
+
+@bias_add_v1_op.shape
+def _bias_add_v1_shape(value, bias):
+    return _bias_add_op_shape(value, bias, "NHWC")
+
+
+@bias_add_v1_op.grad
+def _bias_add_v1_grad(op, dy):
+    rank = rank_of(dy)
+    return dy, raw.Sum(dy, axes(0, minus(rank, 1)))
 
 
 @op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC)

@@ -57,6 +57,72 @@ def _extract_grad(op, dy):
                                                   dilations=tuple(rates), padding=padding)
 
 
+# -- volumes -----------------------------------------------------------------------------
+
+
+def _volume_window(x, ksizes, strides, padding):
+    sizes = spatial(ksizes, "NDHWC", 3)
+    return window(x[1:4], sizes, spatial(strides, "NDHWC", 3), (1, 1, 1), padding, (), "NDHWC")
+
+
+@op("ExtractVolumePatches", "input: T -> patches: T", T=REAL)
+def extract_volume_patches_op(xp, x, *, ksizes, strides, padding):
+    """For each position of a window, all that it sees, as one vector of channels."""
+    w = _volume_window(x.shape, ksizes, strides, padding)
+    padded = pad_spatial(xp, x, w)
+    return xp.concatenate([seen_by(xp, padded, w, cell) for cell in cells(w)], axis=-1)
+
+
+@extract_volume_patches_op.shape
+def _extract_volume_shape(x, ksizes, strides, padding):
+    x = with_rank(x, 5, "input")
+    w = _volume_window(x, ksizes, strides, padding)
+    return (x[0], *w.out, None if x[4] is None else x[4] * count(w))
+
+
+@extract_volume_patches_op.grad
+def _extract_volume_grad(op, dy):
+    x = op.inputs[0]
+    sizes, strides, padding = (op.get_attr(k) for k in ("ksizes", "strides", "padding"))
+    n = int(np.prod(spatial(sizes, "NDHWC", 3)))
+    # Channels become rows of the batch; a convolution with one unit filter for each cell gives their patches.
+    units = np.eye(n, dtype=x.dtype.np_dtype).reshape(*spatial(sizes, "NDHWC", 3), 1, n)
+    shape = shape_of(x)
+    channels, out = part(shape, 4, 5), shape_of(dy)
+    split = raw.Reshape(dy, join(part(out, 0, 4), [n], channels))
+    rows = raw.Reshape(raw.Transpose(split, np.asarray([0, 5, 1, 2, 3, 4], np.int32)), join([-1], part(out, 1, 4), [n]))
+    batch = raw.Mul(part(shape, 0, 1), channels)
+    single = raw.Conv3DBackpropInputV2(join(batch, part(shape, 1, 4), [1]), units, rows, strides=tuple(strides),
+                                       padding=padding)  # fmt: skip
+    apart = raw.Reshape(single, join(part(shape, 0, 1), channels, part(shape, 1, 4)))
+    return raw.Transpose(apart, np.asarray([0, 2, 3, 4, 1], np.int32))
+
+
+def extract_volume_patches(input, ksizes, strides, padding, name=None):
+    """Puts what a sliding window sees of volumes at each position into the channels.
+
+    Args:
+      input: (N, D, H, W, C), real.
+      ksizes: the size of the window: [1, d, h, w, 1].
+      strides: its step: [1, sd, sh, sw, 1].
+      padding: "VALID" or "SAME".
+      name: a name for the operation.
+    Returns: (N, D', H', W', d * h * w * C).
+    Raises: ValueError if the window is larger than the input.
+    Gradient: dy added up where the patches came from.
+    Reference: TensorFlow 2.21 ExtractVolumePatches.
+
+    >>> x = np.arange(8.0).reshape(1, 2, 2, 2, 1)
+    >>> sess.run(tf.extract_volume_patches(x, [1, 1, 2, 2, 1], [1] * 5, "VALID")).reshape(2, 4)
+    array([[0., 1., 2., 3.],
+           [4., 5., 6., 7.]])
+    """
+    return raw.ExtractVolumePatches(input, ksizes=tuple(ksizes), strides=tuple(strides), padding=padding, name=name)
+
+
+# -- public functions for images ---------------------------------------------------------
+
+
 def extract_patches(images, sizes, strides, rates, padding, name=None):
     """Puts what a sliding window sees at each position into the channels.
 

@@ -456,15 +456,6 @@ def _max_pool_grad_with_argmax_shape(x, dy, argmax):
 
 @max_pool_grad_with_argmax.grad
 def _max_pool_grad_with_argmax_grad(op, ddx):
-    x, dy, argmax = op.inputs
-    if not op.get_attr("include_batch_in_index"):
-        rows = raw.Reshape(ddx, raw.Pack([_size(raw.Shape(x), 0), -1], axis=0))
-        places = raw.Reshape(argmax, raw.Pack([_size(raw.Shape(x), 0), -1], axis=0))
-        picked = raw.GatherV2(rows, places, 1, batch_dims=1)
-    else:
-        picked = raw.GatherV2(raw.Reshape(ddx, [-1]), raw.Reshape(argmax, [-1]), 0)
-    return raw.ZerosLike(x), raw.Reshape(picked, raw.Shape(dy)), None
-
-
-def _size(shape, i):
-    return raw.StridedSlice(shape, [i], [i + 1], [1], shrink_axis_mask=1)
+    x, _, argmax = op.inputs
+    attrs = {k: op.get_attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
+    return raw.ZerosLike(x), raw.MaxPoolGradGradWithArgmax(x, ddx, argmax, **attrs), None

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import INDEX, REAL, as_dtype, float32, int16, int32
-from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.opdef import op, raw
 from ..ir.shape import with_rank, with_rank_at_least
 from .known import join, rank_of, shape_of
 
@@ -103,9 +103,6 @@ def _in_top_k_shape(predictions, targets, k):
     return (rows,)
 
 
-in_top_k_op.grad(NOT_DIFFERENTIABLE)
-
-
 def top_k(input, k=1, sorted=True, index_type=int32, name=None):
     """The k largest elements along the last axis, largest first.
 
@@ -137,7 +134,7 @@ def in_top_k(targets, predictions, k, name=None):
       name: a name for the operation.
     Returns: (N), bool; False for a target out of range or a row that is not finite.
     Raises: ValueError if the shapes do not fit.
-    Gradient: none.
+    Gradient: none; asking for it is a LookupError, as in TensorFlow.
     Reference: TensorFlow 2.21 InTopKV2.
 
     >>> sess.run(tf.nn.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1))

@@ -491,6 +491,7 @@ from graphgrad.ops.tensordot import tensordot as tensordot
 
 # -- images -------------------------------------------------------------------------------
 from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
+from graphgrad.ops.patches import extract_volume_patches as extract_volume_patches
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

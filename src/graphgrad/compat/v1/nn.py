@@ -106,3 +106,9 @@ from graphgrad.frontend.rnn import raw_rnn as raw_rnn
 from graphgrad.frontend.rnn_static import static_bidirectional_rnn as static_bidirectional_rnn
 from graphgrad.frontend.rnn_static import static_rnn as static_rnn
 from graphgrad.frontend.rnn_static import static_state_saving_rnn as static_state_saving_rnn
+
+# -- less frequent ones ------------------------------------------------------------------
+from graphgrad.ops.dilation import dilation2d_v1 as dilation2d
+from graphgrad.ops.dilation import erosion2d_v1 as erosion2d
+from graphgrad.ops.ranks import approx_max_k as approx_max_k
+from graphgrad.ops.ranks import approx_min_k as approx_min_k

@@ -194,6 +194,7 @@ from graphgrad.ops.masking import sequence_mask as sequence_mask
 from graphgrad.ops.matrices import eye as eye
 from graphgrad.ops.pad import pad as pad
 from graphgrad.ops.parting import split as split
+from graphgrad.ops.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.ops.permute import reverse as reverse
 from graphgrad.ops.permute import reverse_sequence as reverse_sequence
 from graphgrad.ops.permute import roll as roll

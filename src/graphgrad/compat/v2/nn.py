@@ -83,3 +83,10 @@ from graphgrad.ops.embedding_sparse import safe_embedding_lookup_sparse as safe_
 from graphgrad.ops.sampling import compute_accidental_hits as compute_accidental_hits
 from graphgrad.ops.sampling import nce_loss as nce_loss
 from graphgrad.ops.sampling import sampled_softmax_loss as sampled_softmax_loss
+
+# -- less frequent ones ------------------------------------------------------------------
+from graphgrad.ops.dilation import dilation2d as dilation2d
+from graphgrad.ops.dilation import erosion2d as erosion2d
+from graphgrad.ops.ranks import approx_max_k as approx_max_k
+from graphgrad.ops.ranks import approx_min_k as approx_min_k
+from graphgrad.ops.ranks import isotonic_regression as isotonic_regression
