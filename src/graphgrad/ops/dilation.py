@@ -219,9 +219,9 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
     Gradient: that of Dilation2D.
     Reference: TensorFlow 2.21 `tf.nn.erosion2d`.
 
-    >>> x, k = np.arange(4.0).reshape(1, 2, 2, 1), np.zeros((2, 2, 1))
+    >>> x, k = np.arange(1.0, 5.0).reshape(1, 2, 2, 1), np.zeros((2, 2, 1))
     >>> sess.run(erosion2d(x, k, [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1])).ravel()
-    array([0.])
+    array([1.])
     """
     _nhwc(data_format)
     return erosion2d_v1(value, filters, strides, dilations, padding, name)
