@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-clusters lint bench bench-ops mutations record pins clean
+.PHONY: help venv demo test test-clusters lint bench bench-ops mutations record docs pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -32,6 +32,7 @@ help:
 	@echo 'make bench   measure import, build, gradient, first run, step; with TensorFlow alongside'
 	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
+	@echo 'make docs    write the pages that list operations and what is not here'
 	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
 
 $(STAMP): pyproject.toml constraints.txt
@@ -74,6 +75,11 @@ bench-ops: $(STAMP) $(TFSTAMP)
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)
 	@$(PY) tests/mutations.py --write docs/mutations.md
+
+# docs/ops.md and the tables of docs/not-here.md, from what exists.
+docs: $(STAMP)
+	@$(PY) tests/op_table.py
+	@$(PY) tests/not_here.py
 
 record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_tensorflow.py

@@ -140,3 +140,15 @@ def test_draw_after_failure(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 1
     assert "broken" in done.stderr
     assert "Tanh" in (tmp_path / "graph.svg").read_text()
+
+
+def test_ops(tmp_path: pathlib.Path) -> None:
+    """`ops` lists what is registered, or says that nothing matches."""
+    done = graphgrad("ops", "matm*", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split("  ") for line in done.stdout.splitlines()]
+    assert lines[0][0] == "op type"
+    assert ["MatMul", "rule"] in [[c.strip() for c in line if c.strip()][:2] for line in lines]
+    assert any("tf.matmul" in line[-1] for line in lines)
+    done = graphgrad("ops", "Nothing*", cwd=tmp_path)
+    assert done.returncode == 1 and "no op type matches 'Nothing*'" in done.stderr

@@ -1,4 +1,4 @@
-"""The command line: `graphgrad run PROGRAM` and `graphgrad draw PROGRAM`."""
+"""The command line: `graphgrad run PROGRAM`, `graphgrad draw PROGRAM`, `graphgrad ops [PATTERN]`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns: the exit status.
     """
     options = _parser().parse_args(argv)
-    command = {"run": _run, "draw": _draw}[options.command]
+    command = {"run": _run, "draw": _draw, "ops": _ops}[options.command]
     return command(options)
 
 
@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs TensorFlow programs, unmodified, without TensorFlow; draws their graphs.",
     )
     parser.add_argument("--version", action="version", version=f"graphgrad {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,draw}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,draw,ops}")
     run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
                               description="Runs a program in which `import tensorflow` gives this package.")
     draw = commands.add_parser("draw", help="run a program, then draw its graph as SVG",
@@ -56,6 +56,10 @@ def _parser() -> argparse.ArgumentParser:
                       help="fold name scopes until about N boxes are left (default: 60)")
     draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
     draw.add_argument("--title", help="the heading of the picture")
+    ops = commands.add_parser("ops", help="list the op types", description="Lists the op types: whether they have a "
+                              "gradient, for which dtypes they exist, where they run, and which functions build them.")
+    ops.add_argument("pattern", nargs="?", default="*", metavar="PATTERN",
+                     help="only op types that match it, such as '*Grad' (default: all)")
     for p in (run, draw):
         p.add_argument("program", metavar="PROGRAM", help="a Python file")
         p.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
@@ -126,6 +130,21 @@ def _exit_status(code: Any) -> int:
         return code
     print(code, file=sys.stderr)
     return 1
+
+
+# -- ops -------------------------------------------------------------------------------
+
+
+def _ops(options: argparse.Namespace) -> int:
+    from .compat.operations import as_text
+
+    text = as_text(options.pattern)
+    if "\n" not in text:
+        print(f"graphgrad: no op type matches {options.pattern!r}", file=sys.stderr)
+        return 1
+    with contextlib.suppress(BrokenPipeError):  # `graphgrad ops | head`
+        print(text, flush=True)
+    return 0
 
 
 # -- draw ------------------------------------------------------------------------------

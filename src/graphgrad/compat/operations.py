@@ -1,0 +1,126 @@
+"""The registry as a table: for each op type its dtypes, its gradient, where it runs, and what builds it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import re
+import types
+from typing import Any
+
+from graphgrad.ir import dtypes
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
+
+# The names of sets of dtypes, the smaller ones first.
+_SETS = [(dtypes.INDEX, "int32, int64"), (dtypes.FLOATING, "floating"), (dtypes.COMPLEX, "complex"),
+         (dtypes.INEXACT, "inexact"), (dtypes.INTEGER, "integer"), (dtypes.REAL, "real"), (dtypes.NUMERIC, "numeric"),
+         (dtypes.ANY, "any")]  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """What the table says of one op type.
+
+    Attributes:
+      name: the op type.
+      gradient: "rule", "not differentiable" or "none".
+      dtypes: the dtypes of its operands: a named set, or a list.
+      engine: "XLA, host" or "host".
+      functions: the public functions whose documentation names it, as `tf.` names.
+    """
+
+    name: str
+    gradient: str
+    dtypes: str
+    engine: str
+    functions: tuple[str, ...]
+
+
+def entries() -> list[Entry]:
+    """The table, in the order of names; ops that users' own code defines included."""
+    builders = _builders()
+    return [
+        Entry(name, _gradient(opdef), _dtypes(opdef), "host" if "host" in opdef.flags else "XLA, host",
+              tuple(builders.get(name, ())))
+        for name, opdef in sorted(registry.items())
+    ]  # fmt: skip
+
+
+def _gradient(opdef: OpDef) -> str:
+    if opdef.gradient is None:
+        return "none"
+    return "not differentiable" if opdef.gradient is NOT_DIFFERENTIABLE else "rule"
+
+
+def _dtypes(opdef: OpDef) -> str:
+    """The dtypes that the first type attribute, leaving those of indices, allows; the fixed ones if there is none."""
+    attrs = [a.type_attr or a.list_attr for a in (*opdef.inputs, *opdef.outputs)]
+    free = [opdef.allowed[a] for a in attrs if a]
+    chosen = next((f for f in free if f != dtypes.INDEX), None)
+    if chosen is not None:
+        return _named(chosen)
+    fixed = dict.fromkeys(a.dtype.name for a in (*opdef.inputs, *opdef.outputs) if a.dtype)
+    return ", ".join(fixed) or (_named(free[0]) if free else "-")
+
+
+def _named(allowed: frozenset[dtypes.DType]) -> str:
+    for members, name in _SETS:
+        if allowed == members:
+            return name
+    for members, name in reversed(_SETS):  # a large set and a few more
+        if members < allowed and len(allowed - members) <= 3 and len(members) > 2:
+            return ", ".join([name, *sorted(t.name for t in allowed - members)])
+        if allowed < members and len(members - allowed) <= 2 and len(allowed) > 4:
+            return f"{name} but {', '.join(sorted(t.name for t in members - allowed))}"
+    return ", ".join(t.name for t in sorted(allowed, key=int))
+
+
+def _builders() -> dict[str, list[str]]:
+    """Op type -> the shortest public names of the functions whose docstrings refer to it or that return it."""
+    names: dict[Any, str] = {}
+    for face in ("v1", "v2"):  # a name of 2.x is preferred
+        found: dict[Any, str] = {}
+        _collect(importlib.import_module(f"graphgrad.compat.{face}"), "tf.", face, found)
+        names.update(found if face == "v2" else {f: f"{n} (1.x)" for f, n in found.items()})
+    builders: dict[str, list[str]] = {}
+    for function, name in sorted(names.items(), key=lambda item: (len(item[1]), item[1])):
+        for op_type in _ops_of(function):
+            builders.setdefault(op_type, []).append(name)
+    return {op_type: found[:4] for op_type, found in builders.items()}
+
+
+def _collect(module: types.ModuleType, prefix: str, face: str, found: dict[Any, str]) -> None:
+    for name, value in sorted(vars(module).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(value, types.ModuleType):
+            if value.__name__.startswith(f"graphgrad.compat.{face}."):
+                _collect(value, f"{prefix}{name}.", face, found)
+        elif inspect.isfunction(value):
+            known = found.get(value)
+            if known is None or (len(prefix + name), prefix + name) < (len(known), known):
+                found[value] = prefix + name
+
+
+def _ops_of(function: Any) -> list[str]:
+    reference = re.search(r"Reference: (?:TensorFlow [\d.]+ )?(.*?)\.?\n\s*\n", (function.__doc__ or "") + "\n\n", re.S)
+    words = re.findall(r"\w+", reference.group(1)) if reference else []
+    return [w for w in dict.fromkeys(words) if w in registry]
+
+
+def as_text(pattern: str = "*") -> str:
+    """The lines of the table whose op types match a pattern such as `*Grad`, aligned in columns.
+
+    >>> print(as_text("Mul"))
+    op type  gradient  dtypes   runs on    public functions
+    Mul      rule      numeric  XLA, host  tf.multiply
+    """
+    import fnmatch
+
+    rows = [("op type", "gradient", "dtypes", "runs on", "public functions")]
+    rows += [(e.name, e.gradient, e.dtypes, e.engine, " ".join(e.functions)) for e in entries()
+             if fnmatch.fnmatchcase(e.name.lower(), pattern.lower())]  # fmt: skip
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    return "\n".join("  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip()
+                     for row in rows)  # fmt: skip
