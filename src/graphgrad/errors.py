@@ -161,6 +161,14 @@ class UnauthenticatedError(_Coded):
     code = UNAUTHENTICATED
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor of a graph is used where Python needs its value: in an `if`, a `while` or a `for`."""
+
+
+class InaccessibleTensorError(ValueError):
+    """A tensor is used outside of the function, branch or loop that it belongs to."""
+
+
 class Complaint(Exception):
     """Raised by a shape rule or a kernel: what is wrong, without saying where.
 

@@ -160,14 +160,38 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
                 f"'true_fn' and {received[1]} from 'false_fn'.\n"
                 f"  Built at {user_source(2)}\n  Fix: tf.cast the results of one branch"
             )
-        captured = _unite_captures((then_graph, else_graph), 0)
-        results = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types, name="If")
+        results = _if(graph, pred, then_graph, else_graph)
         op = graph._operations[-1]
         leaves: list[Any] = [op] * len(then_leaves)
         for i, t in zip(kept, results, strict=True):
             with graph._own_gradients():
                 leaves[i] = _holding(then_leaves[i], raw.Identity(t))
         return nest.pack_sequence_as(structure, leaves)
+
+
+def _if(graph: Graph, pred: Any, then_graph: FuncGraph, else_graph: FuncGraph) -> list[Any]:
+    captured = _unite_captures((then_graph, else_graph), 0)
+    types = tuple(t.dtype for t in then_graph.outputs)
+    results: list[Any] = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types, name="If")
+    return results
+
+
+def trace_branch(graph: Graph, name: str, function: Callable[[], Any]) -> tuple[FuncGraph, Any]:
+    """Traces one branch; gives its graph, without outputs so far, and what the function returns."""
+    body, result, _ = _trace(graph, name, function)
+    return body, result
+
+
+def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequence[Any], else_graph: FuncGraph,
+             else_leaves: Sequence[Any]) -> list[Any]:  # fmt: skip
+    """An `If` over branches that have been traced; gives what it chooses of their leaves."""
+    with name_scope(None, "cond"):
+        pred = convert_to_tensor(pred, name="pred")
+        _settle_outputs(then_graph, then_leaves)
+        _settle_outputs(else_graph, else_leaves)
+        results = _if(graph, pred, then_graph, else_graph)
+        with graph._own_gradients():
+            return [_holding(leaf, raw.Identity(t)) for leaf, t in zip(then_leaves, results, strict=True)]
 
 
 def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:

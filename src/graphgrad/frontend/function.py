@@ -22,6 +22,8 @@ from ..ir.graph import Operation, Tensor
 from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
 from ..ir.slices import IndexedSlices
 from . import nest
+from .autograph.api import with_builtins
+from .autograph.convert import convert
 from .tape import recording
 
 
@@ -201,14 +203,23 @@ class Function:
     """
 
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None,
-                 engine: str = "xla"):  # fmt: skip
+                 engine: str = "xla", autograph: bool = True, print_too: bool = False):  # fmt: skip
         self._engine = engine
         self.python_function = python_function
+        self._autograph, self._print_too = autograph, print_too
+        self._rewritten: Callable[..., Any] | None = None
         self._signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or str(getattr(python_function, "__name__", "function"))
         self._traces: dict[Any, ConcreteFunction] = {}
         self._arguments = inspect.signature(python_function)
         functools.update_wrapper(self, python_function)
+
+    def _traced(self) -> Callable[..., Any]:
+        """The Python function with control flow on tensors rewritten."""
+        if self._rewritten is None:
+            f = self.python_function
+            self._rewritten = convert(f, self._print_too) if self._autograph else f
+        return self._rewritten
 
     @property
     def input_signature(self) -> Any:
@@ -225,7 +236,7 @@ class Function:
         bound = self.__dict__.setdefault("_bound", {})
         if id(instance) not in bound:
             bound[id(instance)] = Function(self.python_function.__get__(instance, owner), self._signature, self._name,
-                                           self._engine)  # fmt: skip
+                                           self._engine, self._autograph, self._print_too)  # fmt: skip
         return bound[id(instance)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -235,7 +246,7 @@ class Function:
             # Inside another graph its operations become part of that graph. A tape has to see
             # each of them, so it runs eagerly then.
             with contextlib.nullcontext() if graph is None else graph._own_gradients():
-                return self.python_function(*args, **kwargs)
+                return self._traced()(*args, **kwargs)
         bound_args, bound_kwargs = self._canonical(args, kwargs)
         leaves = nest.flatten((bound_args, bound_kwargs))
         concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
@@ -308,7 +319,7 @@ class Function:
         count = len(graph.inputs)
         with graph.as_default():
             new_args, new_kwargs = nest.pack_sequence_as((args, kwargs), replaced)
-            result = self.python_function(*new_args, **new_kwargs)
+            result = self._traced()(*new_args, **new_kwargs)
             structured = _collect_outputs(result, graph)
         return ConcreteFunction(graph, count, structured, self._engine)
 
@@ -362,10 +373,11 @@ def function(
     Args:
       func: the function; when left out, the result is a decorator.
       input_signature: a nested sequence of `TensorSpec`; one trace then serves all calls.
-      autograph: accepted as TensorFlow does; `if` and `while` on tensors are not rewritten.
+      autograph: whether `if`, `while`, `for`, `and`, `or`, `not` and assertions on tensors become operations.
       jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.
-      reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes, experimental_relax_shapes, experimental_follow_type_hints: accepted as TensorFlow does.
+      experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
+      reduce_retracing, experimental_implements, experimental_attributes,
+        experimental_relax_shapes, experimental_follow_type_hints: accepted as TensorFlow does.
     Returns: a `Function`, or a decorator.
     Raises: TypeError, when called, for arguments that do not fit the input signature.
     Gradient: `tf.gradients` inside the function.
@@ -377,6 +389,7 @@ def function(
     9.0
     """
     engine = "whole" if jit_compile or (jit_compile is None and experimental_compile) else "xla"
+    print_too = with_builtins(experimental_autograph_options)
     if func is None:
-        return lambda f: Function(f, input_signature, engine=engine)
-    return Function(func, input_signature, engine=engine)
+        return lambda f: Function(f, input_signature, None, engine, autograph, print_too)
+    return Function(func, input_signature, None, engine, autograph, print_too)

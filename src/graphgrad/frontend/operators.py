@@ -20,7 +20,7 @@ from ..ir.scopes import name_scope
 from ..ir.source import user_source
 from ..ops.matmul import matmul
 
-_tensor_equality = False
+_tensor_equality = True  # as in 2.x; importing the 1.x face turns it off
 
 
 def enable_tensor_equality() -> None:

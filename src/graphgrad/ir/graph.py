@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
 from . import context
 from . import device as devices
 from .dtypes import DType
@@ -106,17 +107,28 @@ class Tensor:
                                   "Fix: run it first, with Session.run or Tensor.eval.")
 
     def __bool__(self) -> bool:
-        raise TypeError(f"Using a symbolic `tf.Tensor` ({self.name}) as a Python `bool` is not allowed: its value is "
-                        "not known until the graph runs. Fix: use tf.cond, or `if t is not None:`.")
+        raise OperatorNotAllowedInGraphError(
+            f"Using a symbolic `tf.Tensor` ({self.name}) as a Python `bool` is not allowed: its value is not known "
+            f"until the graph runs.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n{_NOT_CONVERTED}"
+        )
 
     def __iter__(self) -> Iterator[Tensor]:
         shape = self._spec.shape
         if shape is None or (shape and shape[0] is None):
-            raise TypeError(f"Cannot iterate over a tensor with unknown first dimension ({self.name}). "
-                            "Fix: use tf.map_fn, tf.while_loop, or give the tensor a static shape.")
+            raise OperatorNotAllowedInGraphError(
+                f"Iterating over a symbolic `tf.Tensor` ({self.name}) is not allowed where its first dimension is "
+                f"unknown.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n{_NOT_CONVERTED}"
+            )
         if not shape:
             raise TypeError(f"Cannot iterate over a scalar tensor ({self.name}).")
         return (self[i] for i in range(shape[0] or 0))  # type: ignore[index]  # operators are added by the frontend
+
+
+_NOT_CONVERTED = (
+    "  Fix: put @tf.function on the function (its `if`, `while` and `for` are then converted), or use tf.cond and "
+    "tf.while_loop. If it has @tf.function already, its source code is not visible, it says autograph=False, or "
+    "it does what is not converted: generators, comprehensions, `try` with a jump out of it, coroutines."
+)
 
 
 class TensorReference:
@@ -756,10 +768,16 @@ class Graph:
 
         Raises: ValueError naming both graphs' elements and the line.
         """
-        raise ValueError(f"Tensor {tensor!r} must be from the same graph as the operation that uses it.\n"
-                         f"  Built at {tensor.op.source if isinstance(tensor, Tensor) else 'eager mode'}\n"
-                         f"  Used at {user_source(2)}\n"
-                         "  Fix: build both in one `with graph.as_default():` block")
+        inside = isinstance(tensor, Tensor) and tensor.graph.building_function
+        text = (f"Tensor {tensor!r} must be from the same graph as the operation that uses it.\n"
+                f"  Built at {tensor.op.source if isinstance(tensor, Tensor) else 'eager mode'}\n"
+                f"  Used at {user_source(2)}\n")  # fmt: skip
+        if inside:
+            raise InaccessibleTensorError(
+                f"{text}  Fix: it belongs to a function, branch or loop, and is out of scope here: return it from "
+                "there. A Python list cannot collect the tensors of a loop, a tf.TensorArray can"
+            )
+        raise ValueError(f"{text}  Fix: build both in one `with graph.as_default():` block")
 
 
 _BY_FUNCTION = "<by function>"  # the device is decided for each operation

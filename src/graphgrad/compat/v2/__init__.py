@@ -277,4 +277,5 @@ from graphgrad.compat.v2 import test as test
 # -- programs around graphs ---------------------------------------------------------------
 from graphgrad.platform.logs import get_logger as get_logger
 from graphgrad.compat.v2 import data as data
+from graphgrad.compat.v2 import autograph as autograph
 from graphgrad.compat.v2 import train as train
