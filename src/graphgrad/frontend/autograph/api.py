@@ -136,6 +136,34 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     return source_of(_plain(entity), with_builtins(experimental_optional_features))
 
 
+def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
+                experimental_optional_features: Any = None) -> Any:  # fmt: skip
+    """The rewritten form of a function, for use where a graph is built (1.x arguments).
+
+    Args:
+      entity, recursive, experimental_optional_features: as in 2.x.
+      arg_values, arg_types: accepted as TensorFlow does.
+    Returns: a function of the same arguments.
+    Raises: ValueError where the source cannot be found.
+    Reference: TensorFlow 2.21 `tf.compat.v1.autograph.to_graph`.
+    """
+    return to_graph(entity, recursive, experimental_optional_features)
+
+
+def to_code_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
+               indentation: str = "  ", experimental_optional_features: Any = None) -> str:  # fmt: skip
+    """The text of what a function is rewritten to (1.x arguments).
+
+    Args:
+      entity, recursive, experimental_optional_features: as in 2.x.
+      arg_values, arg_types, indentation: accepted as TensorFlow does.
+    Returns: Python code, for reading.
+    Raises: ValueError where the source cannot be found.
+    Reference: TensorFlow 2.21 `tf.compat.v1.autograph.to_code`.
+    """
+    return to_code(entity, recursive, experimental_optional_features)
+
+
 def _plain(entity: Any) -> Any:
     function = getattr(entity, "python_function", entity)
     function = getattr(function, "__func__", function)
