@@ -151,7 +151,7 @@ def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg
 
 
 def to_code_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
-               indentation: str = "  ", experimental_optional_features: Any = None) -> str:  # fmt: skip
+               indentation: str = " ", experimental_optional_features: Any = None) -> str:  # fmt: skip
     """The text of what a function is rewritten to (1.x arguments).
 
     Args:
