@@ -26,8 +26,9 @@ def as_tensorflow() -> Iterator[Any]:
     sys.modules.update(hidden)
 
 
-def test_face_of_1(as_tensorflow: Any) -> None:
+def test_face_of_1(as_tensorflow: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Version 1 is the face of 1.x, with its graph mode on."""
+    monkeypatch.delitem(sys.modules, "graphgrad.v1", raising=False)  # importing it is what turns graph mode on
     as_tensorflow(1)
     tf = importlib.import_module("tensorflow")
     assert tf.Session is graphgrad.compat.v1.Session
@@ -100,6 +101,32 @@ def test_contrib(as_tensorflow: Any) -> None:
         names["layers"].fuly_connected  # noqa: B018
 
 
+def test_modules_programs_import(as_tensorflow: Any) -> None:
+    """Modules beside the public ones, and names in modules: what is no module is an ImportError."""
+    as_tensorflow(1)
+    names: dict[str, Any] = {}
+    exec("from tensorflow.examples.tutorials.mnist import input_data\n"
+         "import tensorflow.examples.tutorials.mnist.input_data as again\n"
+         "from tensorflow.contrib.opt import ScipyOptimizerInterface\n"
+         "from tensorflow.python.util import tf_inspect\n"
+         "from tensorflow.python.util.all_util import remove_undocumented\n"
+         "from tensorflow.python.client import device_lib\nfrom tensorflow.python.framework import test_util\n"
+         "from tensorflow.python.platform import test\n"
+         "from tensorflow.python.training import moving_averages, slot_creator\n"
+         "from tensorflow.python.ops.variables import PartitionedVariable\nimport tensorflow as tf\n", names)
+    assert names["input_data"].read_data_sets is names["again"].read_data_sets
+    assert names["tf_inspect"].getfullargspec(lambda a: a).args == ["a"]
+    assert names["moving_averages"].assign_moving_average.__module__ == "graphgrad.train.moving_averages"
+    assert names["slot_creator"].create_zeros_slot.__module__ == "graphgrad.train.slots"
+    assert names["tf"].contrib.opt.ScipyOptimizerInterface is names["ScipyOptimizerInterface"]
+    assert names["tf"].python.framework.ops.Tensor is names["tf"].Tensor
+    assert issubclass(names["test_util"].TensorFlowTestCase, names["test"].TestCase)
+    assert "CPU" in str(names["device_lib"].list_local_devices())
+    assert names["PartitionedVariable"] is names["tf"].python.ops.variables.PartitionedVariable
+    with pytest.raises(ImportError, match="no_such_function"):
+        exec("from tensorflow.python.client.session import no_such_function")
+
+
 def test_a_programs_changes_are_its_own(as_tensorflow: Any) -> None:
     """A program may assign to `tf.<name>`; this package stays as it is."""
     as_tensorflow(1)
@@ -132,7 +159,10 @@ def test_missing_name_of_a_face(face: str) -> None:
 
 @pytest.mark.parametrize(("module", "expected"), [
     ("tensorflow.contrib.tpu", "tf.contrib left TensorFlow"),
-    ("tensorflow.examples.tutorials.mnist", "load_digits"),
+    ("tensorflow.contrib.layer", "Did you mean contrib.layers"),
+    ("tensorflow.examples.image_retraining", "load_digits"),
+    ("tensorflow.keras.layers", "Keras and the estimators are systems of their own"),
+    ("tensorflow.python.ops.math_ops.reduce_nothing", "no such module"),
     ("tensorflow.nonsense", "no such module"),
 ])
 def test_missing_module(as_tensorflow: Any, module: str, expected: str) -> None:

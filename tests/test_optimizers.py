@@ -12,6 +12,7 @@ import graphgrad.compat.v1 as tf
 import optimizer_cases
 from graphgrad import errors
 from graphgrad.ir.opdef import raw
+from graphgrad.train.moving_averages import assign_moving_average, weighted_moving_average
 
 RECORDED = np.load(pathlib.Path(__file__).parent / "recorded" / "optimizers.npz")
 
@@ -371,3 +372,22 @@ def test_sparse_update_without_duplicates_flag(sess: Any) -> None:
     sess.run(step)
     np.testing.assert_array_equal(sess.run(accum)[:, 0], [1.0, 1.5, 1.0, 1.5])
     np.testing.assert_array_equal(sess.run(w)[:, 0], [1.0, 0.25, 1.0, 0.25])
+
+
+def test_moving_average_of_a_variable(sess: Any) -> None:
+    """`assign_moving_average` with and without correction: by the formula of Adam's paper, section 3."""
+    values = [1.0, 4.0, -2.0, 3.0]
+    plain, corrected = tf.Variable(0.0, name="plain"), tf.Variable(0.0, name="corrected")
+    x = tf.placeholder(tf.float32, [])
+    updates = [assign_moving_average(plain, x, 0.75, zero_debias=False), assign_moving_average(corrected, x, 0.75)]
+    mean = weighted_moving_average(x, 0.75, tf.abs(x))
+    sess.run(tf.global_variables_initializer())
+    biased = total = weight = 0.0
+    for n, value in enumerate(values, 1):
+        biased += 0.25 * (value - biased)
+        total += 0.25 * (value * abs(value) - total)
+        weight += 0.25 * (abs(value) - weight)
+        results = sess.run([*updates, mean], {x: value})
+        np.testing.assert_allclose(results, [biased, biased / (1 - 0.75**n), total / weight], rtol=1e-5)
+    np.testing.assert_allclose(sess.run(plain), biased, rtol=1e-5)
+    assert [v.op.name for v in tf.global_variables()][2:4] == ["corrected/biased", "corrected/local_step"]

@@ -20,5 +20,6 @@ _modes.disable_v2_behavior()
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
+from graphgrad.compat.v1 import _LATER
 
-__getattr__ = _missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__, _LATER)

@@ -16,6 +16,8 @@ as they are, also when a program assigns to `tf.<name>`.
 from __future__ import annotations
 
 import ast
+import contextlib
+import difflib
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -27,7 +29,9 @@ from typing import Any
 
 from .missing import explain
 from .names_of_1 import OF_1, OF_1_BENEATH
+from .tree import CLASSES, INTERNALS, MODULES, PACKAGES
 
+_ROOTS = frozenset({"compat", "python"})
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
 VERSIONS = {1: "1.15.5", 2: "2.21.0"}
 
@@ -73,8 +77,13 @@ class _Alias(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        if self.__name__ == "tensorflow" and name == "compat":
-            return importlib.import_module("tensorflow.compat")
+        below = f"{self.__name__}.{name}"
+        path = below.removeprefix("tensorflow.")
+        parts = path.split(".")
+        inside = parts[0] == "python" and len(parts) in (2, 3) and parts[1] in _PACKAGES and not name.startswith("_")
+        if path in _ROOTS or path in MODULES or path in PACKAGES or path in CLASSES or inside:
+            with contextlib.suppress(ModuleNotFoundError):
+                return importlib.import_module(below)
         for source in self._graphgrad_sources:
             try:
                 return getattr(source, name)
@@ -124,6 +133,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif parts == ["compat"]:
             own = getattr(root, "compat", None)
             return [importlib.import_module("graphgrad.compat"), *([own] if own is not None else [])]
+        path = ".".join(parts)
+        if path in MODULES:
+            own_module = importlib.import_module(MODULES[path])
+            return [own_module, *_inside(parts[1:])] if parts[0] == "python" else [own_module]
+        if path in CLASSES:
+            module, _, owner = CLASSES[path].partition(":")
+            return [getattr(importlib.import_module(module), owner)]
+        if path in PACKAGES:
+            return [ModuleType(fullname)]
         found: Any = root
         for part in parts:
             found = getattr(found, part, None) if isinstance(found, ModuleType) else None
@@ -157,7 +175,9 @@ _HOMES = {
 _COMMON = (".", "math", "nn", "linalg", "random", "image", "train", "initializers", "losses", "errors", "sets",
            "strings", "signal", "test", "summary", "layers")
 _PACKAGES = frozenset({"client", "core", "data", "eager", "framework", "keras", "layers", "lib", "ops", "platform",
-                       "summary", "training", "util"})
+                       "saved_model", "summary", "training", "util"})
+_SUBPACKAGES = frozenset({"core", "distributions", "experimental", "layers", "linalg", "losses", "ops", "parallel_for",
+                          "ragged", "signal", "structured", "util", "utils"})
 
 
 class _Ops:
@@ -188,24 +208,11 @@ class _GradientFunctions:
 class _Internals:
     """Names that are in no public namespace of TensorFlow's, and where this package has them."""
 
-    _PLACES = {
-        "constant_value": "graphgrad.ir.static",
-        "_hessian_vector_product": "graphgrad.gradients.higher",
-        "get_dependent_variables": "graphgrad.gradients.higher",
-        "gradients_function": "graphgrad.frontend.gradient_functions",
-        "implicit_grad": "graphgrad.frontend.gradient_functions",
-        "implicit_val_and_grad": "graphgrad.frontend.gradient_functions",
-        "make_vjp": "graphgrad.frontend.gradient_functions",
-        "val_and_grad_function": "graphgrad.frontend.gradient_functions",
-        "make_tensor_proto": "graphgrad.ir.convert",
-        "smart_cond": "graphgrad.frontend.control_flow",
-        "registry": "graphgrad.ir.opdef",
-    }
-
     def __getattr__(self, name: str) -> Any:
-        if name not in self._PLACES:
+        if name not in INTERNALS:
             raise AttributeError(name)
-        return getattr(importlib.import_module(self._PLACES[name]), name)
+        module, _, own = INTERNALS[name].partition(":")
+        return getattr(importlib.import_module(module), own or name)
 
 
 def _inside(parts: list[str]) -> list[Any]:
@@ -214,7 +221,8 @@ def _inside(parts: list[str]) -> list[Any]:
     if not parts or (len(parts) == 1 and parts[0] in _PACKAGES):
         return [ModuleType("tensorflow.python")]
     last = parts[-1]
-    if parts[0] not in _PACKAGES:
+    # Anything deeper is a name in a module, not a module.
+    if parts[0] not in _PACKAGES or len(parts) > (3 if parts[1] in _SUBPACKAGES else 2):
         return []
     homes = _HOMES.get(last, _COMMON)
     found = [space for home in homes if (space := _namespace(root, home)) is not None]
@@ -237,12 +245,19 @@ def _namespace(root: ModuleType, path: str) -> Any:
 def _no_module(fullname: str) -> str:
     text = f"No module named {fullname!r}"
     parts = fullname.split(".")
+    if parts[1:2] in (["keras"], ["estimator"]) or parts[1:3] in (["python", "keras"], ["python", "estimator"]):
+        return (f"{text}: Keras and the estimators are systems of their own on top of TensorFlow and are not part of "
+                "graphgrad. Fix: use tf.layers, tf.losses and tf.train")
     if parts[1:2] == ["contrib"]:
-        return (f"{text}: tf.contrib left TensorFlow with 2.0. For programs for 1.x there are contrib.layers, .rnn, "
-                ".framework and .slim. Fix: use the name that replaced it")
+        from . import contrib
+
+        near = difflib.get_close_matches(parts[-1], contrib.__all__, 1, 0.6)
+        like = f"Did you mean contrib.{near[0]}? " if near else ""
+        return (f"{text}: tf.contrib left TensorFlow with 2.0. {like}For programs for 1.x there are "
+                f"contrib.{', .'.join(contrib.__all__)}. Fix: use the name that replaced it")
     if parts[1:2] == ["examples"]:
-        return (f"{text}: TensorFlow's tutorial data sets are not part of it any more. Fix: load the data another way, "
-                "e.g. sklearn.datasets.load_digits()")
+        return (f"{text}: of TensorFlow's examples there is tutorials.mnist.input_data, which reads local files. Fix: "
+                "load the data another way, e.g. sklearn.datasets.load_digits()")
     return f"{text}: graphgrad has no such module (yet)."
 
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 
-def missing_attribute(module_name: str) -> Callable[[str], Any]:
+def missing_attribute(module_name: str, lazy: Mapping[str, str] | None = None) -> Callable[[str], Any]:
     """A `__getattr__` for a face: raises AttributeError naming what was probably meant.
 
     Args:
       module_name: the `__name__` of the module.
+      lazy: modules that are imported when first asked for: attribute -> module.
     """
+    later = dict(lazy or {})
+    _LAZY[module_name] = later
 
     def __getattr__(name: str) -> Any:
+        if name in later:
+            found = vars(sys.modules[module_name])[name] = importlib.import_module(later[name])
+            return found
         # Python itself asks modules for names with underscores, and for submodules while it imports them.
         if name.startswith("__") or getattr(sys.modules[module_name].__spec__, "_initializing", False):
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
         raise AttributeError(explain(sys.modules[module_name], module_name, name))
 
     return __getattr__
+
+
+_LAZY: dict[str, dict[str, str]] = {}
 
 
 def explain(module: ModuleType, shown_as: str, name: str) -> str:
@@ -33,6 +43,8 @@ def explain(module: ModuleType, shown_as: str, name: str) -> str:
       name: the attribute asked for.
     """
     text = f"module {shown_as!r} has no attribute {name!r}."
+    for later in _LAZY.get(module.__name__, ()):
+        getattr(module, later)
     elsewhere = _elsewhere(module, name)
     if elsewhere:
         return f"{text} Fix: use {elsewhere}"
@@ -56,7 +68,7 @@ def _elsewhere(module: ModuleType, name: str) -> str | None:
     for child_name in names(module):
         child = vars(module)[child_name]
         if isinstance(child, ModuleType) and child_name not in ("compat", "raw_ops") and name in vars(child):
-            if child.__name__.startswith("graphgrad.compat."):
+            if child.__name__.startswith("graphgrad."):
                 return f"tf.{child_name}.{name}"
     return None
 

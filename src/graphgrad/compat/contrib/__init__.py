@@ -1,11 +1,8 @@
-"""`tf.contrib` of TensorFlow 1.15, as far as programs use it."""
-
-from graphgrad.compat.contrib import framework as framework
-from graphgrad.compat.contrib import layers as layers
-from graphgrad.compat.contrib import rnn as rnn
-from graphgrad.compat.contrib import slim as slim
+"""`tf.contrib` of TensorFlow 1.15, as far as programs use it. Modules are imported when first asked for."""
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+__all__ = ["framework", "layers", "opt", "rnn", "slim"]
+
+__getattr__ = _missing_attribute(__name__, {name: f"{__name__}.{name}" for name in __all__})

@@ -497,7 +497,8 @@ from graphgrad.ops.patches import extract_volume_patches as extract_volume_patch
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+_LATER = {"compat": "graphgrad.compat", "test": "graphgrad.compat.v1.test"}
+__getattr__ = _missing_attribute(__name__, _LATER)
 from graphgrad.compat.v1 import sparse as sparse
 
 # -- sparse, strings ---------------------------------------------------------------------
@@ -535,7 +536,6 @@ from graphgrad.ops.string_functions import substr_v1 as substr
 from graphgrad.compat.v1 import strings as strings
 from graphgrad.compat.v1 import io as io
 from graphgrad.compat.v1 import image as image
-from graphgrad.compat.v1 import test as test
 from graphgrad.ops.hashing import to_hash_bucket_v1 as string_to_hash_bucket
 from graphgrad.ops.hashing import to_hash_bucket_fast as string_to_hash_bucket_fast
 

@@ -1,4 +1,21 @@
 """`tf.test` of TensorFlow 1."""
 
+from unittest import mock as mock
+
 from graphgrad.frontend.gradient_checker import compute_gradient_error_v1 as compute_gradient_error
 from graphgrad.frontend.gradient_checker import compute_gradient_v1 as compute_gradient
+from graphgrad.testing.machine import gpu_device_name as gpu_device_name
+from graphgrad.testing.machine import is_built_with_cuda as is_built_with_cuda
+from graphgrad.testing.machine import is_built_with_gpu_support as is_built_with_gpu_support
+from graphgrad.testing.machine import is_built_with_rocm as is_built_with_rocm
+from graphgrad.testing.machine import is_built_with_xla as is_built_with_xla
+from graphgrad.testing.machine import is_gpu_available as is_gpu_available
+from graphgrad.testing.test_case import TestCase as TestCase
+from graphgrad.testing.test_case import get_temp_dir as get_temp_dir
+from graphgrad.testing.test_case import main as main
+from graphgrad.testing.test_case import test_src_dir_path as test_src_dir_path
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -263,7 +263,8 @@ from graphgrad.ops.tensordot import tensordot as tensordot
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+_LATER = {"compat": "graphgrad.compat", "test": "graphgrad.compat.v2.test"}
+__getattr__ = _missing_attribute(__name__, _LATER)
 from graphgrad.compat.v2 import sparse as sparse
 
 # -- sparse, strings ---------------------------------------------------------------------
@@ -272,7 +273,6 @@ from graphgrad.ops.string_functions import as_string as as_string
 from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import io as io
 from graphgrad.compat.v2 import image as image
-from graphgrad.compat.v2 import test as test
 
 # -- programs around graphs ---------------------------------------------------------------
 from graphgrad.platform.logs import get_logger as get_logger

@@ -1,0 +1,1 @@
+"""Modules of TensorFlow's inside that programs import."""

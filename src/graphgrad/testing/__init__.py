@@ -1,0 +1,1 @@
+"""`tf.test`: test cases and what they ask of the machine."""

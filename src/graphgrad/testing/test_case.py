@@ -1,0 +1,334 @@
+"""`tf.test.TestCase`: a `unittest.TestCase` that evaluates tensors and compares arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import tempfile
+import unittest
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError, OpError
+from ..executor.session import Session, get_default_session
+from ..frontend import nest
+from ..ir import context
+from ..ir.context import current_graph, get_default_graph, reset_default_graph
+from ..ir.graph import Graph, Tensor
+from ..ir.slices import IndexedSlices
+from ..ops.seeds import DEFAULT_GRAPH_SEED
+from .assertions import ArrayAssertions
+
+_temp_dirs: dict[str, str] = {}
+
+
+def get_temp_dir() -> str:
+    """A directory for the files of this process's tests; it is removed when the process ends.
+
+    Returns: the path.
+    Reference: TensorFlow 2.21 `tf.compat.v1.test.get_temp_dir`.
+
+    >>> import os
+    >>> os.path.isdir(tf.test.get_temp_dir())
+    True
+    """
+    if "" not in _temp_dirs:
+        import atexit
+
+        _temp_dirs[""] = tempfile.mkdtemp(prefix="graphgrad_test_")
+        atexit.register(shutil.rmtree, _temp_dirs[""], ignore_errors=True)
+    return _temp_dirs[""]
+
+
+class _TestSession(Session):
+    """A session of a test; in one that a test shares, blocks do not close it."""
+
+    keep = False
+
+    def __exit__(self, *exc: Any) -> None:
+        self._contexts.pop().__exit__(*exc)
+        if not self.keep:
+            self.close()
+
+
+class TestCase(ArrayAssertions, unittest.TestCase):
+    """Base class of tests of tensors.
+
+    Each test method starts with an empty default graph of seed 87654321, and with Python's and NumPy's
+    generators seeded.
+
+    Args:
+      methodName: the method to run.
+    Reference: TensorFlow 2.21 `tf.test.TestCase`.
+
+    >>> class SquareTest(tf.test.TestCase):
+    ...     def testSquare(self):
+    ...         with self.test_session():
+    ...             self.assertAllClose(tf.square([2.0, 3.0]).eval(), [4.0, 9.0])
+    >>> SquareTest("testSquare").run().wasSuccessful()
+    True
+    """
+
+    def __init__(self, methodName: str = "runTest"):
+        super().__init__(methodName)
+        self._tempdir: str | None = None
+        self._cached: _TestSession | None = None
+        self._graph_at_start: Graph | None = None
+
+    def setUp(self) -> None:
+        """Seeds the generators and empties the default graph."""
+        super().setUp()
+        self._close_cached()
+        random.seed(DEFAULT_GRAPH_SEED)
+        np.random.seed(DEFAULT_GRAPH_SEED)
+        if not context.stack.entries:
+            reset_default_graph()
+        graph = get_default_graph()
+        graph.seed = DEFAULT_GRAPH_SEED
+        context.stack.seed = DEFAULT_GRAPH_SEED
+
+    def tearDown(self) -> None:
+        """Closes the session that the test shared."""
+        self._close_cached()
+        super().tearDown()
+
+    def _close_cached(self) -> None:
+        if self._cached is not None:
+            self._cached.close()
+            self._cached = None
+
+    def get_temp_dir(self) -> str:
+        """A directory of this test alone; it is made anew, empty.
+
+        Returns: the path, the same one each time within a test.
+        """
+        if self._tempdir is None:
+            name = f"{type(self).__name__}.{self._testMethodName}"
+            self._tempdir = tempfile.mkdtemp(dir=get_temp_dir(), prefix=name)
+        return self._tempdir
+
+    # -- sessions --------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
+                force_gpu: bool = False) -> Iterator[Any]:  # fmt: skip
+        """A block with a new session, and its graph, as defaults.
+
+        Args:
+          graph: the graph; the default one if not given.
+          config: a `ConfigProto`.
+          use_gpu, force_gpu: accepted; the device is that of the process.
+        """
+        if current_graph() is None:
+            yield None
+            return
+        with _TestSession(graph=graph, config=config) as session:
+            yield session
+
+    @contextlib.contextmanager
+    def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
+                       force_gpu: bool = False) -> Iterator[Any]:  # fmt: skip
+        """A block with the session that all blocks of a test share.
+
+        Args:
+          graph, config: as in `session`; the same ones each time in a test.
+          use_gpu, force_gpu: accepted; the device is that of the process.
+        Raises: ValueError for another graph or config than before.
+        """
+        if current_graph() is None:
+            yield None
+            return
+        if self._cached is None:
+            self._cached = _TestSession(graph=graph, config=config)
+            self._cached.keep = True
+        elif (graph is not None and graph is not self._cached.graph) or (
+                graph is None and self._cached.graph is not get_default_graph()):  # fmt: skip
+            raise ValueError("The graph used to get the cached session is different than the one that was used to "
+                             "create the session. Maybe create a new session with self.session()")
+        elif config is not self._cached._config:
+            raise ValueError("The config used to get the cached session is different than the one that was used to "
+                             "create the session. Maybe create a new session with self.session()")
+        with self._cached as session:
+            yield session
+
+    @contextlib.contextmanager
+    def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
+                     force_gpu: bool = False) -> Iterator[Any]:  # fmt: skip
+        """`cached_session`, or `session` if a graph is given.
+
+        Args:
+          graph, config, use_gpu, force_gpu: as in `session`.
+        """
+        if self.id().endswith(".test_session"):
+            self.skipTest("Not a test.")
+        block = self.cached_session if graph is None else self.session
+        with block(graph, config, use_gpu, force_gpu) as session:
+            yield session
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of tensors, by the default session or as eager tensors have them.
+
+        Args:
+          tensors: any nesting of tensors.
+        Returns: the same nesting of arrays.
+        """
+        if current_graph() is None:
+            return nest.map_structure(self._value, tensors)
+        session = get_default_session() or self._cached
+        if session is None:
+            with self.test_session() as session:
+                return session.run(tensors)
+        return session.run(tensors)
+
+    @staticmethod
+    def _value(tensor: Any) -> Any:
+        if callable(tensor) and not hasattr(tensor, "numpy"):
+            tensor = tensor()
+        return tensor.numpy() if hasattr(tensor, "numpy") else tensor
+
+    def _GetNdArray(self, a: Any) -> Any:
+        if isinstance(a, IndexedSlices):
+            a = a._as_tensor()
+        if isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or hasattr(a, "numpy"):
+            a = self.evaluate(a)
+        return a if isinstance(a, np.ndarray) else np.array(a)
+
+    # -- what raises -----------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[Any]:
+        """A block that must raise an error that a pattern or a function accepts.
+
+        Args:
+          exception_type: the class.
+          expected_err_re_or_predicate: a regular expression for its text, or a function of the error.
+        """
+        try:
+            yield
+        except exception_type as e:
+            if callable(expected_err_re_or_predicate):
+                good, text = expected_err_re_or_predicate(e), str(e)
+            else:
+                text = e.message if isinstance(e, OpError) else str(e)
+                op = getattr(e, "op", None)
+                while op is not None:
+                    text += f"\nCaused by op {op.name}"
+                    op = op._original_op
+                good = re.search(expected_err_re_or_predicate, text) is not None
+            if not good:
+                raise AssertionError(f"Exception of type {type(e)}: {text}") from e
+        else:
+            self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """A block that must raise a `tf.errors.OpError`; see `assertRaisesWithPredicateMatch`.
+
+        Args:
+          expected_err_re_or_predicate: a regular expression, or a function of the error.
+        """
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError) -> Any:
+        """A block that must complain of shapes that do not go together.
+
+        Args:
+          exception_type: the class; shapes that are known while building give a ValueError.
+        """
+        return self.assertRaisesRegex((exception_type, ValueError), r"(?i)shape|dimension|size")
+
+    def assertRaisesRegexp(self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any) -> Any:
+        """The older name of `assertRaisesRegex`.
+
+        Args:
+          expected_exception, expected_regex, *args, **kwargs: as there.
+        """
+        return self.assertRaisesRegex(expected_exception, expected_regex, *args, **kwargs)
+
+    def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
+        """The older name of `assertCountEqual`.
+
+        Args:
+          first, second: the sequences.
+          msg: what to say if they differ.
+        """
+        self.assertCountEqual(first, second, msg)
+
+    # -- graphs ----------------------------------------------------------------------
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Two arrays or tensors have the same static shape.
+
+        Args:
+          input_a, input_b: arrays or tensors.
+          msg: what to say if not.
+        """
+        a, b = [list(getattr(x, "shape", np.shape(x))) for x in (input_a, input_b)]
+        self.assertEqual(a, b, msg)
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
+        """Two device names mean the same.
+
+        Args:
+          device1, device2: names or specs.
+          msg: what to say if not.
+        """
+        from ..ir.device import canonical
+
+        a, b = [canonical(d) if isinstance(d, str) else d.to_string() if d else "" for d in (device1, device2)]
+        self.assertEqual(a, b, f"Devices {a} and {b} are not equal. {msg or ''}")
+
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, validate_message: Any, msg: str | None = None,
+                          relative_tolerance: float | None = None) -> None:  # fmt: skip
+        """Two messages are equal; the first may be text.
+
+        Args:
+          expected_message_maybe_ascii: a message, or its text.
+          validate_message: a message.
+          msg: what to say if they differ.
+          relative_tolerance: accepted; numbers must be equal.
+        """
+        expected = str(expected_message_maybe_ascii).replace(":", " : ").split()
+        self.assertEqual(expected, str(validate_message).replace(":", " : ").split(), msg)
+
+    # -- threads ---------------------------------------------------------------------
+
+    def checkedThread(self, target: Any, args: Any = None, kwargs: Any = None) -> Any:
+        """A thread whose failure fails the test when it is joined.
+
+        Args:
+          target, args, kwargs: what the thread calls.
+        Returns: an object with `start`, `join`, `is_alive`.
+        """
+        from .threads import CheckedThread
+
+        return CheckedThread(self, target, args, kwargs)
+
+
+def main(argv: Any = None) -> Any:
+    """Runs the tests of the program.
+
+    Args:
+      argv: command-line arguments; those of the process by default.
+    Reference: TensorFlow 2.21 `tf.test.main`.
+    """
+    return unittest.main(argv=argv)
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """A path beside the running program; there is no source tree of TensorFlow's.
+
+    Args:
+      relative_path: beneath it.
+    """
+    import sys
+
+    return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
+
+
+test_src_dir_path.__test__ = False  # type: ignore[attr-defined]  # pytest: this is none
+
