@@ -29,7 +29,7 @@ help:
 	@echo 'make demo    train a classifier on real data, draw its gradient graph'
 	@echo 'make test    style, types, tests'
 	@echo 'make lint    style and types alone'
-	@echo 'make bench   measure import, build, gradient, first run, step; with TensorFlow alongside'
+	@echo 'make bench   measure import, build, gradient, first run, step, memory; TensorFlow, JAX, PyTorch alongside'
 	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
 	@echo 'make docs    write the pages that list operations and what is not here'
@@ -67,7 +67,7 @@ lint: $(STAMP)
 	@$(VENV)/bin/mypy --no-error-summary
 
 bench: $(STAMP) $(TFSTAMP)
-	@$(PY) -m benchmarks --tensorflow $(TF)/bin/python
+	@$(PY) -m benchmarks --tensorflow $(TF)/bin/python $(if $(TORCH),--torch $(TORCH))
 
 bench-ops: $(STAMP) $(TFSTAMP)
 	@$(PY) -m benchmarks.ops --tensorflow $(TF)/bin/python

@@ -1,9 +1,10 @@
-"""Measures graphgrad, with TensorFlow alongside, and writes docs/benchmarks.md.
+"""Measures graphgrad beside TensorFlow (graph mode), JAX (`jit`) and PyTorch (eager), and writes docs/benchmarks.md.
 
-    python -m benchmarks [--tensorflow PYTHON] [--models REGEX] [--repetitions N] [--output FILE]
+    python -m benchmarks [--tensorflow PYTHON] [--jax PYTHON] [--torch PYTHON] [--models REGEX] [--systems NAMES]
+                         [--cores NUMBERS] [--repetitions N] [--quick] [--output FILE]
 
-The systems take turns within each repetition, so that what else the machine does meets both.
-Every number is a median; each repetition is a fresh process of each system.
+The systems take turns within each repetition, so that what else the machine does meets all of them. Every number is a
+median over repetitions, each of which is a fresh process of each system.
 """
 
 from __future__ import annotations
@@ -12,127 +13,159 @@ import argparse
 import contextlib
 import os
 import re
-import statistics
+import shutil
 import sys
 import tempfile
-from collections import defaultdict
+import time
 from pathlib import Path
 
 from . import report
 from .models import MODELS
-from .systems import HERE, Failed, Process, interpreters
+from .results import Results, disagreement
+from .systems import CACHED, HERE, NAMES, Failed, Process, cores, interpreters
+
+ONCE = 10  # a cold first run of more seconds is not repeated
 
 
-class Results:
-    """What was measured: (model, metric, system) -> values, all in seconds."""
+class Comparison:
+    """The measurements of one model in one setting.
 
-    def __init__(self):
-        self.values = defaultdict(list)
-        self.failures = {}  # (model, system) -> text
-        self.losses = {}  # (model, system) -> (first loss, last loss of the first steps)
-        self.versions = {}  # system -> {name: version}
-        self.load = (0.0, 0.0)  # the load average before and after
+    Args:
+      results: what they are added to.
+      setting: the number of cores.
+      model: a key of `MODELS`.
+      pythons: system -> interpreter.
+      folder: a folder of its own, for the systems' caches.
+    """
 
-    def add(self, model, metric, system, *values):
+    def __init__(self, results: Results, setting: int, model: str, pythons: dict[str, str], folder: str):
+        self.results, self.setting, self.model, self.folder = results, setting, model, Path(folder)
+        self.pythons = dict(pythons)
+
+    def add(self, metric, system, *values):
         """Keeps values."""
-        self.values[model, metric, system].extend(values)
+        self.results.add(self.setting, self.model, metric, system, *values)
 
-    def median(self, model, metric, system):
-        """The median of what was kept, or None."""
-        values = self.values.get((model, metric, system))
-        return statistics.median(values) if values else None
-
-
-def measure_model(results, pythons, model, caches, blocks):
-    """One repetition of one model: the systems take turns in every phase."""
-    with contextlib.ExitStack() as stack:
-        workers = {}
-        for system, python in pythons.items():
-            workers[system] = stack.enter_context(Process(system, python, caches.get(system)))
-            results.add("", "import", system, workers[system].import_seconds)
-
-        def everywhere(do, **arguments):
-            for system, worker in list(workers.items()):
+    def each(self, systems, call):
+        """Calls `call(system)` for each; (system, result) of those that did not fail. What failed is out."""
+        for system in list(systems):
+            if system in self.pythons:
                 try:
-                    yield system, worker.ask(do, **arguments)
+                    yield system, call(system)
                 except Failed as failure:
-                    results.failures[model, system] = f"{do}: {failure}"
-                    del workers[system]
+                    self.results.fail(self.setting, self.model, system, str(failure))
+                    del self.pythons[system]
 
-        for system, phases in everywhere("build", model=model):
-            for phase, measured in phases.items():
-                results.add(model, phase, system, *[seconds / ops for seconds, ops in measured if ops])
-                results.add(model, f"{phase} ops", system, measured[-1][1])
-            results.add(model, "built", system, sum(measured[0][0] for measured in phases.values()))
-        for system, answer in everywhere("first"):
-            results.add(model, "first", system, answer["initialise"] + answer["first"])
-            results.losses[model, system] = [answer["loss"]]
-        for system, answer in everywhere("steps", at_most=4, seconds=1e9):  # warm, and the same count everywhere
-            results.losses[model, system].append(answer["loss"])
-        for _ in range(blocks):
-            for system, answer in everywhere("steps"):
-                results.add(model, "step", system, *answer["times"])
+    def start(self, stack, systems):
+        """Starts processes and has the model built and run once; system -> process, and system -> first loss."""
+        workers, losses, waited = {}, {}, {}
+        on = cores()[-self.setting :]
+
+        def launch(system):
+            workers[system] = stack.enter_context(
+                Process(system, self.pythons[system], on, str(self.folder / system)))  # fmt: skip
+            return workers[system].import_seconds
+
+        for system, seconds in self.each(systems, launch):
+            self.add("import", system, seconds)
+            waited[system] = seconds
+        for system, phases in self.each(systems, lambda s: workers[s].ask("build", model=self.model)):
+            for phase, (seconds, operations) in phases.items():
+                self.add(phase, system, seconds)
+                self.add(f"{phase} operations", system, operations)
+                waited[system] += seconds
+        for system, answer in self.each(systems, lambda s: workers[s].ask("first")):
+            found = self.folder / system
+            kind = ", cached" if (found / "filled").exists() else ""
+            self.add(f"first{kind}", system, answer["seconds"])
+            self.add(f"start{kind}", system, waited[system] + answer["seconds"])
+            losses[system] = answer["loss"]
+            if system in CACHED:
+                found.mkdir(exist_ok=True)
+                (found / "filled").touch()
+        return workers, losses
+
+    def repetition(self, blocks, seconds):
+        """One repetition: first runs, cold unless that is known to take long; steps; first runs of later processes."""
+        for system in CACHED:
+            cold = self.results.median(self.setting, self.model, "first", system)
+            if cold is None or cold <= ONCE:
+                shutil.rmtree(self.folder / system, ignore_errors=True)
+        with contextlib.ExitStack() as stack:
+            workers, losses = self.start(stack, self.pythons)
+            both = {}
+            for system, answer in self.each(workers, lambda s: workers[s].ask("steps", seconds=0.0)):  # to warm up
+                both[system] = losses[system], answer["losses"][0]
+            for system, text in disagreement(both).items():
+                self.results.fail(self.setting, self.model, system, text)
+                self.pythons.pop(system)
+            for _ in range(blocks):
+                for system, answer in self.each(workers, lambda s: workers[s].ask("steps", seconds=seconds)):
+                    self.add("step", system, *answer["times"])
+            for system, answer in self.each(workers, lambda s: workers[s].ask("memory")):
+                self.add("process", system, answer["peak"])
+                if answer["peak"] is not None:
+                    self.add("growth", system, answer["peak"] - answer["before"])
+                self.add("alive", system, answer["alive"])
+        with contextlib.ExitStack() as stack:
+            self.start(stack, [s for s in CACHED if s in self.pythons])
 
 
-def measure_second_process(results, python, model, cache):
-    """The first run of a later process, which finds the disk cache filled."""
-    with Process("graphgrad", python, cache) as worker:
-        try:
-            worker.ask("build", model=model, repeat=1)
-            answer = worker.ask("first")
-            results.add(model, "first, cached", "graphgrad", answer["initialise"] + answer["first"])
-        except Failed as failure:
-            results.failures[model, "graphgrad"] = f"second process: {failure}"
-
-
-def measure_dispatch(results, pythons, blocks=15):
-    """The time of one `Session.run` of the smallest graph."""
-    with contextlib.ExitStack() as stack:
-        workers = {s: stack.enter_context(Process(s, p)) for s, p in pythons.items()}
-        for system, worker in list(workers.items()):
-            try:
-                worker.ask("dispatch")
-                results.versions[system] = worker.ask("version")
-            except Failed as failure:
-                results.failures["the smallest graph", system] = str(failure)
-                del workers[system]
-        for _ in range(blocks):
-            for system, worker in workers.items():
-                results.add("", "dispatch", system, worker.ask("calls")["mean"])
-
-
-def main() -> None:
-    """The command."""
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--tensorflow", default=os.environ.get("GRAPHGRAD_BENCH_TF"), metavar="PYTHON",
-                        help="an interpreter that has TensorFlow 2.21; default: $GRAPHGRAD_BENCH_TF, or none")
+    for system in ("tensorflow", "jax", "torch"):
+        variable = f"GRAPHGRAD_BENCH_{system.upper()}"
+        default = os.environ.get(variable) or (sys.executable if system == "jax" else None)
+        parser.add_argument(f"--{system}", default=default, metavar="PYTHON",
+                            help=f"an interpreter that has {NAMES[system]}; default: ${variable}, or "
+                                 + ("this one" if system == "jax" else "none"))  # fmt: skip
     parser.add_argument("--models", default="", metavar="REGEX", help="only the models whose name matches")
+    parser.add_argument("--systems", default=",".join(NAMES), metavar="NAMES", help="only these, with commas")
+    parser.add_argument("--cores", default="", metavar="NUMBERS", help="how many, with commas; default: 1 and all")
     parser.add_argument("--repetitions", type=int, default=3, help="fresh processes for each model and system")
-    parser.add_argument("--blocks", type=int, default=3, help="turns at steps in each repetition")
+    parser.add_argument("--blocks", type=int, default=2, help="turns at steps in each repetition")
+    parser.add_argument("--quick", action="store_true", help="once, few steps, no page: does everything run?")
     parser.add_argument("--no-million", action="store_true", help="leave the graphs of 1,000,000 operations out")
     parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
-    pythons = interpreters(options.tensorflow)
+    if options.quick:
+        options.repetitions, options.blocks, options.no_million, options.output = 1, 1, True, Path("-")
+    return options
+
+
+def main() -> None:
+    """The command."""
+    options = _options()
+    chosen = options.systems.split(",")
+    peers = {s: getattr(options, s) for s in NAMES if s != "graphgrad" and s in chosen}
+    pythons = interpreters(**peers)
+    here = len(cores())
+    default = {1, here} if here else {os.cpu_count()}  # where processes cannot be kept on a core there is one setting
+    settings = sorted({int(n) for n in options.cores.split(",")} if options.cores else default)
     models = [m for m in MODELS if re.search(options.models, m)]
     results = Results()
-    load_before = os.getloadavg()[0]
-
-    for _ in range(options.repetitions):
-        measure_dispatch(results, pythons)
-    for model in models:
-        for repetition in range(options.repetitions):
-            print(f"{model} ({repetition + 1} of {options.repetitions})", file=sys.stderr, flush=True)
-            with tempfile.TemporaryDirectory() as cache:
-                measure_model(results, pythons, model, {"graphgrad": cache}, options.blocks)
-                measure_second_process(results, pythons["graphgrad"], model, cache)
+    for system, python in pythons.items():  # and nobody's files are read for the first time when it counts
+        with Process(system, python) as worker:
+            results.versions[system] = worker.ask("version")
+    load_before, begin = os.getloadavg()[0], time.monotonic()
+    total, done = len(settings) * len(models) * options.repetitions, 0
+    for setting in settings:
+        for model in models:
+            with tempfile.TemporaryDirectory() as folder:
+                comparison = Comparison(results, setting, model, pythons, folder)
+                for _ in range(options.repetitions):
+                    minutes = (time.monotonic() - begin) / 60
+                    print(f"[{done}/{total}, {minutes:.1f} min] {model}, cores: {setting}", file=sys.stderr, flush=True)
+                    comparison.repetition(options.blocks, 0.1 if options.quick else 0.4)
+                    done += 1
     results.load = load_before, os.getloadavg()[0]
     million = []
     if not options.no_million:
         from .million import measure_all
 
         million = measure_all()
-    page = report.page(results, models, list(pythons), million)
+    page = report.page(results, settings, models, list(pythons), million)
     print(page)
     if str(options.output) != "-":
         options.output.write_text(page, encoding="utf-8")

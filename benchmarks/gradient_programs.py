@@ -15,7 +15,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 
+from . import worker
+from .models import MLP, PINN
+
+MODELS = {"MLP": MLP, "PINN": PINN}
 MLP_SIZES = (784, 512, 512, 10)
 PINN_SIZES = (2, *[20] * 8, 1)
 VISCOSITY = 0.01 / 3.141592653589793
@@ -43,43 +48,36 @@ class Graphgrad:
     """graphgrad and TensorFlow: the same programs, by the API of TensorFlow 1."""
 
     together = False  # whether the function is built by differentiating it
+    system = worker.Graphgrad
 
     def prepare(self):
         """Imports the system; returns its version."""
-        import graphgrad.v1 as tf
-
-        from .worker import _own_version
-
-        self.tf = tf
-        return _own_version()
-
-    @property
-    def preparing(self):
-        """Seconds spent on making data, which are not the system's."""
-        return self.model.preparing if self.model else 0.0
+        self.subject = self.system()
+        self.tf = self.subject.tf
+        return self.subject.version()
 
     def build(self, case, n):
-        """A new graph with the scalar; the models' own classes have three steps, of which this is the first."""
-        tf = self.tf
+        """A new graph with the scalar; of a model, what comes before its gradients."""
+        tf, start = self.tf, time.perf_counter()
+        self.model = MODELS[case]() if case in MODELS else None
+        self.preparing = time.perf_counter() - start  # seconds spent on making data, which are not the system's
+        if self.model is not None:
+            self.subject.start(self.model)
+            self.subject.forward()
+            return
         self.graph = tf.Graph()
         with self.graph.as_default():
-            if case in ("MLP", "PINN"):
-                from .models import MODELS
-
-                self.model = MODELS["MLP, SGD" if case == "MLP" else "physics-informed net"]()
-                self.model.forward(tf)
-                return
-            self.model = None
             self.x = tf.placeholder(tf.float32, [4])
             y = _graph(case, n, self.x, tf.tanh, tf.multiply, tf.add_n)
             self.y = tf.reduce_sum(y)
 
     def differentiate(self):
         """Adds the gradients."""
+        if self.model is not None:
+            self.subject.gradients()
+            return self.subject.grads
         with self.graph.as_default():
-            if self.model is None:
-                return self.tf.gradients(self.y, self.x)
-            return self.model.differentiate(self.tf)
+            return self.tf.gradients(self.y, self.x)
 
     def again(self):
         """A function that makes an identical call under `memoize_gradients`, where the system has that."""
@@ -99,15 +97,7 @@ class Graphgrad:
 class TensorFlow(Graphgrad):
     """TensorFlow in graph mode."""
 
-    def prepare(self):
-        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""
-        import tensorflow.compat.v1 as tf
-
-        tf.disable_v2_behavior()
-        tf.logging.set_verbosity(tf.logging.ERROR)
-        self.tf = tf
-        return tf.__version__
+    system = worker.Graph
 
 
 class Peer:

@@ -85,4 +85,4 @@ if __name__ == "__main__":
     else:
         from .report import million_table
 
-        print("\n".join(million_table(measure_all())))
+        print(million_table(measure_all()))

@@ -19,6 +19,10 @@ _now = time.perf_counter
 class OpWorker(Worker):
     """The state between commands: a case, and its forward and its gradient as operations to run."""
 
+    def __init__(self, system):
+        super().__init__(system)
+        self.tf = system.tf
+
     def prepare(self, name):
         """Builds a case and runs it three times.
 

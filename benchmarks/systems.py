@@ -9,10 +9,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 120  # seconds that one measurement may take
+NAMES = {"graphgrad": "graphgrad", "tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
+CACHED = ("graphgrad", "jax")  # systems that keep compiled programs on disk
 
 
 class Failed(Exception):
@@ -23,20 +26,27 @@ class Process:
     """A running worker; `ask` sends it one command.
 
     Args:
-      system: "graphgrad" or "tensorflow".
+      system: a key of `NAMES`.
       python: the interpreter that has the system.
-      cache: a folder for what the system keeps between processes.
+      cores: the numbers of the cores that it stays on.
+      cache: a folder for what the system keeps between processes, if it does; none if it is empty.
       script: what runs in the process.
     """
 
-    def __init__(self, system: str, python: str, cache: str | None = None, script: str = "worker.py"):
-        env = dict(os.environ)
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent / "src"), env.get("PYTHONPATH")]))
-        if cache is not None:
-            env["GRAPHGRAD_CACHE_DIR"] = cache
+    def __init__(self, system: str, python: str, cores: Sequence[int] = (), cache: str = "", script: str = "worker.py"):
+        env = dict(os.environ) | {
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(HERE.parent / "src"), os.environ.get("PYTHONPATH")])),
+            "PYTHONDONTWRITEBYTECODE": "",  # installed packages are compiled to bytecode too
+            "JAX_PLATFORMS": "cpu",
+            "GRAPHGRAD_CACHE_DIR": cache,
+            "JAX_COMPILATION_CACHE_DIR": cache,
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        }
+        command = [python, str(HERE / script), system, ",".join(map(str, cores))]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by __exit__
-        self._process = subprocess.Popen([python, str(HERE / script), system], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, stderr=self._errors, text=True, env=env)  # fmt: skip
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+                                         text=True, env=env)  # fmt: skip
         self.import_seconds = self._answer()["import"]
 
     def ask(self, do: str, **arguments):
@@ -82,13 +92,17 @@ class Process:
         self._errors.close()
 
 
-def interpreters(tensorflow: str | None) -> dict[str, str]:
+def interpreters(**peers: str | None) -> dict[str, str]:
     """System -> interpreter, for the systems that are there."""
-    return {"graphgrad": sys.executable} | ({"tensorflow": tensorflow} if tensorflow else {})
+    return {"graphgrad": sys.executable} | {system: python for system, python in peers.items() if python}
+
+
+def cores() -> list[int]:
+    """The numbers of the cores that this process may use; none where the system cannot tell."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 def machine() -> str:
     """The machine in words: cores and memory."""
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{cores} cores, {pages * size / 2**30:.0f} GiB of memory"
+    return f"{len(cores()) or os.cpu_count()} cores, {pages * size / 2**30:.0f} GiB of memory"
