@@ -83,7 +83,7 @@ class Form:
     def _instruction(self, instruction: Instruction) -> Any:
         number = self._number
         op = instruction.op
-        if not op.opdef.kernel.__module__.startswith(_PACKAGE):
+        if not (op.opdef.kernel.__module__ or "").startswith(_PACKAGE):
             self.portable = False
         return (op.type if self.portable else (op.type, id(op.opdef)), self._attributes(instruction),
                 [number(s) for s in instruction.ins], [number(s) for s in instruction.outs],
@@ -125,7 +125,7 @@ def symbol(instruction: Instruction) -> Any:
         attributes = token({k: v for k, v in instruction.attrs.items() if k not in ("seed", "seed2")})
     except Unspeakable:
         attributes = id(op)
-    return op.type, attributes, tuple([t._spec for t in op.outputs]), tuple([t._spec for t in op.inputs])
+    return op.opdef, attributes, tuple([t._spec for t in op.outputs]), tuple([t._spec for t in op.inputs])
 
 
 def digest(*parts: Iterable[Any] | str) -> str:

@@ -32,7 +32,7 @@ class Merger:
             except Unspeakable:
                 self._key = None
                 return None
-        self._key = (op.type, known, tuple(ins))
+        self._key = (op.opdef, known, tuple(ins))
         return self._seen.get(self._key)
 
     def remember(self, outs: Sequence[int]) -> None:

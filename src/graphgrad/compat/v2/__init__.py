@@ -16,6 +16,7 @@ from graphgrad.frontend.tape import GradientTape as GradientTape
 from graphgrad.gradients.aggregate import AggregationMethod as AggregationMethod
 from graphgrad.gradients.unconnected import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.registry import RegisterGradient as RegisterGradient
+from graphgrad.frontend.user_ops import define_op as define_op
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.convert import convert_to_tensor_v2 as convert_to_tensor
 from graphgrad.ir.convert import register_tensor_conversion_function as register_tensor_conversion_function
