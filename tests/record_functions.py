@@ -1,4 +1,4 @@
-"""Records calls of public functions from TensorFlow into tests/recorded/functions.npz; run beside TensorFlow 2.21."""
+"""Records calls of public functions from TensorFlow into tests/recorded; run beside TensorFlow 2.21."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import function_cases  # noqa: E402
+import transform_cases  # noqa: E402
 from recordings import Recorded  # noqa: E402
 
 
@@ -45,10 +46,14 @@ def main() -> None:
 
     tf = tf2.compat.v1
     tf.disable_eager_execution()
-    recorded = Recorded("functions")
-    recorded.entries = {name: run(tf, tf2, name, case) for name, case in function_cases.CASES.items()}
-    recorded.save()
-    print(f"functions: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
+    wanted = sys.argv[1:]
+    for file, cases in (("functions", function_cases.CASES), ("transforms", transform_cases.CASES)):
+        if wanted and file not in wanted:
+            continue
+        recorded = Recorded(file)
+        recorded.entries = {name: run(tf, tf2, name, case) for name, case in cases.items()}
+        recorded.save()
+        print(f"{file}: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Public functions of neural networks, linear algebra and images, against TensorFlow's values and gradients."""
+"""Public functions of neural networks, linear algebra, images and signals, against TensorFlow's."""
 
 from __future__ import annotations
 
@@ -18,8 +18,13 @@ from host import dense, evaluate, placeholder
 from recordings import Recorded
 from table import generator
 from test_ops import check_derivatives
+from transform_cases import CASES as TRANSFORMS
 
-_ALL = [pytest.param(name, case, id=name) for name, case in CASES.items()]
+_ALL = [pytest.param(name, case, id=name) for name, case in {**CASES, **TRANSFORMS}.items()]
+
+
+def _recorded(name: str) -> Any:
+    return Recorded.of("transforms" if name in TRANSFORMS else "functions").entry(name)
 
 
 def _built(graph: Graph, name: str, case: Case) -> tuple[list[Any], list[Any], dict[Any, Any]]:
@@ -41,7 +46,7 @@ def _close(got: Any, want: Any, rtol: float, what: str) -> None:
 @pytest.mark.parametrize("name, case", _ALL)
 def test_recorded(name: str, case: Case) -> None:
     """Values and gradients are TensorFlow's."""
-    entry = Recorded.of("functions").entry(name)
+    entry = _recorded(name)
     assert entry is not None, "nothing is recorded for this call: run `make record`"
     graph = Graph()
     xs, ys, feeds = _built(graph, name, case)
@@ -84,7 +89,7 @@ def test_unknown_shapes(name: str, case: Case) -> None:
     except (ValueError, NotImplementedError) as e:
         assert "Fix:" in str(e), f"no remedy in: {e}"
         return
-    entry = Recorded.of("functions").entry(name)
+    entry = _recorded(name)
     values = evaluate(list(y) if isinstance(y, (tuple, list)) else [y], dict(zip(xs, inputs, strict=True)))
     assert entry is not None
     for k, (got, want) in enumerate(zip(values, entry["outputs"], strict=True)):

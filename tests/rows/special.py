@@ -32,3 +32,24 @@ ROWS = [
         note="only x is differentiable"),
     Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, note=_EDGES),
 ]  # fmt: skip
+
+_BESSEL = ("I0", "I0e", "I1", "I1e", "J0", "J1", "K0", "K0e", "K1", "K1e", "Y0", "Y1")
+ROWS += [
+    unary(f"Bessel{kind}", _FLOATS if kind == "K0" else _DOUBLE,
+          domain=(0.3, 12.0) if kind[0] in "KY" else (-12.0, 12.0))
+    for kind in _BESSEL
+] + [
+    Row(f"Bessel{kind}", [[V([0.0, 1.5, np.nan])]], dtypes=["float64"], order=0, tf_grad=kind != "I1",
+        note=_EDGES + "; TensorFlow gives I1 the slope 1 at 0")
+    for kind in _BESSEL
+] + [
+    unary("Dawsn", _DOUBLE, domain=(-4.0, 4.0)), unary("Expint", _DOUBLE, domain=(0.2, 5.0)),
+    unary("FresnelCos", _DOUBLE, domain=(-4.0, 4.0)),
+    unary("FresnelSin", _DOUBLE, domain=(-4.0, 4.0)),
+    unary("Spence", _DOUBLE, domain=(0.1, 5.0)),
+    Row("Dawsn", [[V([0.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("Expint", [[V([0.0, -1.0])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("FresnelCos", [[V([0.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("FresnelSin", [[V([0.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+    Row("Spence", [[V([0.0, 1.0, -1.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+]  # fmt: skip

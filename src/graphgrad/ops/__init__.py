@@ -4,6 +4,8 @@ from . import argmax as argmax
 from . import array as array
 from . import batchnorm as batchnorm
 from . import batchnorm_old as batchnorm_old
+from . import bessel as bessel
+from . import bessel_series as bessel_series
 from . import bias as bias
 from . import bincount as bincount
 from . import bits as bits
@@ -16,6 +18,7 @@ from . import complexes as complexes
 from . import control as control
 from . import conv as conv
 from . import convolution as convolution
+from . import cosine as cosine
 from . import cumulative as cumulative
 from . import depthwise as depthwise
 from . import diag as diag
@@ -28,8 +31,11 @@ from . import elementwise as elementwise
 from . import embedding as embedding
 from . import embedding_sparse as embedding_sparse
 from . import exponential as exponential
+from . import fft as fft
+from . import fft_functions as fft_functions
 from . import files as files
 from . import filled as filled
+from . import frames as frames
 from . import functional as functional
 from . import gamma as gamma
 from . import gather as gather
@@ -38,6 +44,7 @@ from . import host as host
 from . import image as image
 from . import image_measures as image_measures
 from . import image_resize as image_resize
+from . import integrals as integrals
 from . import iterators as iterators
 from . import join as join
 from . import linalg as linalg
@@ -93,3 +100,4 @@ from . import topk as topk
 from . import training as training
 from . import trig as trig
 from . import updates as updates
+from . import windows as windows

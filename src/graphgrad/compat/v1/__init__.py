@@ -323,6 +323,8 @@ from graphgrad.compat.v1 import math as math
 from graphgrad.compat.v1 import dtypes as dtypes
 from graphgrad.compat.v1 import bitwise as bitwise
 from graphgrad.compat.v1 import linalg as linalg
+from graphgrad.compat.v1 import signal as signal
+from graphgrad.compat.v1 import spectral as spectral
 from graphgrad.compat.v1 import nn as nn
 from graphgrad.compat.v1 import debugging as debugging
 
@@ -356,6 +358,12 @@ from graphgrad.ops.filled import ones as ones
 from graphgrad.ops.filled import ones_like_v1 as ones_like
 from graphgrad.ops.filled import zeros as zeros
 from graphgrad.ops.filled import zeros_like_v1 as zeros_like
+from graphgrad.ops.fft_functions import fft as fft
+from graphgrad.ops.fft_functions import fft2d as fft2d
+from graphgrad.ops.fft_functions import fft3d as fft3d
+from graphgrad.ops.fft_functions import ifft as ifft
+from graphgrad.ops.fft_functions import ifft2d as ifft2d
+from graphgrad.ops.fft_functions import ifft3d as ifft3d
 from graphgrad.ops.gather import batch_gather as batch_gather
 from graphgrad.ops.gather import gather_v1 as gather
 from graphgrad.ops.gather import gather_nd_v1 as gather_nd

@@ -120,6 +120,13 @@ from graphgrad.ops.trig import tanh as tanh
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.permute import invert_permutation as invert_permutation
 
+# -- special functions -----------------------------------------------------------------
+from . import _math_special as special
+from graphgrad.ops.bessel import bessel_i0 as bessel_i0
+from graphgrad.ops.bessel import bessel_i0e as bessel_i0e
+from graphgrad.ops.bessel import bessel_i1 as bessel_i1
+from graphgrad.ops.bessel import bessel_i1e as bessel_i1e
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

@@ -158,6 +158,7 @@ from graphgrad.compat.v2 import math as math
 from graphgrad.compat.v2 import dtypes as dtypes
 from graphgrad.compat.v2 import bitwise as bitwise
 from graphgrad.compat.v2 import linalg as linalg
+from graphgrad.compat.v2 import signal as signal
 from graphgrad.compat.v2 import nn as nn
 
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered

@@ -1,0 +1,41 @@
+"""`tf.signal` of TensorFlow 2."""
+
+from graphgrad.ops.cosine import dct as dct
+from graphgrad.ops.cosine import idct as idct
+from graphgrad.ops.cosine import linear_to_mel_weight_matrix as linear_to_mel_weight_matrix
+from graphgrad.ops.cosine import mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms
+from graphgrad.ops.fft_functions import fft as fft
+from graphgrad.ops.fft_functions import fft2d as fft2d
+from graphgrad.ops.fft_functions import fft3d as fft3d
+from graphgrad.ops.fft_functions import fftnd as fftnd
+from graphgrad.ops.fft_functions import fftshift as fftshift
+from graphgrad.ops.fft_functions import ifft as ifft
+from graphgrad.ops.fft_functions import ifft2d as ifft2d
+from graphgrad.ops.fft_functions import ifft3d as ifft3d
+from graphgrad.ops.fft_functions import ifftnd as ifftnd
+from graphgrad.ops.fft_functions import ifftshift as ifftshift
+from graphgrad.ops.fft_functions import irfft as irfft
+from graphgrad.ops.fft_functions import irfft2d as irfft2d
+from graphgrad.ops.fft_functions import irfft3d as irfft3d
+from graphgrad.ops.fft_functions import irfftnd as irfftnd
+from graphgrad.ops.fft_functions import rfft as rfft
+from graphgrad.ops.fft_functions import rfft2d as rfft2d
+from graphgrad.ops.fft_functions import rfft3d as rfft3d
+from graphgrad.ops.fft_functions import rfftnd as rfftnd
+from graphgrad.ops.frames import frame as frame
+from graphgrad.ops.frames import inverse_mdct as inverse_mdct
+from graphgrad.ops.frames import inverse_stft as inverse_stft
+from graphgrad.ops.frames import inverse_stft_window_fn as inverse_stft_window_fn
+from graphgrad.ops.frames import mdct as mdct
+from graphgrad.ops.frames import overlap_and_add as overlap_and_add
+from graphgrad.ops.frames import stft as stft
+from graphgrad.ops.windows import hamming_window as hamming_window
+from graphgrad.ops.windows import hann_window as hann_window
+from graphgrad.ops.windows import kaiser_bessel_derived_window as kaiser_bessel_derived_window
+from graphgrad.ops.windows import kaiser_window as kaiser_window
+from graphgrad.ops.windows import vorbis_window as vorbis_window
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)
