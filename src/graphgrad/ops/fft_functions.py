@@ -304,7 +304,8 @@ def irfft3d(input_tensor, fft_length=None, name=None):
 def _nd(op_type, x, fft_length, axes, norm, name, default):
     inverse, to_real, from_real = op_type[0] == "I", op_type == "IRFFTND", op_type == "RFFTND"
     if norm not in (None, "backward", "ortho", "forward"):
-        raise ValueError(f"{default}: norm must be None, 'backward', 'ortho' or 'forward', not {norm!r}")
+        raise ValueError(f"{default}: norm must be None, 'backward', 'ortho' or 'forward', not {norm!r}.\n"
+                         "  Fix: leave it out")  # fmt: skip
     with name_scope(name, default):
         x = convert_to_tensor(x, dtype_hint=float32 if from_real else complex64)
         if x.dtype not in (_COMPLEX_OF if from_real else _REAL_OF):
@@ -314,9 +315,9 @@ def _nd(op_type, x, fft_length, axes, norm, name, default):
         if shape is None:
             raise ValueError(f"{default}: the rank of the input must be known.\n  Fix: use set_shape")
         if axes is not None:
-            axes = [int(a) for a in np.atleast_1d(axes if not is_tensor(axes) else _value(axes, default))]
+            axes = [int(a) for a in np.atleast_1d(_value(axes, default) if hasattr(axes, "_spec") else axes)]
         elif fft_length is not None:
-            n = fft_length.shape[0] if is_tensor(fft_length) and hasattr(fft_length, "_spec") else len(fft_length)
+            n = fft_length.shape[0] if hasattr(fft_length, "_spec") else len(fft_length)
             axes = list(range(len(shape) - n, len(shape)))
         else:
             axes = list(range(len(shape)))
