@@ -62,6 +62,10 @@ test: lint
 test-clusters: $(STAMP)
 	@GRAPHGRAD_WHOLE_OPS=5 $(PY) -m pytest -q -n $(JOBS) --deselect tests/test_executor.py
 
+# The same tests with first runs in NumPy wherever it is quick, as users have it.
+test-first-run: $(STAMP)
+	@GRAPHGRAD_FIRST_RUN=numpy $(PY) -m pytest -q -n $(JOBS) --deselect tests/test_executor.py
+
 lint: $(STAMP)
 	@$(VENV)/bin/ruff check -q
 	@$(VENV)/bin/mypy --no-error-summary

@@ -16,7 +16,8 @@ for path in (os.path.join(os.path.dirname(_HERE), "src"), _HERE):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives the tests a disk cache of their own, which the processes of one run share."""
+    """Gives the tests a disk cache of their own, which the processes of one run share, and XLA from the first run."""
+    os.environ.setdefault("GRAPHGRAD_FIRST_RUN", "xla")
     if "GRAPHGRAD_CACHE_DIR" not in os.environ:
         folder = tempfile.mkdtemp(prefix="graphgrad-tests-")
         os.environ["GRAPHGRAD_CACHE_DIR"] = folder
@@ -37,6 +38,15 @@ def _own_modes() -> Iterator[None]:
     context.set_eager_default(before[2])
     context.stack.root = None
     context.stack.settled = False
+
+
+@pytest.fixture
+def first_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """First runs may be NumPy's, as they are for users."""
+    from graphgrad.executor import run
+
+    monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", "numpy")
+    monkeypatch.setattr(run, "first_in_numpy", True)
 
 
 @pytest.fixture

@@ -47,6 +47,10 @@ class MustBeKnown(Exception):
         self.index = index
 
 
+class OverBudget(Exception):
+    """Loops have run for longer than they were allowed to."""
+
+
 class Ref:
     """A variable as kernels see it.
 
@@ -214,7 +218,8 @@ def is_small(op: Operation) -> bool:
     return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
 
 
-def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None) -> None:
+def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
+            spend: Callable[[Body], None] | None = None) -> None:  # fmt: skip
     """Executes instructions in order.
 
     Args:
@@ -222,6 +227,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
       program: the instructions.
       env: one value for each slot; inputs are filled in, results are put here.
       rng: the random states, or None.
+      spend: is told of each sub-graph before it is called, and may raise OverBudget.
     """
     for ins in program:
         values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
@@ -242,7 +248,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             row = rng.row(ins.rng)
             attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
         if ins.bodies:
-            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng)}
+            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend)}
         opdef = ins.op.opdef
         kernel = ins.host_kernel if on_host else ins.device_kernel
         try:
@@ -255,6 +261,8 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
         except NeedsHostValue as need:
             position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
             raise MustBeKnown(ins.op, position) from None
+        except OverBudget:
+            raise
         except OpError as e:
             if e._op is None:
                 e._op, e._node_def = ins.op, ins.op.node_def
@@ -315,18 +323,21 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
     return value
 
 
-def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None) -> dict[str, Any]:
+def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
+                 spend: Callable[[Body], None] | None) -> dict[str, Any]:  # fmt: skip
     """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel."""
 
     def bind(body: Body) -> Callable[..., Any]:
         def call(args: Sequence[Any], state: Sequence[Any], step: Any = None) -> tuple[list[Any], tuple[Any, ...]]:
+            if spend is not None:
+                spend(body)
             inner: list[Any] = [None] * body.slots
             for slot, value in zip(body.ins, args, strict=True):
                 if slot is not None:
                     inner[slot] = value
             for (slot, _), value in zip(body.state, state, strict=True):
                 inner[slot] = value
-            execute(xp, body.program, inner, rng if rng is None or step is None else rng.further(xp, step))
+            execute(xp, body.program, inner, rng if rng is None or step is None else rng.further(xp, step), spend)
             return [inner[i] for i in body.outs], tuple(inner[slot] for _, slot in body.state)
 
         return call

@@ -19,18 +19,19 @@ from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, is_fully_defined, shape_str
-from . import numerics, xla
+from . import host, numerics, xla
 from .cache import Entry, get
 from .form import Form
 from .lower import as_shape
 from .plan import make_plan
-from .program import MustBeKnown, RandomTable, execute, uninitialized
+from .program import MustBeKnown, OverBudget, RandomTable, execute, uninitialized
 from .report import RunReport
 from .split import Split, parts
 from .steps import Cluster, HostStep, Plan
 from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready
+first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # whether first runs may be NumPy's, see host
 _PATIENCE = 60.0  # seconds to wait for the new value of a variable whose old one is gone
 
 
@@ -99,10 +100,11 @@ class Executable:
         plan = make_plan(*self._request, self._must_know, self._engine == "whole")
         plan.on_host = plan.on_host or self._engine == "numpy"
         self.plan = plan
+        self._is_first = self._engine == "xla" and first_in_numpy
         self._template: list[Any] = [None] * plan.slots
         for slot, value in plan.constants:
             self._template[slot] = value
-        self._stages = _stages(plan)
+        self._stages: list[_Stage | HostStep] | None = None
         self._ready = False  # whether the large constants are on the device
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
@@ -146,31 +148,38 @@ class Executable:
             if value is None and slot in plan.readers:
                 raise uninitialized(plan.readers[slot], cell)
         table = self._random_states(plan) if plan.random_ops else None
-        if plan.on_host:
-            self._run_on_host(plan, slots, table, report)
-            if store:
-                self._store(plan, slots)
-        else:
+        if not self._run_in_numpy(plan, slots, table, report, store):
             self._run_steps(plan, slots, table, report, store)
+        self._is_first = False
         if table is not None and store:
             for op in plan.random_ops:
                 self._counters[op] += 1
         return [slots[s] for s in plan.fetches]
 
+    def _run_in_numpy(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool) -> bool:
+        """Lets NumPy run the plan if that was asked for or, the first time, is quicker; else False."""
+        budget = None
+        if not plan.on_host:
+            if not self._is_first or report is not None or (budget := host.budget_for(plan, slots)) is None:
+                return False
+            slots, given = slots.copy(), slots
+        pins: list[Any] = []
+        for slot, cell in plan.loads:
+            if not isinstance(slots[slot], np.ndarray):
+                slots[slot] = _pinned(xla.device(), slots[slot], cell, pins)
+        try:
+            host.run(plan, slots, table, report, budget)
+        except OverBudget:
+            return False
+        if store:
+            self._store(plan, slots)
+        if budget is not None:
+            given[:] = slots
+        return True
+
     def _random_states(self, plan: Plan) -> Any:
         counters = self._counters
         return np.array([[_runs_before(counters, op) % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
-
-    def _run_on_host(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None) -> None:
-        slots[:] = [xla.to_numpy(v) for v in slots]
-        if report is not None:
-            report.start(slots)
-        rng = RandomTable.of(table)
-        with np.errstate(all="ignore"):
-            for step in plan.steps:
-                execute(np, step.program, slots, rng)
-                if report is not None:
-                    report.host(step, slots)
 
     def _store(self, plan: Plan, slots: list[Any]) -> None:
         """Gives the variables their new values."""
@@ -199,6 +208,9 @@ class Executable:
                 slots[slot] = _pinned(device, slots[slot], cell, pins)
         if report is not None:
             report.start(slots)
+        if self._stages is None:
+            with self._lock:
+                self._stages = self._stages or _stages(plan)
         buffer = device.buffer
         for stage in self._stages:
             if isinstance(stage, HostStep):

@@ -1,0 +1,216 @@
+"""Runs in NumPy: of sessions that ask for it, and first runs that are over before XLA would have compiled them.
+
+Many graphs run once: initial values, an evaluation, a Hessian at the end. NumPy is done with them in
+the time in which XLA would not even have been imported. So the first run of a plan is NumPy's if its estimated time
+is a fraction of what compiling would take; the second one compiles. What decides is the plan and the shapes of the
+feeds, never a clock or what a cache holds, so that a program gives the same bits whenever it is run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Operation
+from ..ir.shape import Shape
+from .program import Body, Instruction, OverBudget, RandomTable, execute
+from .report import RunReport
+from .steps import Cluster, HostStep, Plan
+from .xla import shape_of, to_numpy
+
+# Seconds, as measured on one core with a vector unit; they need to be right within a factor of two or three.
+_CALL = 6e-6
+_ELEMENT = 2e-9  # of a result
+_DRAW = 2e-8  # a random number
+_MULTIPLY = 5e-11  # and add, within a matrix product
+_CONVOLVE = 2.5e-10  # and add, within a convolution
+
+# XLA takes about this long to be imported, and then for each operation; the first run may take half of it.
+_COMPILING = 1.2
+_COMPILING_ONE = 2e-3
+_SHARE = 0.5
+
+_PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseTensorDenseMatMul"})
+
+
+class Budget:
+    """The seconds that a run may take; loops are counted while they run.
+
+    Args:
+      allowed: the seconds.
+      unknown: the size of dimensions that are not known.
+    """
+
+    def __init__(self, allowed: float, unknown: int):
+        self.left = allowed
+        self._unknown = unknown
+        self._costs: dict[int, float] = {}
+
+    def spend(self, body: Body) -> None:
+        """Notes that a sub-graph is about to run.
+
+        Raises: OverBudget when there is nothing left.
+        """
+        cost = self._costs.get(id(body))
+        if cost is None:
+            cost = self._costs[id(body)] = sum(seconds(i, self._unknown) for i in body.program)
+        self.left -= cost
+        if self.left < 0:
+            raise OverBudget
+
+
+def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = None,
+        budget: Budget | None = None) -> None:  # fmt: skip
+    """Executes a plan with NumPy.
+
+    Args:
+      plan: the plan.
+      slots: one value for each slot; those that come from outside are filled in. Afterwards, the fetched and
+        stored ones are. They are arrays of their own: none shares memory with what was fed or is held by a variable.
+      table: the random states, or None.
+      report: is told of every step.
+      budget: how long it may take.
+    Raises: OverBudget. Nothing has happened then but host functions, of which a plan with a budget and loops has none.
+    """
+    spend = None if budget is None else budget.spend
+    slots[:] = [to_numpy(v) for v in slots]
+    outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
+    if report is not None:
+        report.start(slots)
+    rng = RandomTable.of(table)
+    kept = {*plan.fetches, *(s for s, _ in plan.stores)}
+    for step, program, frees in _schedule(plan, kept):
+        for instruction, free in zip(program, frees, strict=True):
+            if "host" in instruction.op.opdef.flags:  # a user's function gets NumPy's warnings
+                execute(np, [instruction], slots, rng, spend)
+            else:
+                with np.errstate(all="ignore"):
+                    execute(np, [instruction], slots, rng, spend)
+            for s in free:
+                slots[s] = None
+        if report is not None:
+            report.host(step, slots)
+    for s in kept:
+        value = slots[s]
+        if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):
+            slots[s] = value.copy()
+
+
+def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list[Instruction], list[list[int]]]]:
+    """The instructions of each step, every one once, and the slots that nobody reads after each of them."""
+    seen: set[int] = set()
+    result: list[tuple[Cluster | HostStep, list[Instruction], list[list[int]]]] = []
+    for step in plan.steps:
+        program = [*step.before, *step.program] if isinstance(step, Cluster) else step.program
+        program = [i for i in program if id(i) not in seen]
+        seen.update(map(id, program))
+        result.append((step, program, []))
+    read = set(kept)
+    for _, program, frees in reversed(result):
+        for instruction in reversed(program):
+            touched = {*instruction.reads(), *instruction.gives()}
+            frees.append(list(touched - read))
+            read |= touched
+        frees.reverse()
+    return result
+
+
+def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
+    """What NumPy may spend on the first run of a plan, or None if XLA should rather compile it.
+
+    Args:
+      plan: the plan.
+      slots: the values that are fed and those of variables.
+    """
+    instructions = [i for step in plan.steps for i in step.program]
+    # Unknown dimensions are taken to be as large as the largest of a feed that was not known either.
+    unknown = 1
+    for slot in plan.feeds:
+        static = plan.static[slot]._spec.shape
+        if static is None or None in static:
+            unknown = max(unknown, *shape_of(slots[slot]), 1)
+    allowed = _SHARE * (_COMPILING + _COMPILING_ONE * len(instructions))
+    left = allowed
+    for instruction in instructions:
+        left -= seconds(instruction, unknown)
+        if left < 0:
+            return None
+    if any(_loops(i) for i in instructions) and any(
+        i.op.opdef.flags >= {"host", "stateful"} for i in _everything(instructions)
+    ):
+        return None  # a run that is given up must not have called anybody
+    return Budget(allowed, unknown)
+
+
+def _loops(instruction: Instruction) -> bool:
+    return any(i.op.type == "While" for i in _everything([instruction]))
+
+
+def _everything(program: Sequence[Instruction]) -> list[Instruction]:
+    """The instructions, with those of all sub-graphs."""
+    result = list(program)
+    for instruction in result:  # it grows on the way
+        for body in instruction.bodies.values():
+            result += body.program
+    return result
+
+
+def seconds(instruction: Instruction, unknown: int) -> float:
+    """About how long an instruction takes in NumPy, a loop for one iteration; inf where nothing can be said.
+
+    Args:
+      instruction: the instruction.
+      unknown: the size of dimensions that are not known.
+    """
+    op = instruction.op
+    results = sum(_size(t._spec.shape, unknown) for t in op.outputs)
+    if instruction.bodies:
+        bodies = [sum(seconds(i, unknown) for i in body.program) for body in instruction.bodies.values()]
+        if op.type == "If":
+            return _CALL + max(bodies)
+        if op.type == "VectorizedMap":
+            mapped = [t._spec.shape for t, is_mapped in zip(op.inputs, op.attrs["mapped"], strict=True) if is_mapped]
+            return _CALL + sum(bodies) * _size(mapped[0] and mapped[0][:1], unknown)
+        return _CALL + sum(bodies)  # of one iteration: only running it tells how many there are
+    if "random" in op.opdef.flags:
+        return _CALL + results * _DRAW
+    if op.type in _PRODUCTS:
+        return _CALL + results * _MULTIPLY * _inner(op, unknown) + results * _ELEMENT
+    if op.type.startswith(("Conv", "DepthwiseConv")):
+        return _CALL + _convolution(op, unknown) * _CONVOLVE
+    if op.type == "Einsum":  # at most: every index of either with every one of the other
+        return _CALL + math.prod(_size(t._spec.shape, unknown) for t in op.inputs) ** 0.75 * _MULTIPLY
+    return _CALL + _ELEMENT * max(results, *(0 if t.dtype.kind == "o" else _size(t._spec.shape, unknown)
+                                             for t in op.inputs), 0)  # fmt: skip
+
+
+def _size(shape: Shape, unknown: int) -> float:
+    if shape is None:
+        return unknown
+    size = 1.0
+    for n in shape:
+        size *= unknown if n is None else n
+    return size
+
+
+def _inner(op: Operation, unknown: int) -> float:
+    """The dimension that a matrix product sums over."""
+    shape = op.inputs[0]._spec.shape
+    if op.type == "SparseTensorDenseMatMul" or not shape:
+        return unknown
+    n = shape[-2 if op.attrs.get("transpose_a") or op.attrs.get("adj_x") else -1]
+    return unknown if n is None else n
+
+
+def _convolution(op: Operation, unknown: int) -> float:
+    """How many products a convolution is, or one of its gradients: all it reaches of the smaller image by all cells."""
+    image = op.inputs[2] if "Backprop" in op.type else op.outputs[0]
+    cells = op.outputs[0] if "BackpropFilter" in op.type else op.inputs[1]
+    shape = cells._spec.shape
+    if not shape or None in shape:
+        return math.inf
+    channels = math.prod(n or 1 for n in shape[-2:]) if op.type.startswith("Depthwise") else shape[-1]
+    return _size(image._spec.shape, unknown) * _size(shape, unknown) / (channels or 1)
