@@ -30,11 +30,11 @@ INTRODUCTION = """\
 
 Made by `python -m benchmarks.ops`; do not edit by hand. Each line is a graph of one function and its gradient, whose
 arguments are variables and whose results are assigned to variables; a run fetches nothing. graphgrad and TensorFlow
-run the same program (`benchmarks/op_cases.py`), each in a process of its own, and take turns in blocks of {seconds:g}
-s. A number is the median, over {blocks} blocks, of a block's fastest run, in µs, the call of `Session.run` included;
-a ratio is graphgrad's time by TensorFlow's: below 1 graphgrad is faster. The gradient's time contains what it needs
-of the forward computation; one that hands on what it is given (that of `add`, say) is not measured. The
-differentiable functions are those that most of the surveyed public repositories use, in that order."""
+run the same program (`benchmarks/op_cases.py`), each in a process of its own, and take turns in blocks
+of {seconds:g} s. A number is the median, over {blocks} blocks, of a block's fastest run, in µs, the call of
+`Session.run` included; a ratio is graphgrad's time by TensorFlow's: below 1 graphgrad is faster. The gradient's time
+contains what it needs of the forward computation; one that hands on what it is given (that of `add`, say) is not
+measured. The differentiable functions are those that most of the surveyed public repositories use, in that order."""
 
 
 class Results:
@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks-ops.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
-    pythons = interpreters(tensorflow=options.tensorflow)
+    pythons = interpreters(options.tensorflow)
     cases = [c for c in CASES if re.search(options.cases, c.name)]
     results = Results()
     before = os.getloadavg()[0]

@@ -63,6 +63,8 @@ def is_large(instruction: Instruction) -> bool:
     image = op.outputs[0]._spec.shape if op.type in ("Conv2D", "Conv3D") else batched
     if image is None or shape is None or batched is None or None in image[1:] or None in shape:
         return False
+    if math.prod(shape[:-2]) == 1:  # a product of matrices, which is not on one thread
+        return False
     channels = image[1] if str(op.get_attr("data_format")).startswith("NC") else image[-1]
     known = [n or 0 for n in (*image[1:], *shape)]
     return (image[0] or _UNKNOWN_BATCH) * math.prod(known) // max(1, channels or 1) >= LARGE

@@ -6,6 +6,8 @@ convolution, whose gradients are convolutions again.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..errors import Complaint
@@ -17,6 +19,7 @@ from .window import (
     assemble,
     cells,
     channel_axis,
+    channels_first,
     from_channels_last,
     pad_spatial,
     seen_by,
@@ -105,13 +108,25 @@ def _host_filter(x, shape, dy, w, data_format):
     return df.astype(dy.dtype)
 
 
-# -- XLA: a convolution each -----------------------------------------------------------
+# -- XLA: a convolution each, or a product of matrices ----------------------------------
+
+_DEEP = 8192  # positions over which XLA:CPU sums for a filter's gradient; beyond, its time grows faster than they do
+_MOST_PARTS = 4  # each is compiled by itself
+
+
+def _is_product(w, groups, data_format, dtype):
+    """Whether a convolution is a product of matrices, which XLA:CPU does faster and on all cores."""
+    return (set(w.kernel) == {1} and groups == 1 and not channels_first(data_format) and not any(map(any, w.pads))
+            and dtype in (np.float32, np.float64))  # fmt: skip
 
 
 def _device_forward(x, f, w, data_format):
     from jax import lax
 
     groups = x.shape[channel_axis(data_format, len(w.kernel))] // f.shape[-2]
+    if _is_product(w, groups, data_format, x.dtype):
+        return lax.dot(seen_by(None, x, w, (0,) * len(w.kernel)), f.reshape(f.shape[-2:]),
+                       dimension_numbers=(((x.ndim - 1,), (0,)), ((), ())))  # fmt: skip
     return lax.conv_general_dilated(x, f, w.strides, w.pads, rhs_dilation=w.dilations,
                                     dimension_numbers=_LAYOUT[data_format], feature_group_count=groups)
 
@@ -121,6 +136,11 @@ def _device_input(shape, f, dy, w, data_format):
 
     nd = len(w.kernel)
     groups = shape[channel_axis(data_format, nd)] // f.shape[-2]
+    if _is_product(w, groups, data_format, dy.dtype):
+        product = lax.dot(dy, f.reshape(f.shape[-2:]), dimension_numbers=(((dy.ndim - 1,), (1,)), ((), ())))
+        between = [(0, n - ((out - 1) * s + 1), s - 1)
+                   for n, s, out in zip(shape[1:-1], w.strides, w.out, strict=True)]  # fmt: skip
+        return lax.pad(product, np.zeros((), dy.dtype), [(0, 0, 0), *between, (0, 0, 0)])
     layout, kernel, _ = _LAYOUT[data_format]
     kernel = kernel[:-2] + "OI"
     if groups > 1:  # the groups move from the output's channels to the input's
@@ -138,10 +158,28 @@ def _device_input(shape, f, dy, w, data_format):
 
 
 def _device_filter(x, shape, dy, w, data_format):
+    nd = len(w.kernel)
+    groups = x.shape[channel_axis(data_format, nd)] // shape[-2]
+    if _is_product(w, groups, data_format, x.dtype):
+        from jax import lax
+
+        axes = tuple(range(nd + 1))
+        seen = seen_by(None, x, w, (0,) * nd)
+        return lax.dot(seen, dy, dimension_numbers=((axes, axes), ((), ()))).reshape(shape)
+    batch, deep = x.shape[0], x.shape[0] * math.prod(w.out)
+    if groups == 1 and deep > _DEEP:
+        count = next((k for k in range(2, _MOST_PARTS + 1) if batch % k == 0 and deep <= k * _DEEP), None)
+        count = count or next((k for k in range(_MOST_PARTS, 1, -1) if batch % k == 0), 1)
+        size = batch // count
+        parts = [slice(start, start + size) for start in range(0, batch, size)]
+        return sum(_filter_of_part(x[part], dy[part], w, data_format, groups) for part in parts)
+    return _filter_of_part(x, dy, w, data_format, groups)
+
+
+def _filter_of_part(x, dy, w, data_format, groups):
     from jax import lax
 
     nd = len(w.kernel)
-    groups = x.shape[channel_axis(data_format, nd)] // shape[-2]
     layout, kernel, _ = _LAYOUT[data_format]
     # The batch is summed over, so it plays the part of the channels, and these that of the batch.
     swapped = layout.translate(str.maketrans("NC", "CN"))
