@@ -63,7 +63,7 @@ def is_large(instruction: Instruction) -> bool:
     image = op.outputs[0]._spec.shape if op.type in ("Conv2D", "Conv3D") else batched
     if image is None or shape is None or batched is None or None in image[1:] or None in shape:
         return False
-    if math.prod(shape[:-2]) == 1:  # a product of matrices, which is not on one thread
+    if all(n == 1 for n in shape[:-2]):  # a product of matrices, which is not on one thread
         return False
     channels = image[1] if str(op.get_attr("data_format")).startswith("NC") else image[-1]
     known = [n or 0 for n in (*image[1:], *shape)]
