@@ -19,6 +19,7 @@ from . import control as control
 from . import conv as conv
 from . import convolution as convolution
 from . import cosine as cosine
+from . import crops as crops
 from . import cumulative as cumulative
 from . import depthwise as depthwise
 from . import diag as diag
@@ -39,6 +40,7 @@ from . import frames as frames
 from . import functional as functional
 from . import gamma as gamma
 from . import gather as gather
+from . import glimpse as glimpse
 from . import hashing as hashing
 from . import host as host
 from . import image as image
@@ -67,6 +69,7 @@ from . import permute as permute
 from . import pool as pool
 from . import pool_sized as pool_sized
 from . import pooling as pooling
+from . import projective as projective
 from . import random as random
 from . import ranks as ranks
 from . import reduce as reduce
@@ -74,6 +77,7 @@ from . import reduce_functions as reduce_functions
 from . import repetition as repetition
 from . import resize as resize
 from . import sampling as sampling
+from . import scale_translate as scale_translate
 from . import scatter as scatter
 from . import searching as searching
 from . import segment as segment

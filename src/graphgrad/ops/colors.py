@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Complaint
+from ..ir.composed import pullback
 from ..ir.dtypes import FLOATING, bfloat16, float16, float32
-from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.opdef import op, raw
 from ..ir.shape import with_rank, with_rank_at_least
 
 _T = FLOATING
@@ -81,7 +82,25 @@ def hsv_to_rgb_op(xp, images):
     return _to_rgb(xp, _wide(images)).astype(images.dtype)
 
 
-hsv_to_rgb_op.grad(NOT_DIFFERENTIABLE)
+# Each colour is ((clip(base + sign |6 hue - centre|, 0, 1) - 1) saturation + 1) value.
+_BASES, _SIGNS, _CENTRES = (-1, 2, 2), (1, -1, -1), (3, 2, 4)
+
+
+@hsv_to_rgb_op.grad
+def _hsv_to_rgb_grad(op, dy):
+    dtype = op.inputs[0].dtype.np_dtype
+    base, sign, centre = (np.asarray(v, dtype) for v in (_BASES, _SIGNS, _CENTRES))
+    last = np.asarray([-1], np.int32)
+    h, s, v = raw.Split(-1, op.inputs[0], num_split=3)
+    off = raw.Sub(raw.Mul(h, np.asarray(6, dtype)), centre)
+    ramp = raw.AddV2(raw.Mul(raw.Abs(off), sign), base)
+    inside = raw.LogicalAnd(raw.Greater(ramp, np.asarray(0, dtype)), raw.Less(ramp, np.asarray(1, dtype)))
+    slope = raw.Mul(raw.Cast(inside, DstT=op.inputs[0].dtype), raw.Mul(raw.Sign(off), np.asarray(6, dtype) * sign))
+    less = raw.Sub(raw.Minimum(raw.Maximum(ramp, np.asarray(0, dtype)), np.asarray(1, dtype)), np.asarray(1, dtype))
+    by_h = raw.Sum(raw.Mul(dy, raw.Mul(slope, raw.Mul(s, v))), last, keep_dims=True)
+    by_s = raw.Sum(raw.Mul(dy, raw.Mul(less, v)), last, keep_dims=True)
+    by_v = raw.Sum(raw.Mul(dy, raw.AddV2(raw.Mul(less, s), np.asarray(1, dtype))), last, keep_dims=True)
+    return raw.ConcatV2([by_h, by_s, by_v], -1)
 
 
 def _adjusted(images, amount):
@@ -98,12 +117,41 @@ def adjust_hue_op(xp, images, delta):
     return _to_rgb(xp, xp.concatenate([hue.astype(hsv.dtype), hsv[..., 1:]], axis=-1)).astype(images.dtype)
 
 
+def _as(t, dtype):
+    return t if t.dtype is dtype else raw.Cast(t, DstT=dtype)
+
+
+def _hue_turned(images, delta):
+    """AdjustHue as ops."""
+    h, s, v = raw.Split(-1, raw.RGBToHSV(images), num_split=3)
+    hue = raw.FloorMod(raw.AddV2(h, _as(delta, images.dtype)), np.ones((), images.dtype.np_dtype))
+    return [raw.HSVToRGB(raw.ConcatV2([hue, s, v], -1))]
+
+
+@adjust_hue_op.grad
+def _adjust_hue_grad(op, dy):
+    return pullback(_hue_turned, op.inputs, [dy], (0, 1))
+
+
 @op("AdjustSaturation", "images: T, scale: float32 -> output: T", T=_SOME, shape=_adjusted)
 def adjust_saturation_op(xp, images, scale):
     """Multiplies the saturation by `scale`, up to 1."""
     hsv = _to_hsv(xp, _wide(images))
     saturation = xp.clip(hsv[..., 1:2] * scale, 0, 1).astype(hsv.dtype)
     return _to_rgb(xp, xp.concatenate([hsv[..., :1], saturation, hsv[..., 2:]], axis=-1)).astype(images.dtype)
+
+
+def _saturated(images, scale):
+    """AdjustSaturation as ops."""
+    h, s, v = raw.Split(-1, raw.RGBToHSV(images), num_split=3)
+    zero, one = np.zeros((), images.dtype.np_dtype), np.ones((), images.dtype.np_dtype)
+    saturation = raw.Minimum(raw.Maximum(raw.Mul(s, _as(scale, images.dtype)), zero), one)
+    return [raw.HSVToRGB(raw.ConcatV2([h, saturation, v], -1))]
+
+
+@adjust_saturation_op.grad
+def _adjust_saturation_grad(op, dy):
+    return pullback(_saturated, op.inputs, [dy], (0, 1))
 
 
 @op("AdjustContrastv2", "images: T, contrast_factor: float32 -> output: T", T=_SOME)

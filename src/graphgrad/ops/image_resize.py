@@ -51,7 +51,10 @@ def _scaled_known(x, size):
     return np.round(factor * here).astype(np.int32)
 
 
-_SUPPORTED = "Fix: use 'bilinear', 'nearest', 'bicubic' or 'area', with antialias=False"
+_SUPPORTED = "Fix: use 'bilinear', 'nearest', 'bicubic' or 'area'"
+# The kernels of what is resized by ScaleAndTranslate.
+_KERNELS = {"bilinear": "triangle", "bicubic": "keyscubic", "lanczos3": "lanczos3", "lanczos5": "lanczos5",
+            "gaussian": "gaussian", "mitchellcubic": "mitchellcubic"}  # fmt: skip
 
 
 def _resize(images, size, resizer, preserve_aspect_ratio, name, skip=False):
@@ -80,13 +83,13 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     Args:
       images: (H, W, C) or (N, H, W, C).
       size: the new height and width, an integer vector.
-      method: "bilinear", "nearest", "bicubic" or "area".
+      method: "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
       preserve_aspect_ratio: whether `size` is a bound and the ratio stays.
-      antialias: whether to smooth before shrinking; True is not offered.
+      antialias: whether to smooth before shrinking.
       name: a name for the scope of the operations.
     Returns: (*B, height, width, C), float32 unless the method is "nearest".
     Raises: ValueError for another rank or another method.
-    Gradient: the transpose of the interpolation; none for area.
+    Gradient: the transpose of the interpolation.
     Reference: TensorFlow 2.21 `tf.image.resize`.
 
     >>> import graphgrad
@@ -95,12 +98,19 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     """
     methods = {"bilinear": raw.ResizeBilinear, "nearest": raw.ResizeNearestNeighbor, "bicubic": raw.ResizeBicubic}
     methods["area"] = raw.ResizeArea
-    if method not in methods or (antialias and method in ("bilinear", "bicubic")):
-        raise ValueError(f"Resize method is not implemented: {method!r}, antialias={antialias}. {_SUPPORTED}")
+    kernel = _KERNELS.get(method) if antialias or method not in ("bilinear", "bicubic") else None
+    if method not in methods and kernel is None:
+        raise ValueError(f"Resize method is not implemented: {method!r}. Fix: use one of "
+                         f"{', '.join(sorted({*methods, *_KERNELS}))}")  # fmt: skip
     options = {} if method == "area" else {"half_pixel_centers": True}
 
     def resizer(x, size):
-        return methods[method](x, size, **options)
+        if kernel is None:
+            return methods[method](x, size, **options)
+        here = raw.Cast(raw.StridedSlice(raw.Shape(x), [1], [3], [1]), DstT=float32)
+        scale = raw.RealDiv(raw.Cast(size, DstT=float32), here)
+        return raw.ScaleAndTranslate(x, size, scale, np.zeros(2, np.float32), kernel_type=kernel,
+                                     antialias=bool(antialias))  # fmt: skip
 
     return _resize(images, size, resizer, preserve_aspect_ratio, name)
 
@@ -118,7 +128,7 @@ def resize_v1(images, size, method=ResizeMethodV1.BILINEAR, align_corners=False,
       name: a name for the scope of the operations.
     Returns: (*B, height, width, C), float32 unless the method is nearest or the size stays.
     Raises: ValueError for another rank or an unknown method.
-    Gradient: the transpose of the interpolation; none for area.
+    Gradient: the transpose of the interpolation.
     Reference: TensorFlow 2.21 `tf.compat.v1.image.resize_images`.
 
     >>> sess.run(tf.image.resize_images([[[0.0], [1.0]]], [1, 4])).ravel()

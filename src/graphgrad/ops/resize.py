@@ -258,3 +258,24 @@ def resize_area_op(xp, images, size, *, align_corners=False):
     """Each pixel is the mean over its area in the input."""
     rows, columns = (_area_matrix(n, out, align_corners) for n, out in _sizes(size, images))
     return _apply(xp, rows, columns, images.astype(np.float32))
+
+
+@resize_area_op.grad
+def _resize_area_op_grad(op, dy):
+    image = op.inputs[0]
+    if not image.dtype.is_floating:
+        return None, None
+    return raw.ResizeAreaGrad(dy, image, align_corners=op.get_attr("align_corners")), None
+
+
+@op("ResizeAreaGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
+def resize_area_grad(xp, dy, original, *, align_corners=False):
+    """The transpose of ResizeArea."""
+    rows, columns = (_area_matrix(n, out, align_corners).T
+                     for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
+    return _apply(xp, rows, columns, dy).astype(original.dtype)
+
+
+@resize_area_grad.grad
+def _resize_area_grad_grad(op, ddx):
+    return raw.ResizeArea(ddx, _size_of(op.inputs[0]), align_corners=op.get_attr("align_corners")), None
