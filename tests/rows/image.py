@@ -26,6 +26,15 @@ def colours(rng, shape, dtype):
     return (0.1 + 0.3 * steps + rng.uniform(-0.1, 0.1, shape)).astype(dtype.np_dtype)
 
 
+def hues(rng, shape, dtype):
+    """Colours whose hue stays between two multiples of a sixth, also when it is turned by 0.3 or -0.8."""
+    h = rng.integers(0, 6, shape[:-1]) + rng.uniform(0.4, 0.6, shape[:-1])
+    s, v = rng.uniform(0.3, 0.45, shape[:-1]) + rng.choice([0.0, 0.35], shape[:-1]), rng.uniform(0.7, 1.0, shape[:-1])
+    ramps = np.stack([abs(h - 3) - 1, 2 - abs(h - 2), 2 - abs(h - 4)], -1)
+    rgb = ((np.clip(ramps, 0, 1) - 1) * s[..., None] + 1) * v[..., None]
+    return (np.round(rgb * 65536) / 65536).astype(dtype.np_dtype)
+
+
 _BAD_SIZE = [(_resize((2, 3, 5, 2), [6, 0]), "must be positive"),
              (_resize((3, 5, 2), [6, 1]), "images must have rank 4"),
              (_resize((2, 3, 5, 2), [6, 1, 1]), "size must have 2 elements")]  # fmt: skip
@@ -58,10 +67,12 @@ ROWS = [
         order=0, tf_grad=False, note="where channels are equal, hue and saturation have no derivative"),
     Row("HSVToRGB", [[(3,)], [(2, 4, 3)]], dtypes=["float32", "float64", "float16"], domain=(0.0, 1.0),
         tf_grad=False, note="TensorFlow declares it constant", bad=[([(2, 4)], "4 channels instead of 3")]),
-    Row("AdjustHue", [[(2, 4, 3), V(0.3, "float32")], [(2, 2, 4, 3), V(-0.8, "float32")]], domain=colours, atol=1e-5,
-        tf_grad=False, note="TensorFlow does not differentiate it", bad=[([(2, 4, 4), V(0.3, "float32")], "4 channels instead of 3")]),
-    Row("AdjustSaturation", [[(2, 4, 3), V(0.3, "float32")], [(2, 2, 4, 3), V(1.8, "float32")]], domain=colours,
-        atol=1e-5, tf_grad=False, note="TensorFlow does not differentiate it", bad=[([(2, 4), V(0.3, "float32")], "images must have rank at least 3")]),
+    Row("AdjustHue", [[(2, 4, 3), V(0.3, "float32")], [(2, 2, 4, 3), V(-0.8, "float32")]], domain=hues, atol=1e-5,
+        tf_grad=False, note="TensorFlow does not differentiate it",
+        bad=[([R((2, 4, 4), domain=(0.0, 1.0)), V(0.3, "float32")], "4 channels instead of 3")]),
+    Row("AdjustSaturation", [[(2, 4, 3), V(0.3, "float32")], [(2, 2, 4, 3), V(1.8, "float32")]], domain=hues,
+        atol=1e-5, tf_grad=False, note="TensorFlow does not differentiate it",
+        bad=[([R((2, 4), domain=(0.0, 1.0)), V(0.3, "float32")], "images must have rank at least 3")]),
     Row("AdjustContrastv2", [[(2, 4, 3), ()], [(2, 3, 4, 1), ()]], tf_grad=False,
         note="TensorFlow does not differentiate it", bad=[([(2, 4), ()], "images must have rank at least 3")]),
 ]  # fmt: skip

@@ -378,6 +378,7 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
     cls: type[OpError] = InvalidArgumentError
     if isinstance(error, Complaint):
         problem, fix = error.problem, error.fix
+        cls = error.cls if issubclass(error.cls, OpError) else cls
     elif host_function:
         problem = f"{type(error).__name__}: {error}"
         cls = next((c for kinds, c in _CLASSES if isinstance(error, kinds)), UnknownError)

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Complaint, InvalidArgumentError, describe
+from ..errors import Complaint, InvalidArgumentError, OpError, describe
 from . import dtypes
 from .dtypes import ANY, DType
 from .shape import Shape, shape_str
@@ -535,6 +535,8 @@ def put_in_context(
     text = describe(opdef.name, name, complaint.problem, operands, str(user_source(2) or ""), complaint.fix)
     if eager and complaint.cls is ValueError:
         return InvalidArgumentError(None, None, text)
+    if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):
+        return complaint.cls(None, None, text)
     return complaint.cls(text)
 
 

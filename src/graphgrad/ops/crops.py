@@ -47,13 +47,14 @@ class _Grid:
     def nearest(self, xp):
         """The nearest pixel to each place."""
         half = np.float32(0.5)  # halves are rounded up, as all places are positive
-        return xp.floor(self.y + half).astype(np.int32)[:, :, None], xp.floor(self.x + half).astype(np.int32)[:, None, :]
+        rows, columns = (xp.floor(v + half).astype(np.int32) for v in (self.y, self.x))
+        return rows[:, :, None], columns[:, None, :]
 
 
 def _check(xp, box_ind, batch):
     if xp is np and box_ind.size and (box_ind.min() < 0 or box_ind.max() >= batch):
-        raise OutOfRangeError(None, None, "box_index has values outside [0, batch_size): "
-                              f"{box_ind.min()} to {box_ind.max()}, of {batch} images. Fix: give numbers of images")
+        raise Complaint("box_index has values outside [0, batch_size)", f"give numbers in [0, {batch})",
+                        OutOfRangeError)  # fmt: skip
 
 
 def _crop_shape(image, boxes, box_ind, crop_size):
@@ -199,7 +200,8 @@ class _Places:
         single = raw.Equal(n, 1)
         share = raw.SelectV2(single, 0.5, raw.RealDiv(index, spaces))
         self.low_share, self.high_share = raw.Mul(raw.Sub(1.0, share), last), raw.Mul(share, last)
-        at = raw.AddV2(raw.Mul(raw.ExpandDims(low, 1), self.low_share), raw.Mul(raw.ExpandDims(high, 1), self.high_share))
+        at = raw.AddV2(raw.Mul(raw.ExpandDims(low, 1), self.low_share),
+                       raw.Mul(raw.ExpandDims(high, 1), self.high_share))  # fmt: skip
         self.inside = raw.LogicalAnd(raw.GreaterEqual(at, 0.0), raw.LessEqual(at, last))
         self.at = raw.SelectV2(self.inside, at, 0.0)
         before = raw.StopGradient(raw.Floor(self.at))

@@ -43,12 +43,12 @@ def _places(xp, offsets, shape, size, **options):
     return np.arange(shape[0])[:, None, None], rows[:, :, None], columns[:, None, :], inside[..., None]
 
 
-def _noise(xp, x, shape, noise, rng):
+def _noise(xp, x, shape, noise, seeds):
     """What stands outside: numbers like those of the image."""
     if noise == "zero":
         return np.float32(0)
     kind = philox.Uniform(float32) if noise == "uniform" else philox.Normal(float32)
-    numbers = philox.sample(xp, start(xp, "ExtractGlimpse", rng, 0, 0, math.prod(shape)), shape, kind)
+    numbers = philox.sample(xp, start(xp, "ExtractGlimpse", *seeds, math.prod(shape)), shape, kind)
     low, high = xp.min(x), xp.max(x)
     if noise == "uniform":
         return low + numbers * (high - low)
@@ -56,12 +56,13 @@ def _noise(xp, x, shape, noise, rng):
 
 
 def _glimpse(version):
-    def kernel(xp, x, size, offsets, *, centered=True, normalized=True, uniform_noise=True, noise="uniform", rng=0):
+    def kernel(xp, x, size, offsets, *, centered=True, normalized=True, uniform_noise=True, noise="uniform", seed=0,
+               seed2=0, rng=0):  # fmt: skip
         """A window of each image."""
         size = tuple(int(n) for n in size)
         options = {"centered": centered, "normalized": normalized, "version": version}
         *where, inside = _places(xp, offsets, x.shape, size, **options)
-        outside = _noise(xp, x, (x.shape[0], *size, x.shape[3]), noise, rng)
+        outside = _noise(xp, x, (x.shape[0], *size, x.shape[3]), noise, (rng, seed, seed2))
         return xp.where(inside, x[tuple(where)], outside).astype(np.float32)
 
     return kernel

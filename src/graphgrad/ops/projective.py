@@ -66,7 +66,8 @@ def _batch(xp, n):
 
 
 def _transformed(xp, images, transforms, out, fill_value, interpolation, fill_mode):
-    fill = xp.asarray(fill_value).astype(images.dtype).astype(np.float32)
+    wide = np.float64 if images.dtype == np.float64 else np.float32
+    fill = xp.asarray(fill_value).astype(images.dtype).astype(wide)
     out = [int(n) for n in out]
     if min(out) <= 0:
         raise Complaint(f"output dimensions must be positive, not {out}", "give a height and width of at least 1")
@@ -75,8 +76,8 @@ def _transformed(xp, images, transforms, out, fill_value, interpolation, fill_mo
         ((row, column, _, inside),) = _corners(xp, transforms, images.shape, out, interpolation, fill_mode)
         return xp.where(inside[..., None], images[_batch(xp, images.shape[0]), row, column], fill.astype(images.dtype))
     for row, column, weight, inside in _corners(xp, transforms, images.shape, out, interpolation, fill_mode):
-        pixel = images[_batch(xp, images.shape[0]), row, column].astype(np.float32)
-        term = weight[..., None] * xp.where(inside[..., None], pixel, fill)
+        pixel = images[_batch(xp, images.shape[0]), row, column].astype(wide)
+        term = weight[..., None].astype(wide) * xp.where(inside[..., None], pixel, fill)
         total = term if total is None else total + term
     return total.astype(images.dtype)
 
@@ -97,7 +98,7 @@ def _check_transforms(images, transforms):
     n, eight = with_rank(transforms, 2, "transforms")
     known = None not in (n, images[0])
     if eight not in (8, None) or (known and n not in (1, images[0])):
-        raise Complaint("Input transform should be num_images x 8 or 1 x 8", "give 8 numbers, for each image or for all")
+        raise Complaint("Input transform should be num_images x 8 or 1 x 8", "give 8 numbers for each image")
 
 
 def _options(op):
@@ -129,8 +130,8 @@ def _projective_v3_grad(op, dy):
     return _backward(op, dy), None, None, None
 
 
-@op("ImageProjectiveTransformV2", "images: dtype, transforms: float32, output_shape: int32 -> transformed_images: dtype",
-    dtype=_KINDS, host=("output_shape",), shape=_shape)  # fmt: skip
+@op("ImageProjectiveTransformV2", "images: dtype, transforms: float32, output_shape: int32 -> "
+    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), shape=_shape)  # fmt: skip
 def projective_v2(xp, images, transforms, output_shape, *, interpolation, fill_mode="CONSTANT"):
     """Each pixel comes from where the transform sends it; zero outside of the image."""
     return _transformed(xp, images, transforms, output_shape, np.float32(0), interpolation, fill_mode)

@@ -52,3 +52,5 @@ from graphgrad.ops.image_resize import resize_with_pad_v1 as resize_image_with_p
 from graphgrad.ops.patches import extract_patches as extract_patches
 from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
 from graphgrad.ops.random import random_crop as random_crop
+from graphgrad.ops.crops import crop_and_resize_v1 as crop_and_resize
+from graphgrad.ops.glimpse import extract_glimpse as extract_glimpse

@@ -50,3 +50,5 @@ from graphgrad.ops.image_resize import resize as resize
 from graphgrad.ops.image_resize import resize_with_pad as resize_with_pad
 from graphgrad.ops.patches import extract_patches as extract_patches
 from graphgrad.ops.random import random_crop as random_crop
+from graphgrad.ops.crops import crop_and_resize as crop_and_resize
+from graphgrad.ops.glimpse import extract_glimpse_v2 as extract_glimpse
