@@ -2,197 +2,65 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+import threading
+import types
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..executor.run import Executable
-from ..executor.xla import to_numpy
-from ..ir import context, dtypes
-from ..ir.cell import Cell
-from ..ir.convert import convert_to_tensor, is_tensor_like
-from ..ir.dtypes import DType, as_dtype
+from ..ir import context
+from ..ir.convert import convert_to_tensor
 from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
-from ..ir.graph import Operation, Tensor
-from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
-from ..ir.slices import IndexedSlices
+from ..ir.shape import compatible, relax, shape_str
+from ..ops.sparse import SparseTensor
 from . import nest
 from .autograph.api import with_builtins
 from .autograph.convert import convert
-from .tape import recording
+from .concrete import ConcreteFunction, collect_outputs
+from .signature import TensorSpec as TensorSpec
+from .signature import leaf_key, leaf_names, structure_key
+from .tensor_array import TensorArray
+from .variables import watching_creation
 
 
-class TensorSpec:
-    """Shape, dtype and name of a tensor argument.
+class _Tracing(threading.local):
+    """What is being traced in this thread: pairs of a function and a signature."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
+_tracing = _Tracing()
+_run_eagerly = False
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Lets every `tf.function` run as plain Python, step by step, for debugging; or no longer.
 
     Args:
-      shape: the static shape; None dimensions may vary between calls.
-      dtype: the dtype.
-      name: the argument's name.
+      run_eagerly: whether to.
+    Reference: TensorFlow 2.21 `tf.config.run_functions_eagerly`.
+
+    >>> tf.config.run_functions_eagerly(False)
     """
-
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None):
-        self._shape: Shape = as_shape(shape)
-        self._dtype = as_dtype(dtype)
-        self._name = name
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return TensorShape(self._shape)
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype."""
-        return self._dtype
-
-    @property
-    def name(self) -> str | None:
-        """The argument's name, or None."""
-        return self._name
-
-    @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor."""
-        return cls(tensor.shape, tensor.dtype, name)
-
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
-        other = spec_or_tensor
-        return as_dtype(other.dtype) is self._dtype and compatible(self._shape, as_shape(other.shape))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorSpec) and (self._shape, self._dtype) == (other._shape, other._dtype)
-
-    def __hash__(self) -> int:
-        return hash((self._shape, self._dtype))
-
-    def __repr__(self) -> str:
-        return f"TensorSpec(shape={shape_str(self._shape)}, dtype={self._dtype!r}, name={self._name!r})"
+    global _run_eagerly
+    _run_eagerly = bool(run_eagerly)
 
 
-class ConcreteFunction:
-    """A function traced for one signature.
+def functions_run_eagerly() -> bool:
+    """Whether functions run as plain Python.
 
-    Attributes:
-      graph: its `FuncGraph`.
-      inputs: its placeholders, those of captured tensors last.
-      outputs: the tensors it computes.
+    Reference: TensorFlow 2.21 `tf.config.functions_run_eagerly`.
+
+    >>> tf.config.functions_run_eagerly()
+    False
     """
-
-    def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any, engine: str = "xla"):
-        self._engine = engine
-        self.graph = graph
-        self.name = graph.name
-        self._argument_count = argument_count
-        self.structured_outputs = structured_outputs
-        self._counters: dict[Operation, int] = {}
-        self._executable: Executable | None = None
-
-    @property
-    def inputs(self) -> list[Tensor]:
-        """The placeholders: one for each tensor argument, then one for each captured tensor."""
-        return list(self.graph.inputs)
-
-    @property
-    def outputs(self) -> list[Tensor]:
-        """The tensors that are computed, flat."""
-        return list(self.graph.outputs)
-
-    @property
-    def captured_inputs(self) -> list[Any]:
-        """The tensors of the surroundings that are used."""
-        return list(self.graph.captured)
-
-    def _prepare(self) -> Executable:
-        graph = self.graph
-        cells = {
-            id(p): c._value
-            for p, c in zip(graph.inputs[self._argument_count :], graph.captured, strict=True)
-            if p.dtype is dtypes.resource
-        }
-
-        def resolve(handle: Tensor) -> Cell:
-            cell: Cell = cells[id(handle)]
-            return cell
-
-        self._feeds = [(i, p) for i, p in enumerate(graph.inputs) if p.dtype is not dtypes.resource]
-        fetches = list({id(t): t for t in graph.outputs}.values())
-        self._places = [[id(t) for t in fetches].index(id(t)) for t in graph.outputs]
-        targets = [op for op in graph._operations if _has_effect(op)]
-        self._executable = Executable(fetches, targets, [p for _, p in self._feeds], resolve, self._counters,
-                                      self._engine)  # fmt: skip
-        return self._executable
-
-    def _call_flat(self, args: Sequence[Any]) -> Any:
-        executable = self._executable or self._prepare()
-        given = [*args, *self.graph.captured]
-        values = executable([np.asarray(given[i]._value) for i, _ in self._feeds])
-        outputs = self.graph.outputs
-        tensors = [
-            EagerTensor(values[p] if t.dtype.kind == "o" else np.asarray(to_numpy(values[p])), t.dtype)
-            for p, t in zip(self._places, outputs, strict=True)
-        ]
-        return _restore(self.structured_outputs, tensors)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls with tensors in the order of the signature, or by name."""
-        leaves = nest.flatten([args, kwargs]) if kwargs else nest.flatten(args)
-        tensors = [convert_to_tensor(v, p.dtype) for v, p in zip(
-            [v for v in leaves if is_tensor_like(v) or isinstance(v, (np.ndarray, int, float))],
-            self.graph.inputs[: self._argument_count], strict=False)]  # fmt: skip
-        if len(tensors) != self._argument_count:
-            raise TypeError(f"{self.name} takes {self._argument_count} tensors, not {len(tensors)}.")
-        return self._call_flat(tensors)
-
-
-def _has_effect(op: Operation) -> bool:
-    flags = op.opdef.flags
-    if "functional" in flags:
-        return any(_has_effect(o) for g in op.attrs.values() if isinstance(g, FuncGraph) for o in g._operations)
-    return "stateful" in flags and not flags & {"reads", "random"} and op.type not in ("VarHandleOp", "Placeholder")
-
-
-class _Output:
-    """Marks, in the structure of results, where the i-th tensor goes."""
-
-    def __init__(self, index: int):
-        self.index = index
-
-
-def _collect_outputs(result: Any, graph: FuncGraph) -> Any:
-    """Puts the tensors of `result` into `graph.outputs` and marks in their places."""
-
-    def collect(leaf: Any) -> Any:
-        if leaf is None:
-            return None
-        if isinstance(leaf, Operation):
-            return None
-        if isinstance(leaf, IndexedSlices):
-            return IndexedSlices(collect(leaf.values), collect(leaf.indices), collect(leaf.dense_shape))
-        tensor = convert_to_tensor(leaf)
-        if tensor.dtype is dtypes.resource:
-            return leaf
-        graph.outputs.append(tensor)
-        return _Output(len(graph.outputs) - 1)
-
-    return nest.map_structure(collect, result)
-
-
-def _restore(structure: Any, tensors: Sequence[Any]) -> Any:
-    def restore(leaf: Any) -> Any:
-        if isinstance(leaf, _Output):
-            return tensors[leaf.index]
-        if isinstance(leaf, IndexedSlices):
-            return IndexedSlices(restore(leaf.values), restore(leaf.indices), restore(leaf.dense_shape))
-        return leaf
-
-    return nest.map_structure(restore, structure)
+    return _run_eagerly
 
 
 class Function:
@@ -203,23 +71,46 @@ class Function:
     """
 
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None,
-                 engine: str = "xla", autograph: bool = True, print_too: bool = False):  # fmt: skip
+                 engine: str = "xla", autograph: bool = True, print_too: bool = False,
+                 reduce_retracing: bool = False):  # fmt: skip
+        if input_signature is not None and not isinstance(input_signature, (list, tuple)):
+            raise TypeError("input_signature must be either a tuple or a list, got "
+                            f"{type(input_signature)}. Fix: input_signature=[tf.TensorSpec(...)]")  # fmt: skip
         self._engine = engine
-        self.python_function = python_function
-        self._autograph, self._print_too = autograph, print_too
+        self._function = python_function
+        self._autograph, self._print_too, self._relaxes = autograph, print_too, reduce_retracing
         self._rewritten: Callable[..., Any] | None = None
+        self._owner: weakref.ref[Any] | None = None  # the object whose method this is
+        self._bound: Any = None
         self._signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or str(getattr(python_function, "__name__", "function"))
+        self._concretes: list[ConcreteFunction] = []
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._arguments = inspect.signature(python_function)
+        self._general: dict[Any, list[tuple[list[Any], ConcreteFunction]]] = {}  # what differs in shapes only
+        self._lock = threading.RLock()
+        self._called = False
+        self._parameters: inspect.Signature | None = None
         functools.update_wrapper(self, python_function)
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function as it was written."""
+        return self._function if self._owner is None else types.MethodType(self._function, self._self())
+
+    def _self(self) -> Any:
+        assert self._owner is not None
+        owner = self._owner()
+        if owner is None:
+            raise ReferenceError(f"tf.function {self._name} is a method of an object that is gone. "
+                                 "Fix: keep the object as long as its method")  # fmt: skip
+        return owner
 
     def _traced(self) -> Callable[..., Any]:
         """The Python function with control flow on tensors rewritten."""
         if self._rewritten is None:
-            f = self.python_function
+            f = self._function
             self._rewritten = convert(f, self._print_too) if self._autograph else f
-        return self._rewritten
+        return self._rewritten if self._owner is None else types.MethodType(self._rewritten, self._self())
 
     @property
     def input_signature(self) -> Any:
@@ -228,29 +119,56 @@ class Function:
 
     def experimental_get_tracing_count(self) -> int:
         """How many signatures have been traced."""
-        return len(self._traces)
+        return len(self._concretes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The method of an instance: traced for it alone, and forgotten with it."""
         if instance is None:
             return self
-        bound = self.__dict__.setdefault("_bound", {})
-        if id(instance) not in bound:
-            bound[id(instance)] = Function(self.python_function.__get__(instance, owner), self._signature, self._name,
-                                           self._engine, self._autograph, self._print_too)  # fmt: skip
-        return bound[id(instance)]
+        if self._bound is None:
+            self._bound = weakref.WeakKeyDictionary()
+        try:
+            found = self._bound.get(instance)
+        except TypeError:  # not hashable: it keeps its method itself
+            found = vars(instance).get(f"_tf_function_{self._name}")
+        if found is None:
+            found = Function(self._function, self._signature, self._name, self._engine, self._autograph,
+                             self._print_too, self._relaxes)  # fmt: skip
+            found._owner = weakref.ref(instance)
+            try:
+                self._bound[instance] = found
+            except TypeError:
+                vars(instance)[f"_tf_function_{self._name}"] = found
+        return _Method(found, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function; traces it first if the signature is new."""
+        if _run_eagerly:
+            return self.python_function(*args, **kwargs)
         graph = context.current_graph()
-        if graph is not None or recording():
-            # Inside another graph its operations become part of that graph. A tape has to see
-            # each of them, so it runs eagerly then.
-            with contextlib.nullcontext() if graph is None else graph._own_gradients():
-                return self._traced()(*args, **kwargs)
         bound_args, bound_kwargs = self._canonical(args, kwargs)
-        leaves = nest.flatten((bound_args, bound_kwargs))
-        concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
-        return concrete._call_flat(tensors)
+        leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+        if graph is None:
+            concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
+            return concrete._call_flat(tensors)
+        # Inside another graph its operations become part of that graph.
+        bound_args, bound_kwargs = nest.pack_sequence_as((bound_args, bound_kwargs), leaves)
+        key = (self, structure_key((bound_args, bound_kwargs)), tuple(map(leaf_key, leaves)))
+        self._refuse_recursion(key)
+        _tracing.stack.append(key)
+        try:
+            with graph._own_gradients():
+                return self._traced()(*bound_args, **bound_kwargs)
+        finally:
+            _tracing.stack.pop()
+
+    def _refuse_recursion(self, key: Any) -> None:
+        if key in _tracing.stack:
+            raise RecursionError(
+                f"tf.function {self._name} calls itself while it is traced, with arguments of the same signature: that "
+                "would never end, since a graph holds both branches of a condition. Fix: use a loop (`while`, "
+                "tf.while_loop), or give it a Python number that decides when to stop"
+            )
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for a signature; arguments may be `TensorSpec`s.
@@ -259,11 +177,18 @@ class Function:
         """
         if self._signature is not None and not args and not kwargs:
             args = self._signature
-        bound_args, bound_kwargs = self._canonical(args, kwargs)
-        return self._concrete(bound_args, bound_kwargs, nest.flatten((bound_args, bound_kwargs)))[0]
+        with context.use(context.EAGER):
+            bound_args, bound_kwargs = self._canonical(args, kwargs)
+            leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+            return self._concrete(bound_args, bound_kwargs, leaves)[0]
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        bound = self._arguments.bind(*args, **kwargs)
+        if self._parameters is None:
+            self._parameters = inspect.signature(self.python_function)
+        try:
+            bound = self._parameters.bind(*args, **kwargs)
+        except TypeError as e:
+            raise self._binding_error(e, args, kwargs, self._parameters, "call it as it is defined") from None
         bound.apply_defaults()
         if self._signature is None:
             return bound.args, bound.kwargs
@@ -272,11 +197,21 @@ class Function:
                 f"{self._name} takes {len(self._signature)} arguments by its input_signature, not {len(bound.args)}."
             )
         signature = list(self._signature)
-        fitted = nest.map_structure_up_to(signature, self._fit, signature, list(bound.args[: len(signature)]))
+        given = list(bound.args[: len(signature)])
+        try:
+            _same_keys(signature, given)
+            fitted = nest.map_structure_up_to(signature, self._fit, signature, given)
+        except ValueError as e:
+            fix = "nest arguments as in the input_signature"
+            raise self._binding_error(e, args, kwargs, self._signature, fix) from None
         return (*fitted, *bound.args[len(self._signature) :]), bound.kwargs
 
+    def _binding_error(self, error: Exception, args: Any, kwargs: Any, signature: Any, fix: str) -> TypeError:
+        return TypeError(f"Binding inputs to tf.function {self._name} failed due to `{error}`. Received args: {args} "
+                         f"and kwargs: {kwargs} for signature: {signature}. Fix: {fix}")  # fmt: skip
+
     def _fit(self, spec: TensorSpec, value: Any) -> Any:
-        if isinstance(value, TensorSpec):
+        if isinstance(value, TensorSpec) or not isinstance(spec, TensorSpec):
             return value
         try:
             tensor = convert_to_tensor(value, spec.dtype)
@@ -292,67 +227,129 @@ class Function:
             )
         return tensor
 
+    # -- traces ------------------------------------------------------------------------
+
     def _concrete(self, args: Any, kwargs: Any, leaves: list[Any]) -> tuple[ConcreteFunction, list[Any]]:
-        leaves = [EagerTensor(np.asarray(v)) if isinstance(v, np.ndarray) else v for v in leaves]
         specs = nest.flatten(list(self._signature)) if self._signature is not None else []
-        key = (
-            _shape_of_structure((args, kwargs)),
-            tuple([_leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]),
-        )
-        tensors = [v for v in leaves if isinstance(v, EagerTensor)]
+        keys = [leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]
+        key = (structure_key((args, kwargs)), tuple(keys))
         concrete = self._traces.get(key)
         if concrete is None:
-            concrete = self._traces[key] = self._trace(args, kwargs, leaves, specs)
-        return concrete, tensors
+            with self._lock:
+                concrete = self._traces.get(key)
+                if concrete is None:
+                    concrete = self._traces[key] = self._find(args, kwargs, leaves, keys, key)
+        return concrete, [t for v in leaves for t in _parts(v)]
 
-    def _trace(self, args: Any, kwargs: Any, leaves: list[Any], specs: list[Any]) -> ConcreteFunction:
+    def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any) -> ConcreteFunction:
+        """A trace that was made for less definite shapes, or a new one."""
+        skeleton = (key[0], tuple([k[:2] if k[0] == "tensor" else k for k in keys]))
+        shapes = [k[2] if k[0] == "tensor" else None for k in keys]
+        others = self._general.setdefault(skeleton, [])
+        for known, concrete in others:
+            if all(s == k or ((k is None or s is not None) and compatible(s, k) and relax(s, k) == k)
+                   for s, k in zip(shapes, known, strict=True)):  # fmt: skip
+                return concrete
+        if self._relaxes and others:
+            shapes = [relax(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]
+        self._refuse_recursion((self, *key))
+        _tracing.stack.append((self, *key))
+        try:
+            concrete = self._trace(args, kwargs, leaves, shapes)
+        finally:
+            _tracing.stack.pop()
+        others.append((shapes, concrete))
+        self._concretes.append(concrete)
+        return concrete
+
+    def _trace(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:
+        first, self._called = not self._called, True
+        created: list[Any] = []
+
+        def refuse() -> None:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable "
+                f"is only created once or created outside tf.function {self._name}. Fix: create it before, or keep it: "
+                "`if self.v is None: self.v = tf.Variable(...)`"
+            )
+
+        with watching_creation(lambda: created.append(1) if first else refuse()):
+            concrete = self._trace_once(args, kwargs, leaves, shapes)
+        if created:  # the function must not create them again
+            with watching_creation(refuse):
+                concrete = self._trace_once(args, kwargs, leaves, shapes)
+        return concrete
+
+    def _trace_once(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:
         graph = FuncGraph(self._name)
-        names = iter(_leaf_names(self._arguments, args, kwargs))
-        replaced = []
-        for i, leaf in enumerate(leaves):
-            name = next(names)
+        assert self._parameters is not None
+        names = leaf_names(self._parameters, args, kwargs)
+        replaced: list[Any] = []
+        specs: list[Any] = []
+        for leaf, name, shape in zip(leaves, names, shapes, strict=True):
             if isinstance(leaf, (EagerTensor, TensorSpec)):
-                shape = specs[i]._shape if i < len(specs) else as_shape(leaf.shape)
-                replaced.append(graph.add_input(leaf.dtype, shape, getattr(leaf, "name", None) or name))
+                p = graph.add_input(leaf.dtype, shape, getattr(leaf, "name", None) or name)
+                replaced.append(p)
+                specs.append(TensorSpec(shape, leaf.dtype, p.op.name))
+            elif isinstance(leaf, SparseTensor):
+                parts = [graph.add_input(t.dtype, (None, *t._spec.shape[1:]) if i < 2 else t._spec.shape, name)
+                         for i, t in enumerate(_parts(leaf))]  # fmt: skip
+                with graph.as_default():
+                    replaced.append(SparseTensor(*parts))
+                specs.append(leaf)
             else:
                 replaced.append(leaf)
+                specs.append(leaf)
         count = len(graph.inputs)
         with graph.as_default():
             new_args, new_kwargs = nest.pack_sequence_as((args, kwargs), replaced)
-            result = self._traced()(*new_args, **new_kwargs)
-            structured = _collect_outputs(result, graph)
-        return ConcreteFunction(graph, count, structured, self._engine)
+            structured = collect_outputs(self._traced()(*new_args, **new_kwargs), graph)
+        signature = nest.pack_sequence_as((args, kwargs), specs)
+        return ConcreteFunction(graph, count, structured, self._engine, signature)
 
 
-def _shape_of_structure(structure: Any) -> Any:
-    """A hashable key for how a structure is nested."""
-    if isinstance(structure, dict):
-        return ("dict", *[(k, _shape_of_structure(structure[k])) for k in sorted(structure)])
-    if isinstance(structure, (list, tuple)):
-        return (type(structure), *map(_shape_of_structure, structure))
-    return None
+class _Method:
+    """A `Function` with the object whose method it is, which it keeps alive; otherwise the `Function`."""
+
+    def __init__(self, function: Function, instance: Any):
+        self._function, self._instance = function, instance
+        self.__wrapped__ = function.python_function
+        self.__name__ = function._name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
 
 
-def _leaf_key(leaf: Any, spec: Any) -> Any:
-    if spec is not None:
-        return spec
+def _tensors(leaf: Any) -> Any:
+    """A leaf of the arguments; arrays become tensors."""
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return convert_to_tensor(leaf)
+    if isinstance(leaf, TensorArray) and context.current_graph() is None:
+        raise NotImplementedError("Attempting to build a graph-mode TF2-style TensorArray from an eager-mode one: a "
+                                  "TensorArray cannot be an argument. Fix: pass ta.stack(), and make the array in the "
+                                  "function with tf.TensorArray(...).unstack(...)")  # fmt: skip
+    return leaf
+
+
+def _same_keys(pattern: Any, value: Any) -> None:
+    if isinstance(pattern, dict):
+        if not isinstance(value, dict) or set(pattern) != set(value):
+            raise ValueError(f"{value!r} has other keys than {pattern!r}")
+        for k in pattern:
+            _same_keys(pattern[k], value[k])
+    elif isinstance(pattern, (list, tuple)) and isinstance(value, (list, tuple)):
+        for p, v in zip(pattern, value, strict=False):
+            _same_keys(p, v)
+
+
+def _parts(leaf: Any) -> list[Any]:
+    """The tensors that an argument consists of."""
     if isinstance(leaf, EagerTensor):
-        return leaf.dtype, leaf._value.shape
-    if isinstance(leaf, TensorSpec):
-        return leaf.dtype, leaf._shape
-    try:
-        hash(leaf)
-    except TypeError:
-        return id(leaf)
-    return type(leaf), leaf if not hasattr(leaf, "handle") else id(leaf)
-
-
-def _leaf_names(signature: inspect.Signature, args: Any, kwargs: Any) -> list[str]:
-    names: list[str] = []
-    bound = signature.bind(*args, **kwargs)
-    for name, value in bound.arguments.items():
-        names.extend([name] * len(nest.flatten(value)))
-    return names + ["arg"] * (len(nest.flatten((args, kwargs))) - len(names))
+        return [leaf]
+    return [leaf.indices, leaf.values, leaf.dense_shape] if isinstance(leaf, SparseTensor) else []
 
 
 def function(
@@ -376,8 +373,9 @@ def function(
       autograph: whether `if`, `while`, `for`, `and`, `or`, `not` and assertions on tensors become operations.
       jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
-      reduce_retracing, experimental_implements, experimental_attributes,
-        experimental_relax_shapes, experimental_follow_type_hints: accepted as TensorFlow does.
+      reduce_retracing, experimental_relax_shapes: whether shapes that differ between calls become unknown dimensions,
+        instead of one trace for each shape.
+      experimental_implements, experimental_attributes, experimental_follow_type_hints: accepted as TensorFlow does.
     Returns: a `Function`, or a decorator.
     Raises: TypeError, when called, for arguments that do not fit the input signature.
     Gradient: `tf.gradients` inside the function.
@@ -390,6 +388,7 @@ def function(
     """
     engine = "whole" if jit_compile or (jit_compile is None and experimental_compile) else "xla"
     print_too = with_builtins(experimental_autograph_options)
+    reduces = bool(reduce_retracing or experimental_relax_shapes)
     if func is None:
-        return lambda f: Function(f, input_signature, None, engine, autograph, print_too)
-    return Function(func, input_signature, None, engine, autograph, print_too)
+        return lambda f: Function(f, input_signature, None, engine, autograph, print_too, reduces)
+    return Function(func, input_signature, None, engine, autograph, print_too, reduces)

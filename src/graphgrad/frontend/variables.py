@@ -9,8 +9,10 @@ assignments happen in the order in which they were built.
 
 from __future__ import annotations
 
+import contextlib
 import enum
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -90,6 +92,34 @@ class SaveSliceInfo:
         return shape + ":".join(f"{offset},{size}" for offset, size in parts)
 
 
+class _Creation(threading.local):
+    """Who is told in this thread that a function being traced creates a variable."""
+
+    def __init__(self) -> None:
+        self.watch: Callable[[], None] | None = None
+
+
+class _EagerScope(threading.local):
+    """The name scope that a module puts before the names of eager variables."""
+
+    def __init__(self) -> None:
+        self.prefix = ""
+
+
+_creation = _Creation()
+eager_scope = _EagerScope()
+
+
+@contextlib.contextmanager
+def watching_creation(watch: Callable[[], None]) -> Iterator[None]:
+    """Calls `watch` for each variable that is created inside, while a function is traced."""
+    before, _creation.watch = _creation.watch, watch
+    try:
+        yield
+    finally:
+        _creation.watch = before
+
+
 class Variable:
     """A tensor whose value is kept between runs and changed by assignments.
 
@@ -152,6 +182,8 @@ class Variable:
         initial_value = _liftable(initial_value, wanted)
         graph = current_graph()
         if graph is not None and (graph.building_function or graph._control):
+            if _creation.watch is not None and graph.building_function:
+                _creation.watch()
             with init_scope():
                 self._create_where(current_graph(), initial_value, validate_shape, name, wanted, shape, collections)
         else:
@@ -170,7 +202,7 @@ class Variable:
         value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
         self._settle(value, validate_shape, shape)
         self._graph: Graph | None = None
-        self._handle_name = name or "Variable"
+        self._handle_name = eager_scope.prefix + (name or "Variable")
         self._handle: Any = Handle(Cell(value._value, self._handle_name, self._dtype, self._shape))
         self._handle._variable = self  # custom_gradient finds the variables that a function uses
 

@@ -65,21 +65,49 @@ def copy_ops(target: Graph, outputs: Sequence[Tensor], inside: dict[int, Tensor]
       inside: tensors of `target` by the id of the tensor they stand for; the copies are added.
     Returns: the tensors that stand for `outputs`.
     """
+    copy_list(target, needed_ops(outputs, inside), inside)
+    return [inside[id(t)] for t in outputs]
+
+
+def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]) -> None:
+    """Copies some operations, which stand in creation order, into another graph; see `copy_ops`."""
     here: set[str] = set()
-    for op in needed_ops(outputs, inside):
+    for op in ops:
         attrs = op.attrs
         if "random" in op.opdef.flags:
             attrs = {**attrs, "_drawn_by": attrs.get("_drawn_by", op)}
         copy = target._add(op.opdef, tuple([inside[id(t)] for t in op.inputs]), attrs, target._unique(op.name),
                            [t._spec for t in op.outputs])  # fmt: skip
-        copy._gradient = op._gradient
+        copy._gradient = CopiedRule(op._gradient, inside) if callable(op._gradient) else op._gradient
         copy._original_op = op
         copy.device = op.device
         copy._colocation = tuple(g for g in op._colocation if g.removeprefix("loc:@") in here)
         here.add(copy.name)
         for old, new in zip(op.outputs, copy.outputs, strict=True):
             inside.setdefault(id(old), new)
-    return [inside[id(t)] for t in outputs]
+
+
+class CopiedRule:
+    """A user's gradient function for a copy of its operation: tensors that it has seen stand for their copies.
+
+    Args:
+      rule: the function.
+      inside: the copies, by the id of the tensor they stand for.
+    """
+
+    def __init__(self, rule: Any, inside: dict[int, Tensor]):
+        self.rule, self.inside = rule, inside
+        if hasattr(rule, "n_results"):
+            self.n_results = rule.n_results
+
+    def __call__(self, op: Operation, *dys: Any) -> Any:
+        graph = op.graph
+        before = graph._copies
+        graph._copies = {**before, **self.inside}
+        try:
+            return self.rule(op, *dys)
+        finally:
+            graph._copies = before
 
 
 def copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:

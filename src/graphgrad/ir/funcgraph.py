@@ -71,6 +71,12 @@ class FuncGraph(Graph):
         known = self._captures.get(id(tensor))
         if known is not None:
             return known
+        around: Graph | None = self
+        while around is not None:
+            if around._copies and id(tensor) in around._copies:
+                copy = around._copies[id(tensor)]
+                return copy if copy.graph is self else self.capture(copy)
+            around = around.outer_graph
         if isinstance(tensor, EagerTensor):
             if tensor.dtype is not resource and tensor._value.size <= _SMALL and tensor.dtype.kind in "fiub":
                 saved, self._control = self._control, []

@@ -298,6 +298,8 @@ class Graph:
 
     building_function = False
     outer_graph: Graph | None = None
+    # While a user's gradient function runs for a copy of its operation: copies, by the id of what they stand for.
+    _copies: dict[int, Tensor] = {}  # replaced, never changed
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
@@ -768,6 +770,9 @@ class Graph:
 
         Raises: ValueError naming both graphs' elements and the line.
         """
+        copy = self._copies.get(id(tensor))
+        if copy is not None:
+            return copy if copy.graph is self else self.capture(copy)
         inside = isinstance(tensor, Tensor) and tensor.graph.building_function
         text = (f"Tensor {tensor!r} must be from the same graph as the operation that uses it.\n"
                 f"  Built at {tensor.op.source if isinstance(tensor, Tensor) else 'eager mode'}\n"

@@ -171,6 +171,8 @@ from graphgrad.compat.v1 import initializers as initializers
 from graphgrad.compat.v1 import train as train
 from graphgrad.compat.v1 import data as data
 from graphgrad.compat.v1 import autograph as autograph
+from graphgrad.compat.v1 import config as config
+from graphgrad.frontend.module import Module as Module
 from graphgrad.compat.v1 import python_io as python_io
 from graphgrad.compat.v1 import summary as summary
 from graphgrad.train.summaries_of_0 import histogram_summary as histogram_summary

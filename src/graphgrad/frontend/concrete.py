@@ -1,0 +1,397 @@
+"""`ConcreteFunction`: a function traced for one signature, run by the executor and differentiated by tapes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..executor.run import Executable
+from ..executor.xla import to_numpy
+from ..gradients.backprop import gradients
+from ..gradients.strict import strict_gradients
+from ..gradients.subgraphs import carries, copy_list, needed_ops
+from ..ir import dtypes, eager
+from ..ir.cell import Cell
+from ..ir.context import current_graph, use
+from ..ir.convert import convert_to_tensor, is_tensor_like
+from ..ir.eager import EagerTensor
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Operation, Tensor
+from ..ir.opdef import registry
+from ..ir.slices import IndexedSlices
+from ..ops.sparse import SparseTensor
+from . import nest
+
+
+class _Part:
+    """A function from some tensors of a graph to others of it.
+
+    Attributes:
+      graph: the graph.
+      inputs, outputs: the tensors.
+      targets: operations to run besides.
+    """
+
+    def __init__(self, graph: FuncGraph, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+                 targets: Sequence[Operation], handles: dict[int, Any], counters: dict[Operation, int],
+                 engine: str):  # fmt: skip
+        self.graph = graph
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        self.targets, self.handles, self.counters, self.engine = targets, handles, counters, engine
+        self._fed = [i for i, p in enumerate(self.inputs) if p.dtype is not dtypes.resource]
+        self._executable: Executable | None = None
+        self._reverse: _Reverse | None = None
+
+    def _resolve(self, handle: Tensor) -> Cell:
+        cell: Cell = self.handles[id(handle)]._value
+        return cell
+
+    def values(self, given: Sequence[Any]) -> list[Any]:
+        """The values of the outputs: NumPy arrays, or buffers of the device."""
+        if self._executable is None:
+            fetches = list({id(t): t for t in self.outputs}.values())
+            numbers = {id(t): i for i, t in enumerate(fetches)}
+            self._places = [numbers[id(t)] for t in self.outputs]
+            feeds = [self.inputs[i] for i in self._fed]
+            self._executable = Executable(fetches, self.targets, feeds, self._resolve, self.counters, self.engine)
+        values = self._executable([given[i] for i in self._fed])
+        return [values[p] for p in self._places]
+
+    def run(self, given: Sequence[Any]) -> list[Any]:
+        """The outputs as eager tensors; tapes are told."""
+        if eager.recorders and any(carries(p) for p in self.inputs):
+            return self._recorded(given)
+        return self._tensors(self.outputs, self.values([t._value for t in given]))
+
+    @staticmethod
+    def _tensors(outputs: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
+        return [EagerTensor(v if t.dtype.kind == "o" else np.asarray(to_numpy(v)), t.dtype)
+                for v, t in zip(values, outputs, strict=True)]  # fmt: skip
+
+    def _recorded(self, given: Sequence[Any]) -> list[Any]:
+        """Runs and keeps what the gradient needs."""
+        if self._reverse is None:
+            self._reverse = _Reverse(self)
+        reverse = self._reverse
+        values = reverse.forward.values([t._value for t in given])
+        count = len(self.outputs)
+        outputs = self._tensors(self.outputs, values[:count])
+        kept = values[count:]
+        drawn = {op: n - 1 for op, n in self.counters.items()}
+
+        def gradient(record: Any, *dys: Any) -> list[Any]:
+            return reverse.gradient(given, kept, dys, drawn)
+
+        for record in tuple(eager.recorders):
+            record(registry["IdentityN"], tuple(given), tuple(outputs), {}, gradient)
+        return outputs
+
+
+class _Reverse:
+    """The gradient of a `_Part`: operations added to its graph, run in two halves.
+
+    Attributes:
+      forward: the part, with the tensors that the second half needs as further outputs.
+    """
+
+    def __init__(self, part: _Part):
+        self.part = part
+        graph = part.graph
+        self.ys = [i for i, t in enumerate(part.outputs) if t.dtype.kind in "fc"]
+        self.xs = [i for i, t in enumerate(part.inputs) if carries(t) and t.dtype is not dtypes.variant]
+        first = len(graph._operations)
+        with use(graph), strict_gradients(False), graph._own_gradients():
+            outputs = [part.outputs[i] for i in self.ys]
+            self.dys = [graph._placeholder(t.dtype, t._spec.shape, "grad_ys") for t in outputs]
+            xs = [part.inputs[i] for i in self.xs]
+            found = gradients(outputs, xs, self.dys) if outputs else [None] * len(xs)
+            self.found, self.flat = _flattened(found)
+        inputs = {id(t) for t in (*part.inputs, *self.dys)}
+        kept: dict[int, Tensor] = {}
+        for op in needed_ops(self.flat, inputs):
+            if op.index >= first:
+                kept.update((id(t), t) for t in op.inputs if t.op.index < first)
+        kept.update((id(t), t) for t in self.flat if t.op.index < first)
+        self.kept = [t for i, t in kept.items() if i not in inputs and t.op.type != "Const"]
+        self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets)
+        self.backward = self._part([*part.inputs, *self.kept, *self.dys], self.flat, ())
+        self.backward.counters = {}
+        self.whole = self._part([*part.inputs, *self.dys], self.flat, ())
+
+    def _part(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], targets: Sequence[Operation]) -> _Part:
+        p = self.part
+        return _Part(p.graph, inputs, outputs, targets, p.handles, p.counters, p.engine)
+
+    def gradient(self, given: Sequence[Any], kept: Sequence[Any], dys: Sequence[Any],
+                 drawn: dict[Operation, int]) -> list[Any]:  # fmt: skip
+        """The gradients with respect to all inputs of the part."""
+        arrived = [_dense(dys[i]) for i in self.ys]
+        if current_graph() is not None:
+            flat = self._in_graph(given, arrived)
+        elif eager.recorders:  # the gradient is differentiated in turn
+            flat = self.whole.run([*given, *arrived])
+        else:
+            self.backward.counters.clear()
+            self.backward.counters.update(drawn)
+            values = [*[t._value for t in given], *kept, *[t._value for t in arrived]]
+            flat = _Part._tensors(self.flat, self.backward.values(values))
+        found: list[Any] = [None] * len(self.part.inputs)
+        for i, g in zip(self.xs, _unflattened(self.found, flat), strict=True):
+            found[i] = g
+        return found
+
+    def _in_graph(self, given: Sequence[Any], arrived: Sequence[Any]) -> list[Any]:
+        """The same operations once more, in the graph that is being built."""
+        graph = current_graph()
+        assert graph is not None
+        tensors = [*given, *arrived]
+        inside = {id(p): _here(graph, t) for p, t in zip([*self.part.inputs, *self.dys], tensors, strict=True)}
+        copy_list(graph, needed_ops(self.flat, inside), inside)
+        return [inside[id(t)] for t in self.flat]
+
+
+def _here(graph: Any, t: Any) -> Any:
+    return t if getattr(t, "graph", None) is graph else graph.capture(t) if t.dtype is dtypes.resource else \
+        convert_to_tensor(t)  # fmt: skip
+
+
+def _dense(dy: Any) -> Any:
+    return dy._as_tensor() if isinstance(dy, IndexedSlices) else convert_to_tensor(dy)
+
+
+def _flattened(found: Sequence[Any]) -> tuple[list[Any], list[Tensor]]:
+    """Gradients as marks (None, a number, three of them for slices) and flat tensors."""
+    flat: list[Tensor] = []
+    marks: list[Any] = []
+    for g in found:
+        if g is None:
+            marks.append(None)
+            continue
+        parts = [g.values, g.indices, g.dense_shape] if isinstance(g, IndexedSlices) else [g]
+        numbers = []
+        for t in parts:
+            numbers.append(None if t is None else len(flat))
+            if t is not None:
+                flat.append(convert_to_tensor(t))
+        marks.append(numbers)
+    return marks, flat
+
+
+def _unflattened(marks: Sequence[Any], flat: Sequence[Any]) -> list[Any]:
+    found: list[Any] = []
+    for numbers in marks:
+        if numbers is None:
+            found.append(None)
+            continue
+        parts = [None if n is None else flat[n] for n in numbers]
+        found.append(parts[0] if len(parts) == 1 else IndexedSlices(*parts))
+    return found
+
+
+class ConcreteFunction:
+    """A function traced for one signature.
+
+    Attributes:
+      graph: its `FuncGraph`.
+      name: its name.
+    """
+
+    def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any, engine: str = "xla",
+                 signature: Any = None):  # fmt: skip
+        self._engine = engine
+        self.graph = graph
+        self.name = graph.name
+        self._argument_count = argument_count
+        self._outputs = structured_outputs
+        self._signature = nest.map_structure(_weakly, signature if signature is not None else ((), {}))
+        self._counters: dict[Operation, int] = {}
+        self._part: _Part | None = None
+        self._inputs = list(graph.inputs)
+        self._captured = list(graph.captured)
+        self._targets = [op for op in graph._operations if _has_effect(op)]
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The positional and the keyword arguments, tensors by their specs."""
+        return nest.map_structure(_strongly, self._signature)
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The placeholders: one for each tensor argument, then one for each captured tensor."""
+        return list(self._inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that are computed, flat."""
+        return list(self.graph.outputs)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The structure that the function returns, with symbolic tensors."""
+        return _restore(self._outputs, self.graph.outputs)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The tensors of the surroundings that are used."""
+        return list(self._captured)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that are used, in the order in which they came up."""
+        return tuple([v for c in self._captured if (v := getattr(c, "_variable", None)) is not None])
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of the variables that are trainable."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    def _call_flat(self, args: Sequence[Any]) -> Any:
+        graph = current_graph()
+        if graph is not None:
+            return _restore(self._outputs, self._in_graph(graph, args))
+        if self._part is None:
+            handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
+                       if p.dtype is dtypes.resource}  # fmt: skip
+            self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._counters,
+                               self._engine)  # fmt: skip
+        return _restore(self._outputs, self._part.run([*args, *self._captured]))
+
+    def _in_graph(self, graph: Any, args: Sequence[Any]) -> list[Any]:
+        """Adds the operations to the graph that is being built."""
+        inside = {id(p): _here(graph, t) for p, t in zip(self._inputs, [*args, *self._captured], strict=True)}
+        wanted = {op.index: op for op in needed_ops([*self.graph.outputs, *_inputs_of(self._targets)], inside)}
+        wanted.update((op.index, op) for op in self._targets)
+        copy_list(graph, [wanted[i] for i in sorted(wanted)], inside)
+        return [inside[id(t)] for t in self.graph.outputs]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls with the arguments of the signature, or with tensors in its order or by their names.
+
+        Raises: TypeError for other arguments.
+        """
+        tensors = self._bound(args, kwargs)
+        if tensors is None:
+            names = [p.op.name for p in self._inputs[: self._argument_count]]
+            tensors = [*args, *[kwargs.get(n) for n in names[len(args) :]]]
+            if len(tensors) != len(names) or set(kwargs) - set(names) or any(t is None for t in tensors):
+                raise TypeError(
+                    f"Binding inputs to tf.function failed: {self.name}({', '.join(names)}) takes {len(names)} "
+                    f"tensors, not {len(args)} positional and {sorted(kwargs)}. Fix: call it with the tensors of its "
+                    f"signature, {self.structured_input_signature}"
+                )
+        placeholders = self._inputs[: self._argument_count]
+        for p, t in zip(placeholders, tensors, strict=True):
+            if not (is_tensor_like(t) or isinstance(t, (np.ndarray, np.generic, int, float, bool))):
+                raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {p.op.name} to "
+                                f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")  # fmt: skip
+        return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
+
+    def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
+        """The tensors of arguments that are nested as in the signature; None if they are not."""
+        wanted_args, wanted_kwargs = self.structured_input_signature
+        if len(args) > len(wanted_args) or set(kwargs) - set(wanted_kwargs):
+            return None
+        tensors: list[Any] = []
+        pairs = [*zip(wanted_args, [*args, *[_ABSENT] * (len(wanted_args) - len(args))], strict=True),
+                 *[(w, kwargs.get(k, _ABSENT)) for k, w in sorted(wanted_kwargs.items())]]  # fmt: skip
+        for wanted, value in pairs:
+            leaves = nest.flatten(wanted)
+            specs = [hasattr(leaf, "is_compatible_with") for leaf in leaves]
+            if value is _ABSENT:
+                if any(specs):
+                    return None
+                continue
+            try:
+                nest.assert_same_structure(wanted, value, check_types=False)
+            except (TypeError, ValueError):
+                return None
+            for leaf, is_spec, given in zip(leaves, specs, nest.flatten(value), strict=True):
+                if is_spec:
+                    tensors.append(given)
+                elif given is not leaf and given != leaf:
+                    return None
+        return tensors if len(tensors) == self._argument_count else None
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The name, the arguments and the results, as text."""
+        args, kwargs = self.structured_input_signature
+        inner = ", ".join([*map(repr, args), *[f"{k}={v!r}" for k, v in kwargs.items()]])
+        return f"{self.name}({inner}) -> {self.structured_outputs}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.pretty_printed_signature()}>"
+
+
+_ABSENT = object()
+
+
+def _weakly(leaf: Any) -> Any:
+    """A reference to an object that must not be kept alive; specs and values themselves."""
+    if hasattr(leaf, "is_compatible_with"):
+        return leaf
+    try:
+        return weakref.ref(leaf)
+    except TypeError:
+        return leaf
+
+
+def _strongly(leaf: Any) -> Any:
+    return leaf() if isinstance(leaf, weakref.ref) else leaf
+
+
+def _inputs_of(ops: Sequence[Operation]) -> list[Tensor]:
+    return [t for op in ops for t in op.inputs]
+
+
+def _has_effect(op: Operation) -> bool:
+    flags = op.opdef.flags
+    if "functional" in flags:
+        return any(_has_effect(o) for g in op.attrs.values() if isinstance(g, FuncGraph) for o in g._operations)
+    return "stateful" in flags and not flags & {"reads", "random"} and op.type not in ("VarHandleOp", "Placeholder")
+
+
+class _Output:
+    """Marks, in the structure of results, where the i-th tensor goes."""
+
+    def __init__(self, index: int):
+        self.index = index
+
+
+class _Composite:
+    """Marks a result that consists of several tensors."""
+
+    def __init__(self, make: Callable[..., Any], parts: Sequence[Any]):
+        self.make, self.parts = make, parts
+
+
+def collect_outputs(result: Any, graph: FuncGraph) -> Any:
+    """Puts the tensors of `result` into `graph.outputs` and marks in their places."""
+
+    def collect(leaf: Any) -> Any:
+        if leaf is None or isinstance(leaf, Operation):
+            return None
+        if isinstance(leaf, IndexedSlices):
+            return _Composite(IndexedSlices, [collect(leaf.values), collect(leaf.indices), collect(leaf.dense_shape)])
+        if isinstance(leaf, SparseTensor):
+            return _Composite(SparseTensor, [collect(leaf.indices), collect(leaf.values), collect(leaf.dense_shape)])
+        tensor = convert_to_tensor(leaf)
+        if tensor.dtype is dtypes.resource:
+            return leaf
+        graph.outputs.append(tensor)
+        return _Output(len(graph.outputs) - 1)
+
+    return nest.map_structure(collect, result)
+
+
+def _restore(structure: Any, tensors: Sequence[Any]) -> Any:
+    def restore(leaf: Any) -> Any:
+        if isinstance(leaf, _Output):
+            return tensors[leaf.index]
+        if isinstance(leaf, _Composite):
+            return leaf.make(*[restore(p) for p in leaf.parts])
+        return leaf
+
+    return nest.map_structure(restore, structure)

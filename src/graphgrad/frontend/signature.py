@@ -1,0 +1,137 @@
+"""What a call is recognised by: specs of tensors, values of everything else."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from typing import Any
+
+from ..ir import dtypes
+from ..ir.dtypes import DType, as_dtype
+from ..ir.eager import EagerTensor
+from ..ir.graph import Tensor
+from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
+from ..ops.sparse import SparseTensor
+from . import nest
+
+
+class TensorSpec:
+    """Shape, dtype and name of a tensor argument.
+
+    Args:
+      shape: the static shape; None dimensions may vary between calls.
+      dtype: the dtype.
+      name: the argument's name.
+    """
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None):
+        self._shape: Shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape(self._shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The argument's name, or None."""
+        return self._name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
+        other = spec_or_tensor
+        return as_dtype(other.dtype) is self._dtype and compatible(self._shape, as_shape(other.shape))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and (self._shape, self._dtype) == (other._shape, other._dtype)
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={shape_str(self._shape)}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+class _Object:
+    """Stands for an object in a key, without keeping it alive."""
+
+    __slots__ = ("_hash", "_ref")
+
+    def __init__(self, value: Any):
+        self._hash = id(value) if hasattr(type(value), "handle") else hash(value)
+        self._ref = weakref.ref(value)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Object):
+            return False
+        mine, theirs = self._ref(), other._ref()
+        if mine is None or theirs is None:
+            return self is other
+        return mine is theirs or (not hasattr(type(mine), "handle") and type(mine) is type(theirs) and mine == theirs)
+
+
+def structure_key(structure: Any) -> Any:
+    """A hashable key for how a structure is nested."""
+    if isinstance(structure, dict):
+        return ("dict", *[(k, structure_key(structure[k])) for k in sorted(structure)])
+    if isinstance(structure, (list, tuple)):
+        return (type(structure), *map(structure_key, structure))
+    return None
+
+
+def leaf_key(leaf: Any, spec: Any = None) -> Any:
+    """What a leaf of the arguments is recognised by.
+
+    Args:
+      leaf: a tensor (by dtype and shape), a spec, or anything else (by value, objects by `==` as long as they live).
+      spec: the spec that an input signature demands, or None.
+    Raises: TypeError for what cannot be hashed.
+    """
+    if isinstance(spec, TensorSpec):
+        return "tensor", spec._dtype, spec._shape
+    if isinstance(leaf, EagerTensor):
+        return "tensor", leaf.dtype, leaf._value.shape
+    if isinstance(leaf, TensorSpec):
+        return "tensor", leaf._dtype, leaf._shape
+    if isinstance(leaf, Tensor):
+        return "tensor", leaf.dtype, leaf._spec.shape
+    if isinstance(leaf, SparseTensor):
+        return "sparse", leaf.dtype, leaf.dense_shape._spec.shape
+    try:
+        return type(leaf), _Object(leaf)
+    except TypeError:  # nothing refers weakly to numbers, strings and their like
+        pass
+    try:
+        hash(leaf)
+    except TypeError:
+        raise TypeError(f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is "
+                        "immutable/hashable. Fix: pass a tuple or a tensor instead") from None  # fmt: skip
+    return type(leaf), leaf
+
+
+def leaf_names(signature: inspect.Signature, args: Any, kwargs: Any) -> list[str]:
+    """For each leaf of the arguments the name of the argument that it belongs to."""
+    names: list[str] = []
+    positional = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL), "arg")
+    for i, value in enumerate(args):
+        name = positional[i].name if i < len(positional) else f"{rest}_{i - len(positional)}"
+        names.extend([name] * len(nest.flatten(value)))
+    for name in sorted(kwargs):
+        names.extend([name] * len(nest.flatten(kwargs[name])))
+    return names
