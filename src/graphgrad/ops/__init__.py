@@ -76,6 +76,7 @@ from . import reduce as reduce
 from . import reduce_functions as reduce_functions
 from . import repetition as repetition
 from . import resize as resize
+from . import rnn_blocks as rnn_blocks
 from . import sampling as sampling
 from . import scale_translate as scale_translate
 from . import scatter as scatter
