@@ -1,0 +1,282 @@
+"""The order of operations: one in which little is alive at once.
+
+Operations run in the order in which they were built, and that is right for most graphs. Where branches are
+all built before any of them is reduced, it keeps all of them alive; then another order is looked for, and taken if
+it is better by a simulation of what is alive. Values of which the size is not known are taken for small ones.
+
+The other order follows the graph from a result back to what it needs, the more demanding operand first (Sethi and
+Ullman, The generation of optimal code for arithmetic expressions, 1970), and whenever an operation is done, those
+run that free as much as they take up. A sum of many terms becomes a chain of sums of two, in which each
+term dies as soon as it is added; the order of additions stays what it is.
+
+What waits for control inputs waits for them in any order, and operations with effects keep their order.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from ..ir.graph import Operation, Tensor
+from ..ir.opdef import Spec
+from .cut import cut
+from .program import Instruction
+
+LARGE = 32_000_000  # bytes: where less than this is alive, operations run as they were built
+BETTER = 0.8  # another order is taken if its peak is at most this part of the one that it replaces
+UNKNOWN = 32  # what stands for a dimension that only the run knows
+_EFFECTS = frozenset({"stateful"})
+
+
+def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
+            slot_of: Mapping[int, int], new: Callable[[Tensor], int],
+            final: bool) -> list[list[Instruction]]:  # fmt: skip
+    """Cuts a program into clusters, in the order in which it was built or in one with a lower peak.
+
+    Args:
+      program: the instructions of a level, in creation order.
+      kept: slots that are read after it.
+      floating: slot -> the instruction that is computed wherever its result is needed.
+      slot_of: id of a tensor -> its slot.
+      new: makes a slot for a value like that of a tensor.
+      final: whether nothing comes after it in the run.
+    Returns: the pieces, in order.
+    """
+    pieces = cut(program, final)
+    if sum(map(_given, program)) < LARGE:
+        return pieces
+    before = peak(pieces, kept)
+    if before < LARGE:
+        return pieces
+    net = _Net(_without_wide_sums(program, new), kept, floating, slot_of)
+    best = before * BETTER
+    for backwards in (False, True):
+        order = net.order(backwards)
+        if peak([[i] for i in order], kept) <= best:
+            other = cut(order, final, together=False)
+            there = peak(other, kept)
+            if there <= best:
+                pieces, best = other, there - 1
+    return pieces
+
+
+def peak(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> int:
+    """The most bytes that are alive at once, if pieces run one by one; what a piece gets stays until its end."""
+    last: dict[int, tuple[int, int]] = {}
+    for number, piece in enumerate(pieces):
+        for place, instruction in enumerate(piece):
+            last.update(dict.fromkeys(instruction.reads(), (number, place)))
+    size: dict[int, int] = {}
+    most = live = 0
+    for number, piece in enumerate(pieces):
+        inside: set[int] = set()
+        for place, instruction in enumerate(piece):
+            given = list(sizes(instruction))
+            size.update(given)
+            live += sum(n for _, n in given)
+            most = max(most, live)
+            inside.update(s for s, _ in given)
+            for s in {*instruction.reads(), *instruction.gives()} & inside:
+                if s not in kept and last.get(s, (number, place)) == (number, place):
+                    live -= size.pop(s, 0)
+        for s in {s for i in piece for s in i.reads()} - inside:
+            if s not in kept and last[s][0] == number:
+                live -= size.pop(s, 0)
+    return most
+
+
+def sizes(instruction: Instruction) -> Iterator[tuple[int, int]]:
+    """The slots that an instruction fills, with the bytes that they take up, as far as these are known."""
+    for slot, t in zip(instruction.outs, instruction.op.outputs, strict=True):
+        yield slot, bytes_of(t._spec)
+    for touch in (*instruction.refs.values(), *instruction.touched):
+        if touch.out != touch.slot:
+            yield touch.out, bytes_of(Spec.of(touch.cell.dtype, touch.cell.shape))
+
+
+def _given(instruction: Instruction) -> int:
+    return sum(n for _, n in sizes(instruction))
+
+
+@functools.lru_cache(maxsize=4096)
+def bytes_of(spec: Spec) -> int:
+    """The size of a tensor, with `UNKNOWN` for each dimension that is not known; 0 for what is no array."""
+    if spec.dtype.kind == "o" or spec.shape is None:
+        return 0
+    return math.prod([UNKNOWN if n is None else n for n in spec.shape]) * spec.dtype.np_dtype.itemsize
+
+
+# -- wide sums -------------------------------------------------------------------------
+
+
+def _without_wide_sums(program: Sequence[Instruction], new: Callable[[Tensor], int]) -> list[Instruction]:
+    """Makes a chain of sums of two of each sum of many large terms."""
+    result: list[Instruction] = []
+    for instruction in program:
+        op = instruction.op
+        if op.type != "AddN" or len(instruction.ins) < 3 or len(instruction.ins) * _given(instruction) < LARGE:
+            result.append(instruction)
+            continue
+        total = instruction.ins[0]
+        for n, term in enumerate(instruction.ins[1:], 1):
+            out = instruction.outs[0] if n == len(instruction.ins) - 1 else new(op.outputs[0])
+            result.append(Instruction(_sum_of_two(op, n), [total, term], [out]))
+            total = out
+    return result
+
+
+def _sum_of_two(op: Operation, n: int) -> Operation:
+    """An operation that is in no graph: a step of a sum."""
+    part = Operation.__new__(Operation)
+    for name in Operation.__slots__:
+        if name != "__weakref__":
+            setattr(part, name, getattr(op, name))
+    part.attrs = {**op.attrs, "N": 2}
+    part.inputs = (op.outputs[0], op.inputs[n])
+    return part
+
+
+# -- another order ---------------------------------------------------------------------
+
+
+class _Net:
+    """What waits for what in a program.
+
+    Nodes are its instructions, then whatever else leads from one to another: instructions that are computed
+    wherever they are needed, and operations without one, such as NoOp, that control inputs go through.
+    """
+
+    def __init__(self, program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
+                 slot_of: Mapping[int, int]):  # fmt: skip
+        self._program = program
+        self._size: dict[int, int] = {}
+        self._given: list[list[int]] = []
+        producer: dict[int, int] = {}
+        node_of: dict[int, int] = {}  # id of an operation or an instruction -> node
+        for node, instruction in enumerate(program):
+            given = dict(sizes(instruction))
+            self._size.update(given)
+            self._given.append(list(given))
+            producer.update(dict.fromkeys(given, node))
+            node_of[id(instruction.op)] = node
+        nodes: list[Instruction | Operation] = list(program)
+        self._before: list[list[int]] = []
+        self._reads: list[list[int]] = []  # the slots inside that a node reads, each once
+        latest = -1  # the operation with effects that was built last
+        for node, thing in enumerate(nodes):  # it grows
+            before: dict[int, None] = {}
+            reads: dict[int, None] = {}
+            if isinstance(thing, Instruction):
+                slots, controls = thing.reads(), thing.op.control_inputs
+            else:
+                slots = iter([slot_of[id(t)] for t in thing.inputs if id(t) in slot_of])
+                controls = thing.control_inputs
+            for slot in slots:
+                if slot in producer:
+                    before[producer[slot]] = reads[slot] = None
+                elif slot in floating:
+                    before[_node(floating[slot], node_of, nodes)] = None
+            for op in controls:
+                if id(op) in node_of or op.inputs or op.control_inputs:
+                    before[_node(op, node_of, nodes)] = None
+            if node < len(program) and isinstance(thing, Instruction) and _has_effects(thing):
+                if latest >= 0:
+                    before[latest] = None
+                latest = node
+            self._before.append(list(before))
+            self._reads.append(list(reads) if node < len(program) else [])
+        self._after: list[list[int]] = [[] for _ in nodes]
+        for node, before_it in enumerate(self._before):
+            for other in before_it:
+                self._after[other].append(node)
+        self._given += [[] for _ in range(len(nodes) - len(program))]
+        self._kept = kept
+        self._demanding = self._by_demand()
+
+    def _by_demand(self) -> list[list[int]]:
+        """For each node what it waits for, in the order in which least has to be alive."""
+        waits = list(map(len, self._before))
+        ready = [n for n, count in enumerate(waits) if not count]
+        size = [sum(self._size[s] for s in given) for given in self._given]
+        need = [0] * len(waits)
+        result: list[list[int]] = [[]] * len(waits)
+        for node in ready:  # it grows
+            operands = sorted(self._before[node], key=lambda n: size[n] - need[n])
+            result[node] = operands
+            held = 0
+            for n in operands:
+                need[node] = max(need[node], held + need[n])
+                held += size[n]
+            need[node] = max(need[node], held + size[node])
+            for n in self._after[node]:
+                waits[n] -= 1
+                if not waits[n]:
+                    ready.append(n)
+        return result
+
+    def order(self, backwards: bool) -> list[Instruction]:
+        """The instructions in an order of low peak.
+
+        Args:
+          backwards: whether to begin with the result that was built last.
+        """
+        waits = list(map(len, self._before))
+        readers: dict[int, int] = dict.fromkeys(self._size, 0)
+        last: dict[int, int] = dict.fromkeys(self._size, 0)  # the sum of the nodes that are still to read it
+        for node, reads in enumerate(self._reads):
+            for s in reads:
+                readers[s] += 1
+                last[s] += node
+        done = [False] * len(waits)
+        result: list[Instruction] = []
+
+        def growth(node: int) -> int:
+            return (sum(self._size[s] for s in self._given[node] if readers[s] or s in self._kept)
+                    - sum(self._size[s] for s in self._reads[node] if readers[s] == 1 and s not in self._kept))
+
+        def run(node: int) -> None:
+            stack = [node]
+            while stack:
+                node = stack.pop()
+                if done[node] or waits[node]:
+                    continue
+                done[node] = True
+                if node < len(self._program):
+                    result.append(self._program[node])
+                candidates = []
+                for n in self._after[node]:
+                    waits[n] -= 1
+                    if not waits[n]:
+                        candidates.append(n)
+                for s in self._reads[node]:
+                    readers[s] -= 1
+                    last[s] -= node
+                    if readers[s] == 1 and not waits[last[s]]:
+                        candidates.append(last[s])
+                stack += [n for n in reversed(candidates) if not done[n] and growth(n) <= 0]
+
+        results = [n for n, after in enumerate(self._after) if not after]
+        for root in reversed(results) if backwards else results:
+            path = [(root, iter(self._demanding[root]))]
+            while path:
+                node, operands = path[-1]
+                operand = next((n for n in operands if not done[n]), None)
+                if operand is not None:
+                    path.append((operand, iter(self._demanding[operand])))
+                    continue
+                path.pop()
+                run(node)
+        return result
+
+
+def _node(thing: Instruction | Operation, node_of: dict[int, int], nodes: list[Instruction | Operation]) -> int:
+    node = node_of.get(id(thing))
+    if node is None:
+        node = node_of[id(thing)] = len(nodes)
+        nodes.append(thing)
+    return node
+
+
+def _has_effects(instruction: Instruction) -> bool:
+    return bool(instruction.touched) or bool(instruction.op.opdef.flags & _EFFECTS)
