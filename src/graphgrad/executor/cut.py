@@ -39,30 +39,31 @@ HEAVY = frozenset({
 })  # fmt: skip
 
 
-def cut(program: Sequence[Instruction], final: bool = False) -> list[list[Instruction]]:
+def cut(program: Sequence[Instruction], final: bool = False, together: bool = True) -> list[list[Instruction]]:
     """Cuts a program into clusters.
 
     Args:
       program: instructions in the order of execution.
       final: whether nothing comes after it in the run. Then what updates variables goes into the last
         piece, which may write the new values over the old ones.
+      together: whether a short program, or one in which little recurs, stays in one piece.
     Returns: the pieces, in order.
     """
     if any(map(is_large, program)):
-        return _around_large(program, final)
-    if len(program) <= WHOLE:
+        return _around_large(program, final, together)
+    if together and len(program) <= WHOLE:
         return [list(program)]
     updates = _updates(program) if final else []
     if len(updates) > LARGEST:
         updates = []
     late = set(map(id, updates))
     pieces, different = _join(_segments([i for i in program if id(i) not in late]))
-    if len(program) <= UNLIKE and different >= ALIKE * len(program):
+    if together and len(program) <= UNLIKE and different >= ALIKE * len(program):
         return [list(program)]
     return [*pieces, updates] if updates else pieces
 
 
-def _around_large(program: Sequence[Instruction], final: bool) -> list[list[Instruction]]:
+def _around_large(program: Sequence[Instruction], final: bool, together: bool) -> list[list[Instruction]]:
     """Cuts the pieces before, between and behind the convolutions that are dealt out to several cores."""
     pieces: list[list[Instruction]] = []
     between: list[Instruction] = []
@@ -71,10 +72,10 @@ def _around_large(program: Sequence[Instruction], final: bool) -> list[list[Inst
             between.append(instruction)
             continue
         if between:
-            pieces += cut(between)
+            pieces += cut(between, together=together)
         pieces.append([instruction])
         between = []
-    return [*pieces, *cut(between, final)] if between else pieces
+    return [*pieces, *cut(between, final, together)] if between else pieces
 
 
 def _updates(program: Sequence[Instruction]) -> list[Instruction]:

@@ -7,7 +7,7 @@ it is better by a simulation of what is alive. Values of which the size is not k
 The other order follows the graph from a result back to what it needs, the more demanding operand first (Sethi and
 Ullman, The generation of optimal code for arithmetic expressions, 1970), and whenever an operation is done, those
 run that free as much as they take up. A sum of many terms becomes a chain of sums of two, in which each
-term dies as soon as it is added; the order of additions stays what it is.
+term dies as soon as it is added, in the order in which the terms come up.
 
 What waits for control inputs waits for them in any order, and operations with effects keep their order.
 """
@@ -25,6 +25,7 @@ from .program import Instruction
 
 LARGE = 32_000_000  # bytes: where less than this is alive, operations run as they were built
 BETTER = 0.8  # another order is taken if its peak is at most this part of the one that it replaces
+ENOUGH = 0.5  # one with this part of it will do
 UNKNOWN = 32  # what stands for a dimension that only the run knows
 _EFFECTS = frozenset({"stateful"})
 
@@ -49,15 +50,20 @@ def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Map
     before = peak(pieces, kept)
     if before < LARGE:
         return pieces
-    net = _Net(_without_wide_sums(program, new), kept, floating, slot_of)
+    net = _Net(program, kept, floating, slot_of)
+    wide = [i for i in program if _is_wide_sum(i)]
     best = before * BETTER
-    for backwards in (False, True):
+    for backwards in (True, False):
         order = net.order(backwards)
+        if wide:
+            order = _Net(_without_wide_sums(program, order, new), kept, floating, slot_of).order(backwards)
         if peak([[i] for i in order], kept) <= best:
             other = cut(order, final, together=False)
             there = peak(other, kept)
             if there <= best:
                 pieces, best = other, there - 1
+        if best <= before * ENOUGH:
+            break
     return pieces
 
 
@@ -110,30 +116,37 @@ def bytes_of(spec: Spec) -> int:
 # -- wide sums -------------------------------------------------------------------------
 
 
-def _without_wide_sums(program: Sequence[Instruction], new: Callable[[Tensor], int]) -> list[Instruction]:
-    """Makes a chain of sums of two of each sum of many large terms."""
+def _is_wide_sum(instruction: Instruction) -> bool:
+    many = instruction.op.type == "AddN" and len(instruction.ins) > 2
+    return many and len(instruction.ins) * _given(instruction) >= LARGE
+
+
+def _without_wide_sums(program: Sequence[Instruction], order: Sequence[Instruction],
+                       new: Callable[[Tensor], int]) -> list[Instruction]:  # fmt: skip
+    """Makes a chain of sums of two of each sum of many large terms, the first ones in `order` first."""
+    place = {s: n for n, i in enumerate(order) for s in i.gives()}
     result: list[Instruction] = []
     for instruction in program:
-        op = instruction.op
-        if op.type != "AddN" or len(instruction.ins) < 3 or len(instruction.ins) * _given(instruction) < LARGE:
+        if not _is_wide_sum(instruction):
             result.append(instruction)
             continue
-        total = instruction.ins[0]
-        for n, term in enumerate(instruction.ins[1:], 1):
-            out = instruction.outs[0] if n == len(instruction.ins) - 1 else new(op.outputs[0])
-            result.append(Instruction(_sum_of_two(op, n), [total, term], [out]))
+        op = instruction.op
+        total, *terms = sorted(instruction.ins, key=lambda s: place.get(s, -1))
+        for n, term in enumerate(terms, 1):
+            out = instruction.outs[0] if n == len(terms) else new(op.outputs[0])
+            result.append(Instruction(_sum_of_two(op), [total, term], [out]))
             total = out
     return result
 
 
-def _sum_of_two(op: Operation, n: int) -> Operation:
+def _sum_of_two(op: Operation) -> Operation:
     """An operation that is in no graph: a step of a sum."""
     part = Operation.__new__(Operation)
     for name in Operation.__slots__:
         if name != "__weakref__":
             setattr(part, name, getattr(op, name))
     part.attrs = {**op.attrs, "N": 2}
-    part.inputs = (op.outputs[0], op.inputs[n])
+    part.inputs = op.inputs[:2]
     return part
 
 
@@ -256,6 +269,8 @@ class _Net:
                         candidates.append(last[s])
                 stack += [n for n in reversed(candidates) if not done[n] and growth(n) <= 0]
 
+        for node in [n for n, count in enumerate(waits) if not count and growth(n) <= 0]:
+            run(node)
         results = [n for n, after in enumerate(self._after) if not after]
         for root in reversed(results) if backwards else results:
             path = [(root, iter(self._demanding[root]))]

@@ -20,12 +20,12 @@ from ..ir.cell import Cell
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined, shape_str
-from .cut import cut
 from .known import Knowledge
 from .merge import Merger
+from .order import arrange
 from .program import Body, Instruction, Touch, is_pure, is_small
 from .split import RULES, is_large
-from .steps import Cluster, HostStep, Plan
+from .steps import Cluster, HostStep, Plan, connect
 
 # Operations whose result is their input, so that both share a slot.
 _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
@@ -117,17 +117,18 @@ class _Planner:
         frame = self.frame
         result.loads = [(slot, self.cells[i]) for i, slot in frame.first.items()]
         result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items() if slot != frame.first.get(i)]
-        for level, program in groups:
+        kept = {*result.fetches, *(slot for slot, _ in result.stores)}
+        for n, (level, program) in enumerate(groups):
             if level is None:
                 result.steps.append(HostStep(self._with_floating(program)))
-            else:
-                result.steps.append(self._cluster(program, level))
-        kept = {*result.fetches, *(slot for slot, _ in result.stores)}
+                continue
+            for piece in self._pieces(program, kept, groups[n + 1 :]):
+                result.steps.append(self._cluster(piece, level))
         wanted = {id(i): i for s in kept if (i := self.floating.get(s)) is not None}
         if wanted:
-            result.steps.append(HostStep(self._with_floating(list(wanted.values()))))
+            result.steps.append(HostStep(self._with_floating(sorted(wanted.values(), key=_order))))
         result.slots = frame.count
-        self._connect()
+        connect(result, self.floating)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result
@@ -203,7 +204,7 @@ class _Planner:
     # -- operations to instructions --------------------------------------------------
 
     def _lay_out(self, levels: dict[int, list[tuple[Operation, bool]]]) -> list[tuple[int | None, list[Instruction]]]:
-        """The clusters' programs (level, program) and the host ops (None, [instruction]), in order."""
+        """The programs of levels (level, program) and the host ops (None, [instruction]), in order."""
         groups: list[tuple[int | None, list[Instruction]]] = []
         for level in sorted(levels):
             clustered: list[Instruction] = []
@@ -218,12 +219,24 @@ class _Planner:
                             hosts.append((None, [instruction]))
                         else:
                             clustered.append(instruction)
-            if clustered and self.whole:
+            if clustered:
                 groups.append((level, clustered))
-            elif clustered:
-                groups.extend((level, piece) for piece in cut(clustered, level == max(levels) and not hosts))
             groups.extend(hosts)
         return groups
+
+    def _pieces(self, program: list[Instruction], kept: set[int],
+                later: Sequence[tuple[int | None, list[Instruction]]]) -> list[list[Instruction]]:  # fmt: skip
+        """Cuts the program of a level."""
+        if self.whole:
+            return [program]
+        if later:
+            kept = kept.union(*(i.reads() for _, p in later for i in p), *(i.reads() for i in self.floating.values()))
+        return arrange(program, kept, self.floating, self.frame.slot_of, self._new_slot, not later)
+
+    def _new_slot(self, t: Tensor) -> int:
+        slot = self.frame.new()
+        self.result.static[slot] = t
+        return slot
 
     def _place(self, op: Operation) -> Instruction | None:
         """The instruction of an operation, or None for one that has no part in a step."""
@@ -364,16 +377,19 @@ class _Planner:
 
     def _with_floating(self, program: Sequence[Instruction]) -> list[Instruction]:
         """Adds to a program the instructions whose results it has to know."""
-        present: dict[int, Instruction] = {id(i): i for i in program}
-        needed: dict[int, Instruction] = {}
-        stack = list(program)
-        while stack:
-            for slot in stack.pop().reads():
-                instruction = self.floating.get(slot)
-                if instruction is not None and id(instruction) not in present:
-                    present[id(instruction)] = needed[id(instruction)] = instruction
-                    stack.append(instruction)
-        return sorted([*needed.values(), *program], key=_order)
+        present = set(map(id, program))
+        result: list[Instruction] = []
+        for instruction in program:
+            needed = [instruction]
+            for reader in needed:  # it grows
+                for slot in reader.reads():
+                    found = self.floating.get(slot)
+                    if found is not None and id(found) not in present:
+                        present.add(id(found))
+                        needed.append(found)
+            result += sorted(needed[1:], key=_order)
+            result.append(instruction)
+        return result
 
     def _cluster(self, program: list[Instruction], level: int) -> Cluster:
         cluster = Cluster(self._with_floating(program), level)
@@ -419,39 +435,6 @@ class _Planner:
         cluster.split, cluster.before, cluster.program = rule, before, [large]
         cluster.ins, cluster.known, cluster.shapes = list(dict.fromkeys(ins)), known, list(outer)
         return True
-
-    def _connect(self) -> None:
-        """Finds out what each step hands on, and when each slot is read for the last time."""
-        plan = self.result
-        last: dict[int, int] = {}
-        for number, step in enumerate(plan.steps):
-            reads = step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
-            last.update(dict.fromkeys(reads, number))
-        kept = {*plan.fetches, *(s for s, _ in plan.stores)}
-        for number, step in enumerate(plan.steps):
-            given = [s for i in step.program for s in i.gives() if s not in self.floating]
-            if isinstance(step, Cluster):
-                step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
-                step.frees = [s for s in (*step.ins, *step.shapes, *step.known)
-                              if s not in kept and last[s] == number]  # fmt: skip
-            else:
-                step.frees = [s for s in step.ins if s not in kept and last[s] == number]
-                step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
-        # The last step may write new values over old ones: after it nothing can fail.
-        final = plan.steps[-1] if plan.steps else None
-        has_lists = isinstance(final, Cluster) and any(
-            (t := plan.static.get(s)) is not None and t.dtype is dtypes.variant for s in (*final.ins, *final.outs)
-        )
-        if isinstance(final, Cluster) and not has_lists and not any(s in final.outs for s, _, _ in plan.checks):
-            stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
-            final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
-                                      and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
-        made = {s for step in plan.steps for s in step.outs}
-        seen: set[int] = set()
-        for slot, _ in plan.stores:
-            if slot not in made or slot in seen:
-                plan.shared.add(slot)
-            seen.add(slot)
 
 
 def _order(instruction: Instruction) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
+from ..ir.shape import is_fully_defined
 from .program import Instruction
 from .split import Rule
 
@@ -108,3 +111,41 @@ class Plan:
                 op = step.program[-1].op
                 lines.append(f"{i}: host op {op.type} '{op.name}'")
         return "\n".join(lines)
+
+
+def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
+    """Finds out what each step hands on, and when each slot is read for the last time.
+
+    Args:
+      plan: the plan; its steps are filled in.
+      floating: slot -> the instruction that is computed wherever its result is needed.
+    """
+    last: dict[int, int] = {}
+    for number, step in enumerate(plan.steps):
+        reads = step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
+        last.update(dict.fromkeys(reads, number))
+    kept = {*plan.fetches, *(s for s, _ in plan.stores)}
+    for number, step in enumerate(plan.steps):
+        given = [s for i in step.program for s in i.gives() if s not in floating]
+        if isinstance(step, Cluster):
+            step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
+            step.frees = [s for s in (*step.ins, *step.shapes, *step.known)
+                          if s not in kept and last[s] == number]  # fmt: skip
+        else:
+            step.frees = [s for s in step.ins if s not in kept and last[s] == number]
+            step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
+    # The last step may write new values over old ones: after it nothing can fail.
+    final = plan.steps[-1] if plan.steps else None
+    has_lists = isinstance(final, Cluster) and any(
+        (t := plan.static.get(s)) is not None and t.dtype is dtypes.variant for s in (*final.ins, *final.outs)
+    )
+    if isinstance(final, Cluster) and not has_lists and not any(s in final.outs for s, _, _ in plan.checks):
+        stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
+        final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
+                                  and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
+    made = {s for step in plan.steps for s in step.outs}
+    seen: set[int] = set()
+    for slot, _ in plan.stores:
+        if slot not in made or slot in seen:
+            plan.shared.add(slot)
+        seen.add(slot)
