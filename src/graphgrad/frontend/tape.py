@@ -33,7 +33,7 @@ from . import functional as functional  # eager mode runs the maps of Jacobians 
 from . import nest
 
 
-class _Record:
+class Record:
     """One op that ran: what a gradient rule needs to know of an operation."""
 
     __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient")
@@ -75,7 +75,7 @@ class GradientTape:
         self._watch_variables = watch_accessed_variables
         self._recording = False
         self._used = False
-        self._records: list[_Record] = []
+        self._records: list[Record] = []
         self._watched: dict[int, Any] = {}  # id -> tensor that depends on something watched
         self._variables: dict[int, Any] = {}
 
@@ -106,7 +106,7 @@ class GradientTape:
                 if variable is not None and variable.trainable:
                     self.watch(variable)
         if any(id(t) in watched for t in inputs):
-            self._records.append(_Record(opdef, inputs, outputs, attrs, gradient))
+            self._records.append(Record(opdef, inputs, outputs, attrs, gradient))
             for t in outputs:
                 if t.dtype.kind in "fc":
                     watched[id(t)] = t

@@ -279,6 +279,7 @@ from graphgrad.compat.v2 import image as image
 # -- programs around graphs ---------------------------------------------------------------
 from graphgrad.platform.logs import get_logger as get_logger
 from graphgrad.compat.v2 import data as data
+from graphgrad.compat.v2 import autodiff as autodiff
 from graphgrad.compat.v2 import autograph as autograph
 from graphgrad.compat.v2 import config as config
 from graphgrad.frontend.module import Module as Module

@@ -1,0 +1,120 @@
+"""`ForwardAccumulator`: against differences and tapes, nested in each other and in functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphgrad as tf
+from graphgrad.frontend.function import Function
+from graphgrad.ir import context
+
+_X = np.array([0.3, -0.7, 1.1])
+_D = np.array([1.0, 0.5, -2.0])
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Iterator[None]:
+    with context.use(context.EAGER):
+        yield
+
+
+@tf.custom_gradient
+def _clipped(x: Any) -> Any:
+    return x * x, lambda dy: dy * tf.minimum(2.0 * x, 1.0)
+
+
+_w = tf.Variable(np.arange(9.0).reshape(3, 3) / 5.0)
+
+_FUNCTIONS = {
+    "elementwise": lambda x: tf.sin(x) * tf.exp(x) / (1.0 + x * x),
+    "matrix": lambda x: tf.tanh(tf.linalg.matvec(_w, x)) * tf.reduce_sum(x),
+    "gather": lambda x: tf.gather(x, [2, 0, 0]) * x,
+    "several outputs": lambda x: tf.add_n([a * (i + 1.0) * a for i, a in enumerate(tf.split(x, 3))]) * x,
+    "concatenation": lambda x: tf.concat([x[1:], x[:1]], 0) * x,
+    "function": Function(lambda x: tf.sin(x) * tf.reduce_prod(x), engine="numpy"),
+    "loop": Function(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.sin(y) * x), (0, x))[1],
+                     engine="numpy"),
+    "map": lambda x: tf.map_fn(lambda r: tf.sin(r) * r, x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_orders(name: str) -> None:
+    """First derivative, second by accumulators in each other, by a tape around one and by one around a tape."""
+    f = _FUNCTIONS[name]
+
+    def at(e: float) -> Any:
+        return f(tf.constant(_X + e * _D)).numpy()
+
+    x, d = tf.constant(_X), tf.constant(_D)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.autodiff.ForwardAccumulator(x, d) as outer:
+            with tf.autodiff.ForwardAccumulator(x, d) as inner:
+                y = f(x)
+            first = inner.jvp(y)
+        second = outer.jvp(first)
+        total = tf.reduce_sum(first)
+    by_tape = tf.reduce_sum(tf.convert_to_tensor(tape.gradient(total, x)) * d)
+    with tf.autodiff.ForwardAccumulator(x, d) as over:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        g = tape.gradient(y, x)
+    over_tape = tf.reduce_sum(tf.convert_to_tensor(over.jvp(g)) * d)
+    np.testing.assert_allclose(first, (at(1e-6) - at(-1e-6)) / 2e-6, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(second, (at(1e-4) - 2 * at(0.0) + at(-1e-4)) / 1e-8, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(by_tape, tf.reduce_sum(second), rtol=1e-9)
+    np.testing.assert_allclose(over_tape, tf.reduce_sum(second), rtol=1e-9)
+
+
+def test_variables_structures_and_what_is_not_connected() -> None:
+    """Variables are primals; several at once; None or zeros for the rest; a custom gradient decides."""
+    v = tf.Variable([1.0, 2.0])
+    x = tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator([v, x], [tf.ones([2]), tf.constant(10.0)]) as acc:
+        y = v * x
+        other = tf.constant(1.0) * 2.0
+        clipped = _clipped(x)
+        rounded = tf.cast(y, tf.int32)
+    found = acc.jvp({"y": y, "other": other, "rounded": rounded, "x": x})
+    np.testing.assert_array_equal(found["y"], [13.0, 23.0])
+    assert found["other"] is None and found["rounded"] is None and float(found["x"]) == 10.0
+    assert float(acc.jvp(other, unconnected_gradients="zero")) == 0.0
+    assert float(acc.jvp(clipped)) == 10.0
+
+
+def test_in_functions_and_graphs() -> None:
+    """Inside a function the product is operations of its graph."""
+
+    @tf.function
+    def f(x, d):
+        with tf.autodiff.ForwardAccumulator(x, d) as outer:
+            with tf.autodiff.ForwardAccumulator(x, d) as acc:
+                y = x**3
+            first = acc.jvp(y)
+        return first, outer.jvp(first)
+
+    first, second = f(tf.constant(2.0), tf.constant(10.0))
+    assert (float(first), float(second)) == (120.0, 1200.0)
+
+
+def test_refused() -> None:
+    """Wrong structures, shapes, dtypes, and use out of order."""
+    x = tf.constant([1.0, 2.0])
+    for primals, tangents, error, text in [
+        ([x], x, ValueError, "same nested structure"),
+        (x, tf.constant([1.0]), ValueError, r"shape \(1,\) is not that of its primal, \(2,\)(?s:.*)Fix"),
+        (tf.constant(1), tf.constant(1), ValueError, "int32, which has no derivatives"),
+    ]:
+        with pytest.raises(error, match=text):
+            tf.autodiff.ForwardAccumulator(primals, tangents)
+    acc = tf.autodiff.ForwardAccumulator(x, x)
+    with pytest.raises(ValueError, match="not recording"):
+        acc.__exit__()
+    with acc, pytest.raises(ValueError, match="already recording"):
+        acc.__enter__()
