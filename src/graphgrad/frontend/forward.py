@@ -1,8 +1,8 @@
 """`ForwardAccumulator`: Jacobian-vector products of what runs, computed along with it.
 
 A gradient rule is linear in the gradients that arrive at it, and its own gradient with respect to them is the
-derivative of the operation in forward direction. So forward mode needs no rules of its own, and works for whatever has a
-gradient. What it computes runs as operations: tapes and accumulators around it see them, which gives higher orders.
+derivative of the operation in forward direction. So forward mode needs no rules of its own, and works for whatever has
+a gradient. What it computes runs as operations: tapes and accumulators around it see them, which gives higher orders.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ForwardAccumulator:
     def _watch(self, primal: Any, tangent: Any) -> None:
         if primal.dtype.kind not in "fc":
             raise ValueError(f"ForwardAccumulator: {primal!r} is of dtype {primal.dtype.name}, which has no "
-                             f"derivatives.\n  Asked for at {user_source(3)}\n  Fix: tf.cast it to a float")  # fmt: skip
+                             f"derivatives.\n  Asked for at {user_source(3)}\n  Fix: cast it to a float")  # fmt: skip
         tangent = convert_to_tensor(tangent, primal.dtype)
         if not tangent.shape.is_compatible_with(primal.shape):
             raise ValueError(f"ForwardAccumulator: the tangent's shape {tangent.shape} is not that of its primal, "

@@ -72,8 +72,8 @@ class Module:
             name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", type(self).__name__)
             name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
         if not (isinstance(name, str) and name.isidentifier()):
-            raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. "
-                             "a valid class name). Fix: use letters, digits and underscores")  # fmt: skip
+            raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
+                             "(e.g. a valid class name). Fix: use letters, digits and underscores")  # fmt: skip
         self._name = name
         self._name_scope = _Scope(f"{name}/")
 

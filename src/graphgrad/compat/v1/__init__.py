@@ -170,7 +170,6 @@ from graphgrad.frontend.variables import VariableV1 as Variable
 from graphgrad.compat.v1 import initializers as initializers
 from graphgrad.compat.v1 import train as train
 from graphgrad.compat.v1 import data as data
-from graphgrad.compat.v1 import autodiff as autodiff
 from graphgrad.compat.v1 import autograph as autograph
 from graphgrad.compat.v1 import config as config
 from graphgrad.frontend.module import Module as Module

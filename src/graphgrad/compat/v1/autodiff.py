@@ -1,4 +1,0 @@
-"""`tf.autodiff`."""
-
-from graphgrad.frontend.forward import ForwardAccumulator as ForwardAccumulator
-from graphgrad.frontend.tape import GradientTape as GradientTape
