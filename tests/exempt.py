@@ -9,12 +9,18 @@ _FILES = "it reads files or encoded data: tests/test_files.py"
 _EFFECT = "its result is a side effect: tests/test_host.py"
 _LISTS = "it takes or gives a list of tensors: tests/test_tensor_array.py"
 _ITERATORS = "its result depends on what ran before: tests/test_data.py"
+_TABLES = "its result depends on what ran before: tests/test_lookup.py"
+_THIRD = "it takes or gives a list of tensors: tests/test_third_derivatives.py"
 OPS: dict[str, str] = {
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
     "TensorListElementShape": _LISTS, "TensorListGetItem": _LISTS, "TensorListSetItem": _LISTS,
     "TensorListStack": _LISTS, "TensorListFromTensor": _LISTS, "TensorListGather": _LISTS,
     "TensorListScatterV2": _LISTS, "TensorListScatterIntoExistingList": _LISTS, "TensorListSplit": _LISTS,
     "TensorListConcatV2": _LISTS, "TensorListResize": _LISTS, "TensorListPushBack": _LISTS, "TensorListPopBack": _LISTS,
+    "TensorListConcat": _THIRD, "TensorListScatter": _THIRD, "ResourceGatherNd": _VARIABLES,
+    "InitializeTableV2": _TABLES, "InitializeTableFromTextFileV2": _TABLES, "LookupTableFindV2": _TABLES,
+    "LookupTableInsertV2": _TABLES, "LookupTableRemoveV2": _TABLES, "LookupTableSizeV2": _TABLES,
+    "LookupTableExportV2": _TABLES,
     "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL,

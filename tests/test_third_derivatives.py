@@ -43,6 +43,17 @@ def _table(x: Any) -> Any:
     return tf.gather(v, [1, 3, 1]) ** 3 * x[:3], v
 
 
+def _coordinates(x: Any) -> Any:
+    v = tf.get_variable("c", initializer=_X, use_resource=True)
+    read = raw.ResourceGatherNd(v.handle, np.int32([[1, 2], [0, 0], [1, 2]]), dtype=tf.float64, shape=(4, 3))
+    return read**3 * x[:, 0][:3], v
+
+
+def _older(x: Any) -> Any:
+    lst = raw.TensorListScatter(x[:3] ** 2, np.int32([3, 1, 0]), np.int32([3]))
+    return raw.TensorListConcat(lst, element_dtype=tf.float64, element_shape=(3,))[0] ** 2
+
+
 def _loop(x: Any) -> Any:
     return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x + tf.sin(y)), (0, x))[1]
 
@@ -60,6 +71,8 @@ _PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "While": _loop,
     "VectorizedMap": lambda x: tf.vectorized_map(lambda row: row ** 3 * tf.sin(x[0]), x),
     "ReadVariableOp": _variable,
+    "ResourceGatherNd": _coordinates,
+    "TensorListConcat, TensorListScatter": _older,
     "ResourceGather": _table,
     "Cholesky": lambda x: tf.linalg.cholesky(tf.matmul(x, x, transpose_a=True) + tf.eye(3, dtype=tf.float64)),
     "EagerPyFunc": lambda x: tf.py_function(lambda t: t ** 3, [x], tf.float64),

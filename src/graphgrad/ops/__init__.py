@@ -51,8 +51,10 @@ from . import iterators as iterators
 from . import join as join
 from . import linalg as linalg
 from . import linalg_functions as linalg_functions
+from . import list_joins as list_joins
 from . import lists as lists
 from . import logical as logical
+from . import lookup as lookup
 from . import losses as losses
 from . import lrn as lrn
 from . import masking as masking
@@ -84,6 +86,8 @@ from . import searching as searching
 from . import segment as segment
 from . import select as select
 from . import sequences as sequences
+from . import serialize as serialize
+from . import sets as sets
 from . import shapes as shapes
 from . import slicing as slicing
 from . import softmax as softmax
@@ -91,6 +95,7 @@ from . import space as space
 from . import sparse as sparse
 from . import sparse_functions as sparse_functions
 from . import sparse_math as sparse_math
+from . import sparse_pairs as sparse_pairs
 from . import sparse_segment as sparse_segment
 from . import special as special
 from . import special_host as special_host

@@ -49,7 +49,17 @@ def _right_shift(xp, x, y):
     return xp.right_shift(x, _clipped(xp, x, y))
 
 
-for _record in (_bitwise_and, _bitwise_or, _bitwise_xor, _invert, _left_shift, _right_shift):
+@op("PopulationCount", "x: T -> y: uint8", T=INTEGER, shape=same)
+def _population_count(xp, x):
+    """How many bits are 1."""
+    unsigned = x.view(f"uint{x.dtype.itemsize * 8}")
+    count = xp.zeros(x.shape, unsigned.dtype)
+    for i in range(x.dtype.itemsize * 8):
+        count = count + ((unsigned >> unsigned.dtype.type(i)) & unsigned.dtype.type(1))
+    return count.astype("uint8")
+
+
+for _record in (_population_count, _bitwise_and, _bitwise_or, _bitwise_xor, _invert, _left_shift, _right_shift):
     _record.grad(NOT_DIFFERENTIABLE)
 
 

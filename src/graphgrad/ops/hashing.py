@@ -142,6 +142,73 @@ _declare("StringToHashBucketFast", fingerprint, "input")
 _declare("StringToHashBucket", murmur, "string_tensor")
 
 
+def siphash(s: bytes, k0: int, k1: int) -> int:
+    """SipHash-2-4 of some bytes under a key."""
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+
+    def rounds(n: int) -> None:
+        for _ in range(n):
+            v[0] = v[0] + v[1] & _M
+            v[2] = v[2] + v[3] & _M
+            v[1] = _left(v[1], 13) ^ v[0]
+            v[3] = _left(v[3], 16) ^ v[2]
+            v[0] = _left(v[0], 32)
+            v[2] = v[2] + v[1] & _M
+            v[0] = v[0] + v[3] & _M
+            v[1] = _left(v[1], 17) ^ v[2]
+            v[3] = _left(v[3], 21) ^ v[0]
+            v[2] = _left(v[2], 32)
+
+    whole = len(s) // 8 * 8
+    last = int.from_bytes(s[whole:], "little") | (len(s) & 0xFF) << 56
+    for word in (*(_get(s, at) for at in range(0, whole, 8)), last):
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def _left(x: int, n: int) -> int:
+    return (x << n | x >> 64 - n) & _M
+
+
+@op("StringToHashBucketStrong", "input: string -> output: int64", flags=("host",), shape=_same)
+def _strong(xp, strings, *, num_buckets, key):
+    """The bucket of each string, by SipHash under a key."""
+    if num_buckets < 1:
+        raise Complaint(f"num_buckets must be at least 1, got {num_buckets}", "give a positive number")
+    if len(key) != 2:
+        raise Complaint("Key must have 2 elements", "give two integers")
+    array = np.asarray(strings)
+    k0, k1 = (int(k) & _M for k in key)
+    values = [siphash(v, k0, k1) % num_buckets for v in array.reshape(-1).tolist()]
+    return np.array(values, np.int64).reshape(array.shape)
+
+
+_strong.grad(NOT_DIFFERENTIABLE)
+
+
+def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+    """Sorts strings into buckets by a hash that nobody can foresee without the key.
+
+    Args:
+      input: strings.
+      num_buckets: how many buckets.
+      key: two integers.
+      name: a name for the operation.
+    Returns: int64 in [0, num_buckets), the shape of `input`.
+    Raises: InvalidArgumentError if there are no buckets.
+    Gradient: none.
+    Reference: SipHash (Aumasson and Bernstein, 2012); TensorFlow 2.21 StringToHashBucketStrong.
+
+    >>> sess.run(tf.strings.to_hash_bucket_strong(["Hello", "TF"], 1000, [1, 2]))
+    array([274, 201])
+    """
+    return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=tuple(int(k) for k in key), name=name)
+
+
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Sorts strings into buckets by a hash that stays the same between programs.
 
@@ -179,4 +246,5 @@ def to_hash_bucket_v1(string_tensor: Any = None, num_buckets: Any = None, name: 
     return to_hash_bucket(string_tensor if input is None else input, num_buckets, name)
 
 
-__all__ = ["fingerprint", "murmur", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_v1"]
+__all__ = ["fingerprint", "murmur", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
+           "to_hash_bucket_v1"]  # fmt: skip

@@ -113,6 +113,10 @@ def _tensor_scatter_add_grad(op, dy):
     return dy, None, raw.GatherNd(dy, op.inputs[1])
 
 
+op("ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output: T", T=NUMERIC, Tindices=INDEX,
+   shape=_tensor_scatter_shape)(tensor_scatter_add_op.kernel).grad(_tensor_scatter_add_grad)  # fmt: skip
+
+
 @tensor_scatter_sub_op.grad
 def _tensor_scatter_sub_grad(op, dy):
     return dy, None, raw.Neg(raw.GatherNd(dy, op.inputs[1]))

@@ -358,7 +358,7 @@ def sparse_concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False
       name: a name for the operation.
     Returns: a `SparseTensor`, its elements in order.
     Raises: InvalidArgumentError if other sizes differ.
-    Gradient: none.
+    Gradient: for the values.
     Reference: TensorFlow 2.21 SparseConcat.
 
     >>> x = tf.SparseTensor([[0]], [5], [2])

@@ -7,7 +7,8 @@ import numpy as np
 from ..errors import Complaint, NeedsHostValue
 from ..ir.dtypes import INDEX
 from ..ir.opdef import op, raw
-from ..ir.shape import shape_str
+from ..ir.shape import _CONTRADICTION, broadcast, merge, shape_str
+from .broadcast import unbroadcast
 from .known import shape_of
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -262,3 +263,41 @@ def _strided_slice_grad_grad(op, d2):
     _, begin, end, strides, _ = op.inputs
     masks = {m: op.get_attr(m) for m in _MASKS}
     return None, None, None, None, raw.StridedSlice(d2, begin, end, strides, **masks)
+
+
+# -- a tensor with a slice replaced ----------------------------------------------------
+
+
+@op("TensorStridedSliceUpdate", "input: T, begin: Index, end: Index, strides: Index, value: T -> output: T",
+    Index=INDEX, host=("begin", "end", "strides"))  # fmt: skip
+def strided_slice_update_op(xp, x, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
+                            new_axis_mask=0, shrink_axis_mask=0):  # fmt: skip
+    """The tensor with `value`, which is broadcast, in place of a slice."""
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    place = _indexer(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)
+    if xp is not np:
+        return xp.asarray(x).at[place].set(value)
+    changed = np.array(x)
+    changed[place] = value
+    return changed
+
+
+@strided_slice_update_op.shape
+def _strided_slice_update_shape(x, begin, end, strides, value, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+                                shrink_axis_mask):  # fmt: skip
+    part = _strided_slice_shape(x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+                                shrink_axis_mask)  # fmt: skip
+    if part is not None and value is not None and merge(part, broadcast(part, value)) is _CONTRADICTION:
+        raise Complaint(f"value has shape {shape_str(value)}, the slice {shape_str(part)}",
+                        "give a value that can be broadcast to the slice")
+    return x
+
+
+@strided_slice_update_op.grad
+def _strided_slice_update_grad(op, dy):
+    _, begin, end, strides, value = op.inputs
+    masks = {m: op.get_attr(m) for m in _MASKS}
+    part = raw.StridedSlice(dy, begin, end, strides, **masks)
+    d_value = unbroadcast(part, part, value, part)[0]
+    d_input = raw.TensorStridedSliceUpdate(dy, begin, end, strides, raw.ZerosLike(value), **masks)
+    return d_input, None, None, None, d_value

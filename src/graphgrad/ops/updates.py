@@ -6,7 +6,8 @@ import numpy as np
 
 from ..errors import Complaint, OutOfRangeError
 from ..ir.dtypes import ANY, INDEX
-from ..ir.opdef import op
+from ..ir.opdef import op, raw
+from ..ir.slices import IndexedSlices
 from .strided import _indexer
 
 _STATEFUL = ("stateful",)
@@ -75,3 +76,28 @@ def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, e
     changed = np.array(ref.value)
     changed[where] = value
     ref.value = changed
+
+
+@op("ResourceGatherNd", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
+    flags=("stateful", "reads"))  # fmt: skip
+def resource_gather_nd(xp, ref, indices, *, shape=None):
+    """Elements or slices of a variable, at coordinates."""
+    return xp.asarray(ref.value)[tuple(xp.moveaxis(indices, -1, 0))]
+
+
+@resource_gather_nd.shape
+def _resource_gather_nd_shape(handle, indices, shape):
+    if shape is None or indices is None or not indices or indices[-1] is None:
+        return None
+    return indices[:-1] + tuple(shape[indices[-1] :])
+
+
+@resource_gather_nd.grad
+def _resource_gather_nd_grad(op, dy):
+    handle, indices = op.inputs
+    known = indices._spec.shape
+    sizes = raw.VariableShape(handle, shape=op.get_attr("shape"))
+    if known and len(known) == 2 and known[-1] == 1:
+        return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), sizes), None
+    sizes = sizes if indices.dtype is sizes.dtype else raw.Cast(sizes, DstT=indices.dtype)
+    return raw.ScatterNd(indices, dy, sizes), None

@@ -504,6 +504,21 @@ from graphgrad.ops.tensordot import tensordot as tensordot
 # -- images -------------------------------------------------------------------------------
 from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
 from graphgrad.ops.patches import extract_volume_patches as extract_volume_patches
+from graphgrad.compat.v1 import sets as sets
+from graphgrad.compat.v1 import lookup as lookup
+from graphgrad.ops.sets import edit_distance as edit_distance
+from graphgrad.ops.hashing import to_hash_bucket_strong as string_to_hash_bucket_strong
+from graphgrad.ops.serialize import serialize_tensor as serialize_tensor
+from graphgrad.ops.serialize import parse_tensor as parse_tensor
+from graphgrad.frontend.lookup import tables_initializer as tables_initializer
+from graphgrad.frontend.lookup import initialize_all_tables as initialize_all_tables
+from graphgrad.ops.sparse_pairs import sparse_maximum as sparse_maximum
+from graphgrad.ops.sparse_pairs import sparse_minimum as sparse_minimum
+from graphgrad.ops.sparse_pairs import sparse_reset_shape as sparse_reset_shape
+from graphgrad.ops.sparse_pairs import sparse_to_indicator as sparse_to_indicator
+from graphgrad.ops.sparse_pairs import sparse_reduce_max_sparse as sparse_reduce_max_sparse
+from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as sparse_reduce_sum_sparse
+from graphgrad.ops.sparse_pairs import sparse_split_v1 as sparse_split
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -19,6 +19,7 @@ from graphgrad.frontend.initializers import lecun_uniform as lecun_uniform
 from graphgrad.frontend.variable_ops import global_variables_initializer as global_variables
 from graphgrad.frontend.variable_ops import local_variables_initializer as local_variables
 from graphgrad.frontend.variable_ops import variables_initializer as variables
+from graphgrad.frontend.lookup import tables_initializer as tables_initializer
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

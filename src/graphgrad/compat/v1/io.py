@@ -17,3 +17,5 @@ from graphgrad.train.records import TFRecordWriter as TFRecordWriter
 from graphgrad.train.records import TFRecordCompressionType as TFRecordCompressionType
 from graphgrad.train.records import tf_record_iterator as tf_record_iterator
 from graphgrad.compat.v1 import _io_gfile as gfile
+from graphgrad.ops.serialize import serialize_tensor as serialize_tensor
+from graphgrad.ops.serialize import parse_tensor as parse_tensor

@@ -24,3 +24,10 @@ from graphgrad.ops.sparse_segment import segment_mean_v1 as segment_mean
 from graphgrad.ops.sparse_segment import segment_sqrt_n_v1 as segment_sqrt_n
 from graphgrad.ops.sparse_functions import sparse_tensor_dense_matmul as matmul
 from graphgrad.ops.sparse_functions import sparse_placeholder as placeholder
+from graphgrad.ops.sparse_pairs import sparse_maximum as maximum
+from graphgrad.ops.sparse_pairs import sparse_minimum as minimum
+from graphgrad.ops.sparse_pairs import sparse_reset_shape as reset_shape
+from graphgrad.ops.sparse_pairs import sparse_to_indicator as to_indicator
+from graphgrad.ops.sparse_pairs import sparse_split_v1 as split
+from graphgrad.ops.sparse_pairs import sparse_reduce_max_sparse as reduce_max_sparse
+from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as reduce_sum_sparse

@@ -16,3 +16,4 @@ from graphgrad.ops.string_functions import substr_v1 as substr
 from graphgrad.ops.string_functions import to_number_v1 as to_number
 from graphgrad.ops.hashing import to_hash_bucket_v1 as to_hash_bucket
 from graphgrad.ops.hashing import to_hash_bucket_fast as to_hash_bucket_fast
+from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong

@@ -261,6 +261,9 @@ from graphgrad.compat.v2 import random as random
 from graphgrad.ops.einsum import einsum as einsum
 from graphgrad.ops.linalg_functions import norm as norm
 from graphgrad.ops.tensordot import tensordot as tensordot
+from graphgrad.compat.v2 import sets as sets
+from graphgrad.compat.v2 import lookup as lookup
+from graphgrad.ops.sets import edit_distance as edit_distance
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

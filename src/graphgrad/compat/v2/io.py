@@ -15,3 +15,5 @@ from graphgrad.ops.files import read_file as read_file
 from graphgrad.train.records import TFRecordOptions as TFRecordOptions
 from graphgrad.train.records import TFRecordWriter as TFRecordWriter
 from graphgrad.compat.v2 import _io_gfile as gfile
+from graphgrad.ops.serialize import serialize_tensor as serialize_tensor
+from graphgrad.ops.serialize import parse_tensor as parse_tensor

@@ -23,3 +23,8 @@ from graphgrad.ops.sparse import SparseTensor as SparseTensor
 from graphgrad.ops.sparse_segment import segment_sum as segment_sum
 from graphgrad.ops.sparse_segment import segment_mean as segment_mean
 from graphgrad.ops.sparse_segment import segment_sqrt_n as segment_sqrt_n
+from graphgrad.ops.sparse_pairs import sparse_maximum as maximum
+from graphgrad.ops.sparse_pairs import sparse_minimum as minimum
+from graphgrad.ops.sparse_pairs import sparse_reset_shape as reset_shape
+from graphgrad.ops.sparse_pairs import sparse_to_indicator as to_indicator
+from graphgrad.ops.sparse_pairs import sparse_split as split

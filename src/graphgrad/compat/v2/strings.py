@@ -15,3 +15,4 @@ from graphgrad.ops.string_functions import substr as substr
 from graphgrad.ops.string_functions import to_number as to_number
 from graphgrad.ops.hashing import to_hash_bucket as to_hash_bucket
 from graphgrad.ops.hashing import to_hash_bucket_fast as to_hash_bucket_fast
+from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong

@@ -1,0 +1,4 @@
+"""`tf.lookup.experimental`."""
+
+from graphgrad.frontend.lookup import DenseHashTable as DenseHashTable
+from graphgrad.frontend.lookup import MutableHashTable as MutableHashTable
