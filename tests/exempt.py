@@ -51,6 +51,8 @@ _ANY_GAMMA = "its derivative for alpha holds the quantile fixed: RandomGammaGrad
 ORDERS: dict[str, str] = {
     "ArgMax": "positions have no derivative", "ArgMin": "positions have no derivative",
     "PreventGradient": "its gradient is an error",
+    "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",
+    "BlockLSTMGradV2": "what it saved must belong to its inputs: BlockLSTMV2's rows differentiate it three times",
     "Igammac": "its derivative for `a` has no derivative yet; Igamma's row checks the one for `x`",
     "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA,
 }  # fmt: skip
