@@ -2,6 +2,7 @@
 
 from . import argmax as argmax
 from . import array as array
+from . import banded as banded
 from . import batchnorm as batchnorm
 from . import batchnorm_old as batchnorm_old
 from . import bessel as bessel
@@ -57,11 +58,13 @@ from . import logical as logical
 from . import lookup as lookup
 from . import losses as losses
 from . import lrn as lrn
+from . import lu as lu
 from . import masking as masking
 from . import math as math
 from . import math_unary as math_unary
 from . import matmul as matmul
 from . import matrices as matrices
+from . import matrix_functions as matrix_functions
 from . import moments as moments
 from . import nn as nn
 from . import pad as pad
@@ -72,6 +75,7 @@ from . import pool as pool
 from . import pool_sized as pool_sized
 from . import pooling as pooling
 from . import projective as projective
+from . import qr as qr
 from . import random as random
 from . import ranks as ranks
 from . import reduce as reduce

@@ -15,7 +15,7 @@ from .matmul import matmul
 _T = COMPLEX | {float32, float64}
 
 
-def _square(shape, what="input"):
+def square(shape, what="input"):
     """The shape of a stack of square matrices. For shape rules."""
     with_rank_at_least(shape, 2, what)
     if shape is None:
@@ -74,7 +74,7 @@ def _adjoint_kernel(xp, x):
 
 
 def _positive(shape):
-    return _square(shape)
+    return square(shape)
 
 
 @op("Cholesky", "input: T -> output: T", T=_T, shape=_positive)
@@ -117,7 +117,7 @@ def _numbers(function, *args, **kwargs):
         raise Complaint("Input matrix is not invertible", "add a small multiple of the identity to it") from None
 
 
-@op("MatrixInverse", "input: T -> output: T", T=_T, shape=_square)
+@op("MatrixInverse", "input: T -> output: T", T=_T, shape=square)
 def matrix_inverse_op(xp, x, *, adjoint=False):
     """The inverses of square matrices, or of their adjoints."""
     if adjoint:
@@ -136,7 +136,7 @@ def _matrix_inverse_grad(op, dy):
 
 
 def _batch(shape):
-    shape = _square(shape)
+    shape = square(shape)
     return None if shape is None else shape[:-2]
 
 
@@ -177,7 +177,7 @@ def _log_matrix_determinant_grad(op, unused, dlog):
 
 
 def _solve_shape(matrix, rhs):
-    matrix = _square(matrix, "matrix")
+    matrix = square(matrix, "matrix")
     with_rank_at_least(rhs, 2, "rhs")
     if matrix is None or rhs is None:
         return None
@@ -193,7 +193,7 @@ def _same_batch(matrix, rhs):
         raise Complaint(f"matrix has {len(matrix)} dimensions but rhs has {len(rhs)}",
                         "give them the same batch dimensions, e.g. with tf.broadcast_to")
     if matrix is None or rhs is None:
-        matrix, rhs = _square(matrix, "matrix"), with_rank_at_least(rhs, 2, "rhs")
+        matrix, rhs = square(matrix, "matrix"), with_rank_at_least(rhs, 2, "rhs")
         return rhs if matrix is None else (*matrix[:-1], None)
     return _solve_shape(matrix, rhs)
 
@@ -245,10 +245,10 @@ def _matrix_triangular_solve_grad(op, dx):
     db = raw.MatrixTriangularSolve(a, dx, lower=is_lower, adjoint=not flipped)
     da = _grad_of_matrix(op.outputs[0], db, flipped)
     da = lower(da) if is_lower else upper(da)
-    return _to_batch(da, a), _to_batch(db, b)
+    return to_batch(da, a), to_batch(db, b)
 
 
-def _to_batch(g, x):
+def to_batch(g, x):
     """g, summed over the batch dimensions along which x was repeated."""
     shape, goal = g._spec.shape, x._spec.shape
     if shape is not None and shape == goal and None not in shape[:-2]:
@@ -266,7 +266,7 @@ def _leading(shape):
 
 
 def _eigen_shape(shape, compute_v):
-    shape = _square(shape)
+    shape = square(shape)
     if shape is None:
         return [None, None if compute_v else (0,)]
     return [shape[:-1], shape if compute_v else (0,)]
@@ -284,7 +284,7 @@ def self_adjoint_eig_op(xp, x, *, compute_v=True):
     return e.astype(x.dtype), v
 
 
-def _reciprocal_gaps(e, symmetric=False):
+def reciprocal_gaps(e, symmetric=False):
     """1 / (e_j - e_i), or of the squares; 0 on the diagonal and where two are equal."""
     left, right = raw.ExpandDims(e, -2), raw.ExpandDims(e, -1)
     gaps = raw.Sub(left, right)
@@ -304,7 +304,7 @@ def _self_adjoint_eig_grad(op, de, dv):
         dv = None
     inner = None if de is None else diag(de)
     if dv is not None:
-        turn = raw.Mul(_reciprocal_gaps(e), matmul(v, dv, adjoint_a=True))
+        turn = raw.Mul(reciprocal_gaps(e), matmul(v, dv, adjoint_a=True))
         inner = turn if inner is None else raw.AddV2(inner, turn)
     da = matmul(v, matmul(inner, v, adjoint_b=True))
     # Only the lower triangle is read, so it gets the other one's part as well.
@@ -348,10 +348,51 @@ def _svd_grad(op, ds, du, dv):
         return matmul(u, matmul(diag(ds), v, adjoint_b=True))
     s, u, v = op.outputs
     if op.get_attr("full_matrices"):
-        shape = a._spec.shape
-        if shape is None or shape[-1] is None or shape[-1] != shape[-2]:
-            raise NotImplementedError("Svd: the gradient needs full_matrices=False, or square matrices of known size")
-    gaps = _reciprocal_gaps(s, symmetric=True)
+        return _full_svd_grad(a, s, u, v, ds, du, dv)
+    return _thin_svd_grad(a, s, u, v, ds, du, dv)
+
+
+def columns_from(x, k, axis_from_end, first):
+    """The first k columns (axis_from_end = 1) of matrices, or the others; k is an int or a tensor."""
+    rank = len(x._spec.shape)
+    begin, size = np.zeros(rank, np.int32), np.full(rank, -1, np.int32)
+    if isinstance(k, int):
+        (size if first else begin)[rank - axis_from_end] = k
+        return raw.Slice(x, begin, size)
+    unit = np.zeros(rank, np.int32)
+    unit[rank - axis_from_end] = 1
+    if first:
+        return raw.Slice(x, begin, raw.AddV2(size, raw.Mul(unit, raw.AddV2(k, 1))))
+    return raw.Slice(x, raw.Mul(unit, k), size)
+
+
+def _full_svd_grad(a, s, u, v, ds, du, dv):
+    """With square u and v: what a thin decomposition has, and how far the other columns turn against its own.
+
+    Of the other columns only the space they span is determined, so this is for functions of that.
+    """
+    if s._spec.shape is None:
+        raise NotImplementedError("Svd: the gradient needs matrices of known rank.\n  Fix: use set_shape")
+    k = s._spec.shape[-1]
+    if k is None:
+        k = raw.StridedSlice(raw.Shape(s), [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
+    u1, v1 = columns_from(u, k, 1, True), columns_from(v, k, 1, True)
+    first = [None if d is None else columns_from(d, k, 1, True) for d in (du, dv)]
+    da = _thin_svd_grad(a, s, u1, v1, ds, *first)
+    inverse = raw.ExpandDims(raw.Reciprocal(s), -2)
+    if du is not None:
+        u2 = columns_from(u, k, 1, False)
+        turn = matmul(columns_from(du, k, 1, False), u1, adjoint_a=True)
+        da = raw.Sub(da, matmul(matmul(u2, raw.Mul(turn, inverse)), v1, adjoint_b=True))
+    if dv is not None:
+        v2 = columns_from(v, k, 1, False)
+        turn = matmul(columns_from(dv, k, 1, False), v1, adjoint_a=True)
+        da = raw.Sub(da, matmul(u1, matmul(v2, raw.Mul(turn, inverse)), adjoint_b=True))
+    return da
+
+
+def _thin_svd_grad(a, s, u, v, ds, du, dv):
+    gaps = reciprocal_gaps(s, symmetric=True)
     inverse = raw.Reciprocal(s)
     scale, scale_inverse = raw.ExpandDims(s, -2), raw.ExpandDims(inverse, -2)
     inner = None if ds is None else diag(ds)
@@ -379,79 +420,3 @@ def _svd_grad(op, ds, du, dv):
 
 def _plus(a, b):
     return b if a is None else raw.AddV2(a, b)
-
-
-# -- QR --------------------------------------------------------------------------------
-
-
-def _qr_shape(shape, full_matrices):
-    with_rank_at_least(shape, 2, "input")
-    if shape is None:
-        return [None, None]
-    batch, (m, n) = shape[:-2], shape[-2:]
-    k = m if full_matrices else None if m is None or n is None else min(m, n)
-    return [(*batch, m, k), (*batch, k, n)]
-
-
-@op("Qr", "input: T -> q: T, r: T", T=_T, shape=_qr_shape)
-def qr_op(xp, x, *, full_matrices=False):
-    """Orthogonal matrices q and upper triangular ones r with q r = x."""
-    q, r = xp.linalg.qr(x, mode="complete" if full_matrices else "reduced")
-    return q, r
-
-
-def _solve_right(x, r):
-    """x r^-H for upper triangular r."""
-    return adjoint(raw.MatrixTriangularSolve(r, adjoint(x), lower=False))
-
-
-def _deep_qr_grad(q, r, dq, dr):
-    """The gradient of a QR decomposition of matrices with no more columns than rows."""
-    of_q, of_r = matmul(q, dq, adjoint_a=True), matmul(r, dr, adjoint_b=True)
-    turn = lower(raw.AddV2(raw.Sub(of_q, adjoint(of_q)), raw.Sub(of_r, adjoint(of_r))))
-    inside = matmul(q, raw.AddV2(dr, _solve_right(turn, r)))
-    da = raw.AddV2(inside, _solve_right(raw.Sub(dq, matmul(q, of_q)), r))
-    if q.dtype.is_complex:
-        skew = raw.Sub(of_r, adjoint(of_q))
-        eye = diag(raw.OnesLike(diag_part(skew)))
-        correction = raw.Sub(skew, raw.Cast(raw.Real(skew, Tout=q.dtype.real_dtype), DstT=q.dtype))
-        da = raw.AddV2(da, _solve_right(matmul(q, raw.Mul(correction, eye)), r))
-    return da
-
-
-@qr_op.grad
-def _qr_grad(op, dq, dr):
-    a = op.inputs[0]
-    shape = a._spec.shape
-    if shape is None or None in shape[-2:]:
-        raise NotImplementedError("Qr: the gradient needs matrices of static size.\n  Fix: use set_shape")
-    m, n = shape[-2:]
-    if op.get_attr("full_matrices") and m != n:
-        raise NotImplementedError("Qr: the gradient needs full_matrices=False, or square matrices")
-    q, r = op.outputs
-    dq = raw.ZerosLike(q) if dq is None else dq
-    dr = raw.ZerosLike(r) if dr is None else dr
-    if m >= n:
-        return _deep_qr_grad(q, r, dq, dr)
-    # The right columns are q^H-rotated copies of a's, so they turn q along with the left square.
-    rank = len(shape)
-    columns = _columns(rank, m)
-    y = columns(a, False)
-    dv = columns(dr, False)
-    left = _deep_qr_grad(q, columns(r, True), raw.AddV2(dq, matmul(y, dv, adjoint_b=True)), columns(dr, True))
-    return raw.ConcatV2([left, matmul(q, dv)], rank - 1)
-
-
-def _columns(rank, m):
-    """A function that takes the first m columns, or the others."""
-    zeros, ends, ones = np.zeros(rank, np.int32), np.zeros(rank, np.int32), np.ones(rank, np.int32)
-    at = zeros.copy()
-    at[-1] = m
-    rest = (1 << (rank - 1)) - 1  # all of the other dimensions
-
-    def take(x, first):
-        if first:
-            return raw.StridedSlice(x, zeros, at, ones, begin_mask=rest | (1 << (rank - 1)), end_mask=rest)
-        return raw.StridedSlice(x, at, ends, ones, begin_mask=rest, end_mask=rest | (1 << (rank - 1)))
-
-    return take

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import int32
+from ..ir.dtypes import float64, int32
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.static import static_value
@@ -102,7 +102,8 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
       name: a name for the operation.
     Returns: s (*B, k) in descending order, k = min(m, n), and if wanted u (*B, m, k) and v (*B, n, k).
     Raises: ValueError if the rank is less than 2.
-    Gradient: for distinct, positive singular values.
+    Gradient: for distinct, positive singular values; of the vectors that full_matrices adds, for functions of the space
+      that they span.
     Reference: TensorFlow 2.21 Svd.
 
     >>> sess.run(tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False))
@@ -123,7 +124,8 @@ def qr(input, full_matrices=False, name=None):
       name: a name for the operation.
     Returns: (q, r): (*B, m, k) and (*B, k, n), k = min(m, n).
     Raises: ValueError if the rank is less than 2.
-    Gradient: for matrices of full rank and static size; not with full_matrices unless square.
+    Gradient: for matrices of full rank and static size; of the columns of q that full_matrices adds, for functions of
+      the space that they span.
     Reference: TensorFlow 2.21 Qr.
 
     >>> np.abs(sess.run(tf.linalg.qr([[3.0], [4.0]])[1]))
@@ -252,30 +254,33 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
 
 
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
-    """Solves least squares problems through the normal equations.
+    """Solves least squares problems.
 
     Args:
-      matrix: (*B, m, n), of full rank.
+      matrix: (*B, m, n).
       rhs: (*B, m, k).
-      l2_regularizer: the weight of the squares of the solution.
-      fast: True; the slower way of TensorFlow is not offered.
+      l2_regularizer: the weight of the squares of the solution; not used if not `fast`.
+      fast: whether to solve the normal equations, for matrices of full rank that are not ill-conditioned.
       name: a name for the scope of the operations.
-    Returns: (*B, n, k), the least squares solution; that of least norm if m < n.
-    Raises: ValueError if the sizes do not fit; NotImplementedError if not `fast`.
-    Gradient: that of its ops.
-    Reference: TensorFlow 2.21 `tf.linalg.lstsq`.
+    Returns: (*B, n, k), the least squares solution; that of least norm if m < n or if not `fast`.
+    Raises: ValueError if the sizes do not fit.
+    Gradient: that of its ops; if not `fast`, of the pseudo-inverse, for a constant rank.
+    Reference: TensorFlow 2.21 `tf.linalg.lstsq`, MatrixSolveLs.
 
     >>> sess.run(tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]))
     array([[2.]], dtype=float32)
     """
     if not fast:
-        raise NotImplementedError("lstsq: fast=False is not offered. Fix: use fast=True, or tf.linalg.qr")
+        weight = convert_to_tensor(l2_regularizer, float64)
+        return raw.MatrixSolveLs(matrix, rhs, weight, fast=False, name=name)
     with name_scope(name, "matrix_solve_ls"):
         matrix = convert_to_tensor(matrix, name="matrix")
         rhs = convert_to_tensor(rhs, dtype_hint=matrix.dtype, name="rhs")
         shape = matrix._spec.shape
         if shape is None or None in shape[-2:]:
-            raise ValueError(f"lstsq: the matrices need a static size, not {matrix.shape}. Fix: use set_shape")
+            weight = convert_to_tensor(l2_regularizer)
+            weight = weight if weight.dtype is float64 else raw.Cast(weight, DstT=float64)
+            return raw.MatrixSolveLs(matrix, rhs, weight, fast=True)
         over = shape[-2] >= shape[-1]
         gram = matmul(matrix, matrix, adjoint_a=over, adjoint_b=not over)
         if not isinstance(l2_regularizer, (int, float)) or l2_regularizer:

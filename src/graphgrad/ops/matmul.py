@@ -6,9 +6,9 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import NUMERIC, as_dtype
+from ..ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
 from ..ir.opdef import op, raw
-from ..ir.shape import broadcast, is_fully_defined, with_rank, with_rank_at_least
+from ..ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
 from .broadcast import reduced_axes
 from .elementwise import conj
 from .known import shape_of
@@ -132,6 +132,78 @@ def _sum_axes(g, axes, operand):
     if not axes:
         return g
     return raw.Reshape(raw.Sum(g, np.asarray(axes, np.int32)), shape_of(operand))
+
+
+# -- other products ---------------------------------------------------------------------
+
+
+def _same_batches(x, y, adj_x, adj_y):
+    if x is not None and y is not None:
+        merged(x[:-2], y[:-2])  # refuses others
+    return _batch_mat_mul_shape(x, y, adj_x, adj_y)
+
+
+@op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches)
+def old_batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
+    """The products of two stacks of matrices, which do not broadcast."""
+    return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+
+
+old_batch_mat_mul.grad(_batch_mat_mul_grad)
+
+
+@op("BatchMatMulV3", "x: Ta, y: Tb -> output: Tout", Ta=NUMERIC, Tb=NUMERIC, Tout=NUMERIC, shape=_batch_mat_mul_shape)
+def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
+    """The products of two broadcasting stacks of matrices, in a dtype of its own."""
+    dtype = Tout.np_dtype
+    x, y = (_adjoint(xp, x) if adj_x else x), (_adjoint(xp, y) if adj_y else y)
+    return _product(xp, x.astype(dtype), y.astype(dtype))
+
+
+@batch_mat_mul_v3.grad
+def _batch_mat_mul_v3_grad(op, dz):
+    x, y = op.inputs
+    adj_x, adj_y = op.get_attr("adj_x"), op.get_attr("adj_y")
+    if not adj_x:
+        gx = raw.BatchMatMulV3(dz, y, Tout=x.dtype, adj_y=not adj_y)
+    else:
+        gx = raw.BatchMatMulV3(y, dz, Tout=x.dtype, adj_x=adj_y, adj_y=True)
+    if not adj_y:
+        gy = raw.BatchMatMulV3(x, dz, Tout=y.dtype, adj_x=not adj_x)
+    else:
+        gy = raw.BatchMatMulV3(dz, x, Tout=y.dtype, adj_x=True, adj_y=adj_x)
+    return _sum_batches(gx, gy, x, y)
+
+
+_SPARSE = frozenset({float32, bfloat16})
+
+
+@op("SparseMatMul", "a: Ta, b: Tb -> product: float32", Ta=_SPARSE, Tb=_SPARSE)
+def sparse_mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False):
+    """The product of two matrices, of which many elements may be zero, in single precision."""
+    a, b = a.astype(np.float32), b.astype(np.float32)
+    return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+sparse_mat_mul.shape(_mat_mul_shape)
+
+
+@sparse_mat_mul.grad
+def _sparse_mat_mul_grad(op, dy):
+    a, b = op.inputs
+    ta, tb = op.get_attr("transpose_a"), op.get_attr("transpose_b")
+
+    def product(x, y, dtype, **options):
+        p = raw.SparseMatMul(x, y, **options)
+        return p if p.dtype is dtype else raw.Cast(p, DstT=dtype)
+
+    if ta:
+        ga = product(b, dy, a.dtype, transpose_a=tb, transpose_b=True)
+    else:
+        ga = product(dy, b, a.dtype, transpose_b=not tb)
+    if tb:
+        return ga, product(dy, a, b.dtype, transpose_a=True, transpose_b=ta)
+    return ga, product(a, dy, b.dtype, transpose_a=not ta)
 
 
 # -- the public function ---------------------------------------------------------------

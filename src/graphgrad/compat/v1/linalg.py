@@ -46,3 +46,12 @@ from graphgrad.ops.matmul import matmul as matmul
 from graphgrad.ops.moments import l2_normalize as l2_normalize
 from graphgrad.ops.tensordot import matvec as matvec
 from graphgrad.ops.tensordot import tensordot as tensordot
+from graphgrad.ops.banded import tridiagonal_matmul as tridiagonal_matmul
+from graphgrad.ops.banded import tridiagonal_solve as tridiagonal_solve
+from graphgrad.ops.matrix_functions import eigh_tridiagonal as eigh_tridiagonal
+from graphgrad.ops.matrix_functions import logm as logm
+from graphgrad.ops.lu import lu as lu
+from graphgrad.ops.lu import lu_matrix_inverse as lu_matrix_inverse
+from graphgrad.ops.lu import lu_reconstruct as lu_reconstruct
+from graphgrad.ops.lu import lu_solve as lu_solve
+from graphgrad.ops.matrix_functions import sqrtm as sqrtm

@@ -164,6 +164,8 @@ from graphgrad.compat.v2 import nn as nn
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None
 
+from graphgrad.ops.matrix_functions import eig as eig
+from graphgrad.ops.matrix_functions import eigvals as eigvals
 from graphgrad.ops.matmul import matmul as matmul
 
 # -- arrays --------------------------------------------------------------------------

@@ -1,0 +1,98 @@
+"""QR decompositions and their gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir.dtypes import COMPLEX, float32, float64
+from ..ir.opdef import op, raw
+from ..ir.shape import with_rank_at_least
+from .linalg import adjoint, columns_from, diag, diag_part, lower
+from .matmul import matmul
+
+_T = COMPLEX | {float32, float64}
+
+
+
+def _qr_shape(shape, full_matrices):
+    with_rank_at_least(shape, 2, "input")
+    if shape is None:
+        return [None, None]
+    batch, (m, n) = shape[:-2], shape[-2:]
+    k = m if full_matrices else None if m is None or n is None else min(m, n)
+    return [(*batch, m, k), (*batch, k, n)]
+
+
+@op("Qr", "input: T -> q: T, r: T", T=_T, shape=_qr_shape)
+def qr_op(xp, x, *, full_matrices=False):
+    """Orthogonal matrices q and upper triangular ones r with q r = x."""
+    q, r = xp.linalg.qr(x, mode="complete" if full_matrices else "reduced")
+    return q, r
+
+
+def _solve_right(x, r):
+    """x r^-H for upper triangular r."""
+    return adjoint(raw.MatrixTriangularSolve(r, adjoint(x), lower=False))
+
+
+def _deep_qr_grad(q, r, dq, dr):
+    """The gradient of a QR decomposition of matrices with no more columns than rows."""
+    of_q, of_r = matmul(q, dq, adjoint_a=True), matmul(r, dr, adjoint_b=True)
+    turn = lower(raw.AddV2(raw.Sub(of_q, adjoint(of_q)), raw.Sub(of_r, adjoint(of_r))))
+    inside = matmul(q, raw.AddV2(dr, _solve_right(turn, r)))
+    da = raw.AddV2(inside, _solve_right(raw.Sub(dq, matmul(q, of_q)), r))
+    if q.dtype.is_complex:  # the diagonal of r stays real, so only half of the imaginary part turns q
+        skew = diag_part(raw.Sub(of_q, adjoint(of_r)))
+        turning = raw.Sub(skew, raw.Cast(raw.Real(skew, Tout=q.dtype.real_dtype), DstT=q.dtype))
+        da = raw.Sub(da, _solve_right(matmul(q, diag(turning)), r))
+    return da
+
+
+def _full_qr_grad(q, r, dq, dr, n):
+    """With square q for more rows than columns: what a thin decomposition has, and the turn of the other columns.
+
+    Of these only the space they span is determined, so this is for functions of that.
+    """
+    q1, q2 = columns_from(q, n, 1, True), columns_from(q, n, 1, False)
+    r1 = columns_from(r, n, 2, True)
+    thin = _deep_qr_grad(q1, r1, columns_from(dq, n, 1, True), columns_from(dr, n, 2, True))
+    turn = matmul(columns_from(dq, n, 1, False), q1, adjoint_a=True)
+    return raw.Sub(thin, matmul(q2, _solve_right(turn, r1)))
+
+
+@qr_op.grad
+def _qr_grad(op, dq, dr):
+    a = op.inputs[0]
+    shape = a._spec.shape
+    if shape is None or None in shape[-2:]:
+        raise NotImplementedError("Qr: the gradient needs matrices of static size.\n  Fix: use set_shape")
+    m, n = shape[-2:]
+    q, r = op.outputs
+    dq = raw.ZerosLike(q) if dq is None else dq
+    dr = raw.ZerosLike(r) if dr is None else dr
+    if op.get_attr("full_matrices") and m > n:
+        return _full_qr_grad(q, r, dq, dr, n)
+    if m >= n:
+        return _deep_qr_grad(q, r, dq, dr)
+    # The right columns are q^H-rotated copies of a's, so they turn q along with the left square.
+    rank = len(shape)
+    columns = _columns(rank, m)
+    y = columns(a, False)
+    dv = columns(dr, False)
+    left = _deep_qr_grad(q, columns(r, True), raw.AddV2(dq, matmul(y, dv, adjoint_b=True)), columns(dr, True))
+    return raw.ConcatV2([left, matmul(q, dv)], rank - 1)
+
+
+def _columns(rank, m):
+    """A function that takes the first m columns, or the others."""
+    zeros, ends, ones = np.zeros(rank, np.int32), np.zeros(rank, np.int32), np.ones(rank, np.int32)
+    at = zeros.copy()
+    at[-1] = m
+    rest = (1 << (rank - 1)) - 1  # all of the other dimensions
+
+    def take(x, first):
+        if first:
+            return raw.StridedSlice(x, zeros, at, ones, begin_mask=rest | (1 << (rank - 1)), end_mask=rest)
+        return raw.StridedSlice(x, at, ends, ones, begin_mask=rest, end_mask=rest | (1 << (rank - 1)))
+
+    return take
