@@ -376,7 +376,7 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
     Gradient: the solution with the adjoints, and the diagonals of -db x^H.
     Reference: TensorFlow 2.21 TridiagonalSolve.
 
-    >>> sess.run(tridiagonal_solve([[5.0, 0.0], [1.0, 2.0], [0.0, 3.0]], [6.0, 5.0]))
+    >>> sess.run(tridiagonal_solve([[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]], [3.0, 3.0]))
     array([1., 1.], dtype=float32)
     """
     with name_scope(name, "tridiagonal_solve"):

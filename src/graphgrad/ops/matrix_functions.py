@@ -241,7 +241,7 @@ def eig(tensor, name=None):
     Gradient: for distinct eigenvalues, of functions that do not depend on what is left open.
     Reference: TensorFlow 2.21 Eig.
 
-    >>> sess.run(tf.linalg.eig([[2.0, 1.0], [0.0, 1.0]])[0])
+    >>> sess.run(eig([[2.0, 1.0], [0.0, 1.0]])[0])
     array([1.+0.j, 2.+0.j], dtype=complex64)
     """
     tensor = convert_to_tensor(tensor)
@@ -260,7 +260,7 @@ def eigvals(tensor, name=None):
     Gradient: for distinct eigenvalues.
     Reference: TensorFlow 2.21 Eig.
 
-    >>> sess.run(tf.linalg.eigvals([[0.0, 1.0], [0.0, 1.0]]))
+    >>> sess.run(eigvals([[0.0, 1.0], [0.0, 1.0]]))
     array([0.+0.j, 1.+0.j], dtype=complex64)
     """
     tensor = convert_to_tensor(tensor)
