@@ -6,7 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-FIRST = 1e-4  # by how much first losses may differ, relatively
+FIRST = 1e-3  # by how much first losses may differ, relatively: 5,000 tanh in a row round 2e-4 apart
 FALL = 0.05  # by how much the first step's fall of the loss may: kernels that round differently, optimizers' epsilons
 
 
