@@ -190,6 +190,7 @@ def _make() -> Device:
                 from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
 
                 if _only_cpu():
+                    _keep_memory()
                     client = xla_client.make_cpu_client(asynchronous=False)
                 else:
                     import jax
@@ -197,6 +198,26 @@ def _make() -> Device:
                     client = jax.devices()[0].client
                 _made.append(Device(client, _jax, xla_client))
     return _made[0]
+
+
+def _keep_memory() -> None:
+    """Has freed memory kept for the next run, up to 1 GiB, where glibc allocates it.
+
+    glibc gives blocks of more than 32 MiB back at once. XLA allocates what a program needs while it runs as one block,
+    so each step would have the system map and clear its pages anew, which can take longer than the computation.
+    Whoever has set the environment variables of glibc's own is left alone.
+    """
+    if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
+        return
+    with contextlib.suppress(Exception):
+        import ctypes
+
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, 1 << 30)
+
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from ..ir.shape import as_shape, broadcast, merged
 from ..ir.slices import IndexedSlices
 from .broadcast import unbroadcast
 from .elementwise import conj
+from .fusion import not_fused
 
 
 @op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast)
@@ -91,12 +92,29 @@ def subtract(x, y, name=None):
 # -- sums of many ------------------------------------------------------------------
 
 
+_MANY, _LARGE = 16, 1 << 14  # with fewer terms, or fewer elements in each, one loop for all is as fast
+_AT_ONCE = 8
+
+
 @op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant})
 def _add_n(xp, inputs):
     """Sum of tensors of one shape, or of lists of them."""
     total = inputs[0]
     for x in inputs[1:]:
         total = total.plus(xp, x) if isinstance(total, TensorList) else xp.add(total, x)
+    return total
+
+
+@_add_n.on_device
+def _add_n_on_device(xp, inputs):
+    total = inputs[0]
+    if len(inputs) <= _MANY or isinstance(total, TensorList) or total.size < _LARGE:
+        return _add_n.kernel(xp, inputs)
+    # One loop that reads so many arrays at once misses the processor's caches all the time.
+    for start in range(1, len(inputs), _AT_ONCE):
+        for x in inputs[start : start + _AT_ONCE]:
+            total = xp.add(total, x)
+        total = not_fused(total)
     return total
 
 

@@ -1,0 +1,33 @@
+"""Keeping XLA from fusing what is better computed apart."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+
+def not_fused(x: Any) -> Any:
+    """x as it is, with nothing fused across it; for kernels that are being lowered.
+
+    XLA:CPU takes `optimization_barrier` away before it fuses. A call that it is told not to inline stays, and costs
+    about as much as copying x.
+
+    Args:
+      x: a tracer.
+    Returns: one of the same value.
+    """
+    from jax.experimental.xla_metadata import set_xla_metadata
+
+    with set_xla_metadata(inlineable="false"):
+        return _identity()(x)
+
+
+@functools.cache
+def _identity() -> Any:
+    import jax
+
+    return jax.jit(_same)
+
+
+def _same(x: Any) -> Any:
+    return x
