@@ -73,9 +73,11 @@ class Form:
         parts = [self._instruction(i) for i in cluster.program]
         number = self._number
         donated = [number(s) for s in cluster.ins if s in cluster.donated]
-        self.text = repr((parts, [number(s) for s in cluster.ins], [number(s) for s in cluster.shapes],
-                          [number(s) for s in cluster.known], [number(s) for s in cluster.outs], donated,
-                          len(self._rows)))  # fmt: skip
+        packed = [[number(s) for s in cluster.packed[whole]] for whole in cluster.outs if whole in cluster.packed]
+        unpacked = [[(number(s), shape) for s, shape in cluster.unpacked[whole]]
+                    for whole in cluster.ins if whole in cluster.unpacked]  # fmt: skip
+        wires = [[number(s) for s in slots] for slots in (cluster.ins, cluster.shapes, cluster.known, cluster.outs)]
+        self.text = repr((parts, packed, unpacked, wires, donated, len(self._rows)))
 
     def _number(self, slot: int) -> int:
         return self._numbers.setdefault(slot, len(self._numbers)) if slot >= 0 else -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,8 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
     import jax
     import jax.numpy as jnp
 
-    slots = 1 + max((s for i in cluster.program for s in (*i.reads(), *i.gives())), default=0)
+    used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
+    slots = 1 + max((*used, *cluster.packed, *cluster.unpacked), default=0)
     given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]
     rows = {row: i for i, row in enumerate(cluster.rows)}
 
@@ -54,8 +56,16 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
             env[slot] = value
         for slot, value in zip(given, args, strict=False):
             env[slot] = value
+        for whole, parts in cluster.unpacked.items():
+            start = 0
+            for slot, shape in parts:
+                end = start + math.prod(shape)
+                env[slot] = jax.lax.slice(env[whole], [start], [end]).reshape(shape)
+                start = end
         with np.errstate(all="ignore"):  # what is folded follows IEEE as silently as XLA does
             execute(jnp, cluster.program, env, RandomTable(rows, args[-1]) if rows else None)
+        for whole, together in cluster.packed.items():
+            env[whole] = jnp.concatenate([jnp.ravel(env[s]) for s in together])
         return [env[s] for s in cluster.outs]
 
     with jax.enable_x64(True):

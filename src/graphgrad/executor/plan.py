@@ -23,6 +23,7 @@ from ..ir.shape import is_fully_defined, shape_str
 from .known import Knowledge
 from .merge import Merger
 from .order import arrange
+from .pack import pack
 from .program import Body, Instruction, Touch, is_pure, is_small
 from .split import RULES, is_large
 from .steps import Cluster, HostStep, Plan, connect
@@ -129,6 +130,7 @@ class _Planner:
             result.steps.append(HostStep(self._with_floating(sorted(wanted.values(), key=_order))))
         result.slots = frame.count
         connect(result, self.floating)
+        pack(result)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result

@@ -26,6 +26,8 @@ class Cluster:
       frees: slots that nobody reads any more afterwards.
       donated: slots among `ins` whose buffers it may write its results into.
       before: instructions that find out, in NumPy, what is known of the shape of the result of a split operation.
+      packed: slot among `outs` -> the slots whose values it hands on together there, see `pack`.
+      unpacked: slot among `ins` -> the slots, with shapes, whose values it finds together there.
       split: how its only operation is dealt out to several cores, or None.
       level: clusters of one level need no value from each other before they are lowered.
     """
@@ -41,6 +43,8 @@ class Cluster:
         self.frees: list[int] = []
         self.donated: frozenset[int] = frozenset()
         self.before: list[Instruction] = []
+        self.packed: dict[int, list[int]] = {}
+        self.unpacked: dict[int, list[tuple[int, Any]]] = {}
         self.split: Rule | None = None
 
     def __repr__(self) -> str:
