@@ -96,7 +96,8 @@ def test_one_program_on_demand(small, how):
             function = tf.function(f, jit_compile=jit)
             with tf.init_scope():
                 concrete = function.get_concrete_function(tf.TensorSpec([2, 3]))
-            clusters.append(len(concrete._prepare().plan.steps))
+                concrete(tf.constant(x))
+            clusters.append(len(concrete._part._executable.plan.steps))
     assert clusters[0] == 1 < clusters[1]
 
 
