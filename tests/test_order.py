@@ -127,6 +127,53 @@ def _unordered(fetches, feeds):
         return _ordered(fetches, feeds)
 
 
+def _deep(segments, layers, recompute):
+    """A net of layers without biases, and its gradient with respect to what goes in."""
+    x = tf.placeholder(tf.float32, [200, SIDE])
+    w = tf.constant(np.eye(SIDE, dtype=np.float32)[::-1].copy())
+
+    def segment(h):
+        for _ in range(layers):
+            h = tf.tanh(tf.matmul(h, w))
+        return h
+
+    h = x
+    for _ in range(segments):
+        h = (tf.recompute_grad(segment) if recompute else segment)(h)
+    loss = tf.reduce_sum(h)
+    return x, [loss, tf.gradients(loss, x)[0]]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_recomputation_needs_less_memory(graph, whole):
+    options = tf.OptimizerOptions(global_jit_level=int(whole))
+    config = tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=options))
+    fed = np.linspace(0, 1, 200 * SIDE).reshape(200, SIDE)
+    peaks, values, programs = [], [], []
+    for recompute in (True, False):
+        x, fetches = _deep(6, 6, recompute)
+        with tf.Session(config=config) as sess:
+            report = sess.explain(fetches, {x: fed})
+            values.append(sess.run(fetches, {x: fed}))
+        peaks.append(report.peak_bytes)
+        programs.append((len(report.steps), report.programs))
+    for a, b in zip(*values, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+    layer = 200 * SIDE * 4
+    assert peaks[1] > 30 * layer and peaks[0] < 20 * layer
+    assert programs[0][0] == 7 and programs[0][1] <= 4  # one for the way forth, and one for each way back
+
+
+def test_a_recomputation_is_merged_with_nothing(graph):
+    x = tf.placeholder(tf.float32, [2, 2])
+    y = tf.recompute_grad(lambda h: tf.sin(tf.exp(h)))(x)
+    again = tf.gradients(y, x)[0]
+    with tf.Session() as sess:
+        report = sess.explain([y, again], {x: np.zeros((2, 2))})
+        assert sum(s.operations["Exp"] for s in report.steps) == 2
+        assert sess.explain(y, {x: np.zeros((2, 2))}).steps[0].operations["Exp"] == 1
+
+
 _STEP = st.tuples(st.sampled_from(["tanh", "matmul", "add", "sum", "add_n", "late", "update", "read", "shape"]),
                   st.integers(0, 99), st.integers(0, 99))  # fmt: skip
 

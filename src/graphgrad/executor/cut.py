@@ -49,6 +49,10 @@ def cut(program: Sequence[Instruction], final: bool = False, together: bool = Tr
       together: whether a short program, or one in which little recurs, stays in one piece.
     Returns: the pieces, in order.
     """
+    parts = sections(program)
+    if len(parts) > 1:
+        last = len(parts) - 1
+        return [piece for n, part in enumerate(parts) for piece in cut(part, final and n == last, together)]
     if any(map(is_large, program)):
         return _around_large(program, final, together)
     if together and len(program) <= WHOLE:
@@ -61,6 +65,19 @@ def cut(program: Sequence[Instruction], final: bool = False, together: bool = Tr
     if together and len(program) <= UNLIKE and different >= ALIKE * len(program):
         return [list(program)]
     return [*pieces, updates] if updates else pieces
+
+
+def sections(program: Sequence[Instruction]) -> list[list[Instruction]]:
+    """Cuts before each repetition of operations, which XLA would merge with what they repeat."""
+    result: list[list[Instruction]] = []
+    mark = start = 0
+    for n, instruction in enumerate(program):
+        if instruction.mark and instruction.mark != mark:
+            mark = instruction.mark
+            if n > start:
+                result.append(list(program[start:n]))
+                start = n
+    return [*result, list(program[start:])]
 
 
 def _around_large(program: Sequence[Instruction], final: bool, together: bool) -> list[list[Instruction]]:

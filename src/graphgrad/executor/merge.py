@@ -17,12 +17,13 @@ class Merger:
         self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes of their own share one
         self._key: Any = None
 
-    def find(self, op: Operation, ins: Sequence[int]) -> Sequence[int] | None:
+    def find(self, op: Operation, ins: Sequence[int], mark: int = 0) -> Sequence[int] | None:
         """The slots of the results of an equal operation, or None; `remember` takes this one's.
 
         Args:
           op: a pure operation without control inputs.
           ins: the slots of its inputs.
+          mark: the repetition that it belongs to; those of different ones are not equal.
         """
         attrs = op.attrs
         known = self._tokens.get(id(attrs), self)
@@ -32,7 +33,7 @@ class Merger:
             except Unspeakable:
                 self._key = None
                 return None
-        self._key = (op.opdef, known, tuple(ins))
+        self._key = (op.opdef, known, tuple(ins), mark)
         return self._seen.get(self._key)
 
     def remember(self, outs: Sequence[int]) -> None:

@@ -20,6 +20,7 @@ from ..ir.cell import Cell
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined, shape_str
+from .cut import sections
 from .known import Knowledge
 from .merge import Merger
 from .order import arrange
@@ -230,7 +231,7 @@ class _Planner:
                 later: Sequence[tuple[int | None, list[Instruction]]]) -> list[list[Instruction]]:  # fmt: skip
         """Cuts the program of a level."""
         if self.whole:
-            return [program]
+            return sections(program)
         if later:
             kept = kept.union(*(i.reads() for _, p in later for i in p), *(i.reads() for i in self.floating.values()))
         return arrange(program, kept, self.floating, self.frame.slot_of, self._new_slot, not later)
@@ -270,7 +271,7 @@ class _Planner:
             self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
             return None
         if not op.control_inputs and is_pure(op) and not any(id(t) in fed for t in op.outputs):
-            slots = self.merger.find(op, [self._slot(t) for t in op.inputs])
+            slots = self.merger.find(op, [self._slot(t) for t in op.inputs], op.graph._recomputed.get(op.index, 0))
             if slots is not None:
                 frame.slot_of.update((id(t), slot) for t, slot in zip(op.outputs, slots, strict=True))
                 return None
@@ -278,6 +279,7 @@ class _Planner:
         instruction = self._instruction(op, fed)
         self.placed += 1
         instruction.order = self.placed
+        instruction.mark = op.graph._recomputed.get(op.index, 0)
         if self.known.floats(op):
             self.floating.update(dict.fromkeys(instruction.outs, instruction))
             return None

@@ -39,7 +39,9 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             graph = current_graph()
             assert graph is not None
             # What is computed again waits for the gradient: until then nothing of it takes up memory.
-            with graph.control_dependencies([dy.op for dy in dys if isinstance(dy, Tensor)]):
+            # And it is not merged with what it repeats, see `Graph.recomputing`.
+            waited_for = [dy.op for dy in dys if isinstance(dy, Tensor)]
+            with graph.recomputing(), graph.control_dependencies(waited_for):
                 again = [raw.Identity(t) for t in leaves_of(args)]
                 with variable_scope(scope, reuse=True, auxiliary_name_scope=False):
                     results = list(leaves_of(f(*repack(args, iter(again)))))

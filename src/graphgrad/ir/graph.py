@@ -319,7 +319,7 @@ class Graph:
         self._consumers_upto = 0
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
-        self._attr_scope: dict[str, Any] = {}
+        self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its repetition
         self.seed: int | None = None
         self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
         self._changed: list[int] | None = None  # operations changed in place, by index, once somebody asks
@@ -553,6 +553,16 @@ class Graph:
             yield
         finally:
             self._colocated, self._devices, self._device = old
+
+    @contextlib.contextmanager
+    def recomputing(self) -> Iterator[None]:
+        """Marks the operations made inside as a repetition: they are not merged with those that they repeat."""
+        start = len(self._operations)
+        try:
+            yield
+        finally:
+            for op in self._operations[start:]:
+                self._recomputed.setdefault(op.index, start)
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
