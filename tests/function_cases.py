@@ -329,10 +329,45 @@ IMAGES = {
     "ssim": Case(lambda tf, tf2, x, y: tf.image.ssim(x, y, 2.0), [F(12, 13, 2), F(12, 13, 2)], **_SINGLE),
 }  # fmt: skip
 
+_PLACES = ([[0, 0], [0, 1], [1, 0]], [1, 2, 0], [2, 2])
+
+
+def _ctc_sparse(tf: Any, tf2: Any, x: Any) -> Any:
+    return tf2.nn.ctc_loss(tf.SparseTensor(*_PLACES), x, None, [4, 3], blank_index=3)
+
+
+def _ctc_moved(tf: Any, tf2: Any, x: Any) -> Any:
+    return tf2.nn.ctc_loss(tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 2, 3], [2, 2]), x, None, [4, 3], blank_index=1)
+
+
+def _decoded(tf: Any, decoded: Any) -> Any:
+    paths, scores = decoded
+    return [*[tf.sparse.to_dense(p) for p in paths], scores]
+
+
+CTC: dict[str, Case] = {
+    "sparse": Case(lambda tf, tf2, x: tf.nn.ctc_loss(tf.SparseTensor(*_PLACES), x, [4, 3]), [N(4, 2, 4)], rtol=1e-6),
+    "batch_major": Case(lambda tf, tf2, x: tf.nn.ctc_loss(tf.SparseTensor(*_PLACES), x, [4, 3], time_major=False),
+                        [N(2, 4, 4)], 1, rtol=1e-6),
+    "blank_at_end": Case(_ctc_sparse, [F(4, 2, 4)], 1, rtol=1e-6),
+    "blank_within": Case(_ctc_moved, [F(4, 2, 4)], 1, rtol=1e-6),
+    "dense": Case(lambda tf, tf2, x: tf2.nn.ctc_loss([[1, 1], [2, 0]], x, [2, 1], [4, 3]), [F(4, 2, 3)], 1, rtol=1e-5),
+    "dense_last": Case(lambda tf, tf2, x: tf2.nn.ctc_loss([[1, 1], [0, 0]], x, [2, 1], [4, 3], False, blank_index=-1),
+                       [F(2, 4, 3)], 1, rtol=1e-5),
+    "greedy": Case(lambda tf, tf2, x: _decoded(tf, tf.nn.ctc_greedy_decoder(x, [6, 4])), [N(6, 2, 4)], 0),
+    "beam": Case(lambda tf, tf2, x: _decoded(tf, tf2.nn.ctc_beam_search_decoder(x, [6, 4], 7, 3)), [N(6, 2, 4)], 0,
+                 rtol=1e-6),
+    "beam_v1": Case(lambda tf, tf2, x: _decoded(tf, tf.nn.ctc_beam_search_decoder(x, [6, 4], 50, 2)), [N(6, 2, 4)], 0,
+                    rtol=1e-6),
+    "unique": Case(lambda tf, tf2, x: tf.nn.ctc_unique_labels(tf.cast(x, tf.int32)), [N(3, 5)], 0),
+    "collapse": Case(lambda tf, tf2, x: tf.nn.collapse_repeated(tf.cast(x, tf.int32), [5, 3, 4]), [N(3, 5)], 0),
+}  # fmt: skip
+
 CASES = {
     f"{family}/{name}": case
     for family, cases in (("activations", ACTIVATIONS), ("losses", LOSSES), ("normalization", NORMALIZATION),
-                          ("lookups", LOOKUPS), ("convolution", CONVOLUTION), ("linalg", LINALG), ("images", IMAGES))
+                          ("lookups", LOOKUPS), ("convolution", CONVOLUTION), ("linalg", LINALG), ("images", IMAGES),
+                          ("ctc", CTC))
     for name, case in cases.items()
 }  # fmt: skip
 

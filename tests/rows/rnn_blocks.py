@@ -1,6 +1,6 @@
 """Rows for recurrent blocks."""
 
-from table import Case, R, Row, V
+from table import Case, Row, V
 
 _N = {"": (-1.0, 1.0)}
 _CELL = [(2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,)]

@@ -21,6 +21,9 @@ from . import conv as conv
 from . import convolution as convolution
 from . import cosine as cosine
 from . import crops as crops
+from . import ctc as ctc
+from . import ctc_decode as ctc_decode
+from . import ctc_functions as ctc_functions
 from . import cumulative as cumulative
 from . import depthwise as depthwise
 from . import diag as diag

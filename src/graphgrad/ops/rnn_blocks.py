@@ -255,7 +255,7 @@ def _back(xp, seq_len_max, x, cs_prev, h_prev, w, weights, saved, cs_grad, h_gra
 
     def step(carry, at):
         dcs, dh = carry
-        i, cs, f, o, ci, co, before, more_cs, more_h, t = at
+        i, _, f, o, ci, co, before, more_cs, more_h, t = at
         dh, dcs = dh + more_h, dcs + more_cs
         do = o * (1 - o) * dh * co
         dcs = dcs + (1 - co * co) * dh * o
@@ -302,8 +302,8 @@ def _backward(order):
 
 def _backward_shape(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad):
     x = with_rank(x, 3, "x")
-    return [x, with_rank(cs_prev, 2), with_rank(h_prev, 2), with_rank(w, 2), *(with_rank(v, 1) for v in (wci, wcf, wco)),
-            with_rank(b, 1)]  # fmt: skip
+    vectors = [with_rank(v, 1) for v in (wci, wcf, wco, b)]
+    return [x, with_rank(cs_prev, 2), with_rank(h_prev, 2), with_rank(w, 2), *vectors]
 
 
 def _backward_grad(op, *us):

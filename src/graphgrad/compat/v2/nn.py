@@ -90,3 +90,10 @@ from graphgrad.ops.dilation import erosion2d as erosion2d
 from graphgrad.ops.ranks import approx_max_k as approx_max_k
 from graphgrad.ops.ranks import approx_min_k as approx_min_k
 from graphgrad.ops.ranks import isotonic_regression as isotonic_regression
+
+# -- connectionist temporal classification ---------------------------------------------------
+from graphgrad.ops.ctc_functions import collapse_repeated as collapse_repeated
+from graphgrad.ops.ctc_functions import ctc_beam_search_decoder as ctc_beam_search_decoder
+from graphgrad.ops.ctc_functions import ctc_greedy_decoder as ctc_greedy_decoder
+from graphgrad.ops.ctc_functions import ctc_loss as ctc_loss
+from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
