@@ -6,6 +6,8 @@ the gradient differentiates the forward recursion, written as ops.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from ..errors import Complaint
@@ -26,8 +28,8 @@ def _sparse_rows(indices, values, batch, classes, collapse):
     rows = [[] for _ in range(batch)]
     for n, ((b, _), v) in enumerate(zip(indices.tolist(), values.tolist(), strict=True)):
         if not 0 <= b < batch:
-            raise Complaint(f"label SparseTensor is not valid: indices[{n}] = {indices[n].tolist()} is out of bounds: need 0 "
-                            f"<= index < [{batch}, ...]", "give labels for the rows of inputs only")
+            raise Complaint(f"label SparseTensor is not valid: indices[{n}] = {indices[n].tolist()} is out of bounds: "
+                            f"need 0 <= index < [{batch}, ...]", "give labels for the rows of inputs only")
         rows[b].append(v)
     for b, row in enumerate(rows):
         if not row:
@@ -43,13 +45,14 @@ def _valid(row, b, classes, collapse):
     blank = next((i for i, v in enumerate(row) if v >= classes - 1), len(row))
     if any(v < classes - 1 for v in row[blank:]):
         raise Complaint("Saw a non-null label (index >= num_classes - 1) following a null label, "
-                        f"batch: {b} num_classes: {classes} labels: {','.join(map(str, row))}", "use labels below the blank")
+                        f"batch: {b} num_classes: {classes} labels: {','.join(map(str, row))}",
+                        "use labels below the blank")  # fmt: skip
     kept = row[:blank]
     return [v for i, v in enumerate(kept) if not (collapse and i and v == kept[i - 1])]
 
 
 def _needed(row, merge):
-    return len(row) + sum(a == b for a, b in zip(row, row[1:], strict=False)) * bool(merge)
+    return len(row) + sum(a == b for a, b in itertools.pairwise(row)) * bool(merge)
 
 
 class _States:
@@ -204,8 +207,8 @@ def _rule(op, dloss, dgradient, states, steps):
         return dx
     n = x._spec.shape and x._spec.shape[0]
     if n is None:
-        raise LookupError(f"the second derivative of {op.type} needs a number of steps that is known while the graph is "
-                          "built. Fix: set_shape")  # fmt: skip
+        raise LookupError(f"the second derivative of {op.type} needs a number of steps that is known while the graph "
+                          "is built. Fix: set_shape")  # fmt: skip
     loss = _loss_of_ops(states, steps, n)
 
     def gradient(x):

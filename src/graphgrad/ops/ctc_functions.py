@@ -36,8 +36,9 @@ def ctc_loss_v1(labels, inputs=None, sequence_length=None, preprocess_collapse_r
     Reference: TensorFlow 2.21 CTCLoss; Graves et al. 2006.
 
     >>> labels = tf.SparseTensor([[0, 0]], [0], [1, 1])
-    >>> sess.run(tf.nn.ctc_loss(labels, np.zeros((2, 1, 2), np.float32), [2]))  # 3 of 4 alignments: -log(3 / 4)
-    array([0.28768206], dtype=float32)
+    >>> loss = tf.nn.ctc_loss(labels, np.zeros((2, 1, 2)), [2])
+    >>> np.exp(-sess.run(loss))  # 3 of 4 alignments
+    array([0.75])
     """
     with name_scope(None, "CTCLoss"):
         x = convert_to_tensor(either("logits", logits, "inputs", inputs), name="inputs")
@@ -72,8 +73,8 @@ def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True,
     Gradient: of any order; beyond the first, T must be known while the graph is built.
     Reference: TensorFlow 2.21 `tf.nn.ctc_loss`; Graves et al. 2006.
 
-    >>> sess.run(ctc_loss([[1]], np.zeros((2, 1, 2), np.float32), [1], [2]))  # 3 of 4 alignments: -log(3 / 4)
-    array([0.28768206], dtype=float32)
+    >>> np.exp(-sess.run(ctc_loss([[1]], np.zeros((2, 1, 2)), [1], [2])))  # 3 of 4 alignments
+    array([0.75])
     """
     with name_scope(name, "ctc_loss"):
         x = convert_to_tensor(logits, name="logits")
@@ -142,9 +143,9 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     """
     inputs = convert_to_tensor(inputs, name="inputs")
     lengths = convert_to_tensor(sequence_length, int32, name="sequence_length")
-    indices, values, shape, score = raw.CTCGreedyDecoder(
-        inputs, lengths, merge_repeated=bool(merge_repeated), blank_index=-1 if blank_index is None else int(blank_index)
-    )
+    blank = -1 if blank_index is None else int(blank_index)
+    indices, values, shape, score = raw.CTCGreedyDecoder(inputs, lengths, merge_repeated=bool(merge_repeated),
+                                                         blank_index=blank)  # fmt: skip
     return [SparseTensor(indices, values, shape)], score
 
 
@@ -163,9 +164,9 @@ def ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width=100, top_path
     Gradient: none.
     Reference: TensorFlow 2.21 CTCBeamSearchDecoder; Graves et al. 2006.
 
-    >>> [decoded], score = tf.nn.ctc_beam_search_decoder(np.zeros((2, 1, 2), np.float32), [2])
-    >>> sess.run([decoded.values, score])
-    [array([0]), array([[-0.28768206]], dtype=float32)]
+    >>> [decoded], score = tf.nn.ctc_beam_search_decoder(np.zeros((2, 1, 2)), [2])
+    >>> sess.run([decoded.values, tf.exp(score)])
+    [array([0]), array([[0.75]])]
     """
     inputs = convert_to_tensor(inputs, name="inputs")
     lengths = convert_to_tensor(sequence_length, int32, name="sequence_length")
