@@ -90,8 +90,8 @@ class BaseSession:
 
     @property
     def graph_def(self) -> Any:
-        """The operations' definitions."""
-        return [op.node_def for op in self._graph.get_operations()]
+        """The graph as a `GraphDef`."""
+        return self._graph.as_graph_def(add_shapes=True)
 
     @property
     def sess_str(self) -> str:

@@ -76,6 +76,13 @@ class OptimizerOptions(_Message):
     DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
 
 
+class RewriterConfig(_Message):
+    """Settings of TensorFlow's graph rewrites; kept, and without effect here."""
+
+    DEFAULT, ON, OFF, AGGRESSIVE = range(4)
+    NO_MEM_OPT, MANUAL, HEURISTICS = 1, 2, 3
+
+
 class RunOptions(_Message):
     """Settings of one run: a `trace_level` above NO_TRACE fills the `RunMetadata`; the rest is kept only."""
 

@@ -609,6 +609,22 @@ class Graph:
         """A `with` block in which this graph is the one that operations are added to."""
         return context.use(self)
 
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False,
+                     use_pybind11_proto: bool = False) -> Any:  # fmt: skip
+        """The graph as a `GraphDef` message, which `import_graph_def` and TensorFlow read.
+
+        Args:
+          from_version: only the operations from this one on.
+          add_shapes: whether to write the static shapes of outputs.
+          use_pybind11_proto: accepted; without effect.
+        Raises: ValueError if an operation calls Python.
+        """
+        from .graphdef import to_graph_def
+
+        made = to_graph_def(self, add_shapes)
+        del made.node[: from_version or 0]
+        return made
+
     # -- looking things up ---------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:

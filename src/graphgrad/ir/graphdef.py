@@ -1,16 +1,28 @@
-"""A graph as TensorFlow's `GraphDef` message: names, types, inputs, devices and attributes of its operations."""
+"""A graph as TensorFlow's `GraphDef` message."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
-from .dtypes import DType
-from .graph import Graph, Operation
-from .protobuf import delimited, varint
+from .dtypes import DType, as_dtype
+from .funcgraph import FuncGraph
+from .graph import Graph, Operation, Tensor
+from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
 
-_LARGEST = 1024  # bytes of a constant that are written; beyond that its shape alone
+_LARGEST = 1024  # bytes of a constant that a picture needs
+PRODUCER = 2474  # the version of the format that TensorFlow 2.21 writes
+
+# Attributes that TensorFlow's ops of these names do not have: written with an underscore, so that it skips them.
+OWN = {
+    "ParseSingleExample": ("has_default",), "While": ("Tout", "maximum_iterations", "counter", "bounded_by"),
+    "Print": ("count",), "MakeIterator": ("Tcaptured", "dataset"), "IteratorGetNext": ("one_shot",),
+    "MaxPoolGradGrad": ("explicit_paddings",), "ReadVariableOp": ("shape",), "ResourceGather": ("shape",),
+    "VariableShape": ("shape",), "ResourceScatterNdUpdate": ("dtype",), "ResourceScatterNdAdd": ("dtype",),
+    "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),
+}  # fmt: skip
 
 
 def graph_def(graph: Graph) -> bytes:
@@ -20,78 +32,189 @@ def graph_def(graph: Graph) -> bytes:
 
     Args:
       graph: the graph.
-    Reference: TensorFlow 2.21 graph.proto, node_def.proto, attr_value.proto.
     """
-    nodes = [delimited(1, _node(op)) for op in graph.get_operations()]
-    return b"".join(nodes) + delimited(4, varint(1 << 3) + varint(2474))  # the producer's version
+    serialized: bytes = _Writer(_LARGEST).graph(graph, add_shapes=True).SerializeToString()
+    return serialized
 
 
-def _node(op: Operation) -> bytes:
-    node = op.node_def
-    parts = [delimited(1, node.name.encode()), delimited(2, node.op.encode())]
-    parts += [delimited(3, name.encode()) for name in node.input]
-    if node.device:
-        parts.append(delimited(4, node.device.encode()))
-    attrs = {name: _attr(name, value) for name, value in node.attr.items()}
-    attrs["_output_shapes"] = delimited(1, b"".join(delimited(7, _shape(t._spec.shape)) for t in op.outputs))
-    if op._colocation:
-        attrs["_class"] = delimited(1, b"".join(delimited(2, c.encode()) for c in op._colocation))
-    entries = [delimited(1, name.encode()) + delimited(2, value) for name, value in sorted(attrs.items()) if value]
-    return b"".join(parts + [delimited(5, entry) for entry in entries])
+def to_graph_def(graph: Graph, add_shapes: bool = False) -> Any:
+    """The `GraphDef` of a graph, with all that `import_graph_def` needs.
+
+    Args:
+      graph: the graph.
+      add_shapes: whether to write the static shapes of outputs.
+    Raises: ValueError if an operation calls Python.
+    """
+    return _Writer(None).graph(graph, add_shapes)
 
 
-def _attr(name: str, value: Any) -> bytes:
-    """The `AttrValue`; empty for what has none."""
-    if isinstance(value, DType):
-        return _number(6, value.enum)
-    if isinstance(value, bool):
-        return _number(5, value)
-    if isinstance(value, int):
-        return _number(3, value)
-    if isinstance(value, float):
-        return varint(4 << 3 | 5) + np.array(value, "<f4").tobytes()
-    if isinstance(value, (str, bytes)):
-        return delimited(2, value.encode() if isinstance(value, str) else value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _tensor(np.asarray(value))
-    if name.endswith("shape") and (value is None or _is_shape(value)):
-        return delimited(7, _shape(value))
-    if isinstance(value, (list, tuple)):
-        return delimited(1, b"".join(_attr_item(v) for v in value))
-    function = getattr(value, "name", None)
-    return delimited(10, delimited(1, function.encode())) if isinstance(function, str) else b""
+class _Writer:
+    """Writes graphs and the functions that they use; constants above `largest` bytes without their values."""
+
+    def __init__(self, largest: int | None):
+        self.largest = largest
+        self.functions: dict[int, tuple[str, FuncGraph]] = {}
+        self.bodies: set[int] = set()  # of loops: TensorFlow wants them to return what they capture, too
+
+    def graph(self, graph: Graph, add_shapes: bool) -> Any:
+        """The message."""
+        made = GraphDef()
+        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in graph.get_operations())
+        made.versions.producer = PRODUCER
+        if self.largest is None:
+            written = 0
+            while written < len(self.functions):  # a function may use others
+                name, function = list(self.functions.values())[written]
+                made.library.function.append(self.function(name, function))
+                written += 1
+        return made
+
+    def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
+        """An operation; `names` gives its inputs' names."""
+        node = NodeDef(name=op.name, op=op.type)
+        node.input.extend([*map(names, op.inputs), *(f"^{c.name}" for c in op.control_inputs)])
+        if op.device:
+            node.device = op.device
+        own = OWN.get(op.type, ())
+        for name, value in sorted(op.attrs.items()):  # the order in which functions are numbered
+            if self.largest is None and callable(value) and not isinstance(value, (Graph, DType, type)):
+                raise ValueError(f"{op.type} '{op.name}' calls the Python function {value!r}, which cannot be "
+                                 f"written.\n  Built at {op.source}\n  Fix: leave it out of the graph that is written")
+            message = self.attr(name, value)
+            if message is not None:
+                node.attr[f"_{name}" if name in own or name == "sum_duplicates" else name] = message
+        if op.type == "While":
+            self.bodies.add(id(op.attrs["body"]))
+            for t in op.inputs[len(op.outputs) :]:
+                node.attr["output_shapes"].list.shape.append(shape_proto(t._spec.shape))
+        if op.type in ("If", "StatelessIf"):
+            node.attr["Tcond"] = AttrValue(type=op.inputs[0].dtype.enum)
+        elif op.type.startswith("ResourceScatterNd"):
+            node.attr["T"] = AttrValue(type=op.inputs[2].dtype.enum)
+        if add_shapes and op.outputs and op.type != "While":
+            shapes = AttrValue()
+            shapes.list.shape.extend(shape_proto(t._spec.shape) for t in op.outputs)
+            node.attr["_output_shapes"] = shapes
+        if op._colocation:
+            node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
+        return node
+
+    def attr(self, name: str, value: Any) -> Any:
+        """An attribute's value; None for what has no message."""
+        field = self.single(name, value)
+        if field is not None:
+            return AttrValue(**{field[0]: field[1]})
+        if value is None and name.endswith("shape"):
+            return AttrValue(shape=shape_proto(None))
+        if not isinstance(value, (list, tuple)):
+            return None
+        made = AttrValue()
+        made.list.SetInParent()
+        for v in value:
+            item = self.single("shape" if v is None else "", v)
+            if item is not None:
+                getattr(made.list, item[0]).append(item[1])
+        return made
+
+    def single(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """The field of `AttrValue`, and what it holds; None for lists and what has none."""
+        if isinstance(value, DType):
+            return "type", value.enum
+        if isinstance(value, (bool, np.bool_)):
+            return "b", bool(value)
+        if isinstance(value, (int, np.integer)):
+            return "i", int(value)
+        if isinstance(value, float):
+            return "f", value
+        if isinstance(value, (str, bytes)):
+            return "s", value.encode() if isinstance(value, str) else value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return "tensor", self.tensor(np.asarray(value))
+        if isinstance(value, FuncGraph):
+            return "func", _named(self.name_of(value))
+        if _is_shape(value) and (name.endswith("shape") or name == ""):
+            return "shape", shape_proto(value)
+        if value is None and name == "shape":
+            return "shape", shape_proto(None)
+        inner = getattr(value, "name", None)
+        return ("func", _named(inner)) if isinstance(inner, str) else None
+
+    def tensor(self, array: Any) -> Any:
+        """A constant."""
+        dtype = as_dtype(array.dtype)
+        size = array.nbytes if array.dtype.kind != "O" else sum(map(len, array.ravel().tolist()))
+        if self.largest is not None and size > self.largest:
+            return TensorProto(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
+        return TensorProto.of(array, dtype)
+
+    def name_of(self, function: FuncGraph) -> str:
+        """A function's name in the library, where it is unique."""
+        if id(function) not in self.functions:
+            taken = {name for name, _ in self.functions.values()}
+            base = re.sub(r"[^A-Za-z0-9_.]", "_", function.name) or "function"
+            name, n = base, 0
+            while name in taken:
+                n += 1
+                name = f"{base}_{n}"
+            self.functions[id(function)] = name, function
+        return self.functions[id(function)][0]
+
+    def function(self, name: str, function: FuncGraph) -> Any:
+        """A function's message."""
+        made = FunctionDef()
+        made.signature.name = name
+        arguments: dict[int, str] = {}
+        for i, t in enumerate(function.inputs):
+            arguments[id(t)] = f"arg_{i}"
+            made.signature.input_arg.add(name=f"arg_{i}", type=t.dtype.enum)
+
+        def names(t: Tensor) -> str:
+            return arguments.get(id(t)) or _name_in_function(t)
+
+        taken = {id(t.op) for t in function.inputs}
+        ops = [op for op in function.get_operations() if id(op) not in taken]
+        made.node_def.extend(self.node(op, names, True) for op in ops)
+        outputs = list(function.outputs)
+        if id(function) in self.bodies:
+            outputs += function.inputs[len(outputs) :]
+        for i, t in enumerate(outputs):
+            made.signature.output_arg.add(name=f"output_{i}", type=t.dtype.enum)
+            made.ret[f"output_{i}"] = names(t)
+        made.signature.is_stateful = any("stateful" in op.opdef.flags for op in ops)
+        for i, t in enumerate(function.inputs):
+            shape = AttrValue()
+            shape.list.shape.append(shape_proto(t._spec.shape))
+            made.attr[f"_arg_{i}_shape"] = shape
+        return made
 
 
-def _attr_item(value: Any) -> bytes:
-    """An element of a list, whose fields have the numbers of single values."""
-    if value is None or (isinstance(value, tuple) and _is_shape(value)):
-        return delimited(7, _shape(value))
-    return b"" if isinstance(value, (list, tuple, np.ndarray)) else _attr("", value)
+def _named(name: str) -> Any:
+    from .graph_messages import NameAttrList
+
+    return NameAttrList(name=name)
 
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, tuple) and all(n is None or type(n) is int for n in value)
 
 
-def _number(field: int, value: int) -> bytes:
-    return varint(field << 3) + varint(int(value))
+def _tensor_name(t: Tensor) -> str:
+    return t.op.name if t.value_index == 0 else t.name
 
 
-def _shape(shape: Any) -> bytes:
-    if shape is None:
-        return _number(3, 1)
-    return b"".join(delimited(2, _number(1, -1 if n is None else int(n))) for n in shape)
+def output_places(op: Operation) -> list[tuple[str, int]]:
+    """For each output the name of its argument in the op's signature, and its place in it."""
+    places = []
+    for arg in op.opdef.outputs:
+        n = 1
+        if arg.number_attr is not None:
+            n = op.get_attr(arg.number_attr)
+        elif arg.list_attr is not None:
+            n = len(op.get_attr(arg.list_attr))
+        places += [(arg.name, i) for i in range(n)]
+    return places
 
 
-def _tensor(array: Any) -> bytes:
-    from .dtypes import as_dtype, string
-
-    dtype = as_dtype(array.dtype)
-    content = b""
-    if dtype is string:
-        strings = [v.encode() if isinstance(v, str) else bytes(v) for v in array.ravel().tolist()]
-        if sum(map(len, strings)) <= _LARGEST:
-            content = b"".join(delimited(8, v) for v in strings)
-    elif array.nbytes <= _LARGEST:
-        content = delimited(4, array.tobytes())
-    return delimited(8, _number(1, dtype.enum) + delimited(2, _shape(array.shape)) + content)
+def _name_in_function(t: Tensor) -> str:
+    name, place = output_places(t.op)[t.value_index]
+    return f"{t.op.name}:{name}:{place}"

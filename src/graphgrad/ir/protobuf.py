@@ -91,6 +91,35 @@ class Repeated(list[Any]):
         return self[-1]
 
 
+class MapOf:
+    """The kind of a map field.
+
+    Args:
+      value: the kind of its values.
+      key: the kind of its keys.
+    """
+
+    def __init__(self, value: Any, key: str = "string"):
+        self.value, self.key = value, key
+
+
+class Map(dict[Any, Any]):
+    """The entries of a map field: a dictionary; reading an entry of messages that is not there makes it."""
+
+    def __init__(self, kind: MapOf):
+        super().__init__()
+        self.kind = kind
+
+    def __missing__(self, key: Any) -> Any:
+        kind = self.kind.value
+        made = self[key] = _SCALARS[kind][2] if isinstance(kind, str) else kind()
+        return made
+
+    def get_or_create(self, key: Any) -> Any:
+        """The entry, which is made if it is not there."""
+        return self[key]
+
+
 class Message:
     """A message; subclasses declare `FIELDS`: name -> (number, kind).
 
@@ -103,6 +132,7 @@ class Message:
 
     FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}
     ONEOF: ClassVar[dict[str, tuple[str, ...]]] = {}
+    ENUMS: ClassVar[dict[str, dict[int, str]]] = {}  # fields that are written as names in text
 
     def __init__(self, **fields: Any):
         self.__dict__["_values"] = {}
@@ -111,7 +141,7 @@ class Message:
             if value is None:
                 continue
             kind = self._kind(name)
-            if isinstance(kind, list) or isinstance(value, Message):
+            if isinstance(kind, (list, MapOf)) or isinstance(value, Message):
                 getattr(self, name)
                 self._take(name, value)
             else:
@@ -123,8 +153,14 @@ class Message:
         return self.FIELDS[name][1]
 
     def _take(self, name: str, value: Any) -> None:
-        if isinstance(self.FIELDS[name][1], list):
-            self._values[name][:] = value
+        kind = self.FIELDS[name][1]
+        if isinstance(kind, list):
+            if not isinstance(kind[0], str):
+                self._values[name][:] = value
+            else:
+                self._values[name][:] = [_checked(kind[0], name, v) for v in value]
+        elif isinstance(kind, MapOf):
+            self._values[name].update(value)
         else:
             self._values[name] = value
             value.SetInParent()
@@ -138,7 +174,11 @@ class Message:
         kind = self.FIELDS[name][1]
         if isinstance(kind, str):
             return _SCALARS[kind][2]
-        made = self._values[name] = Repeated(kind[0]) if isinstance(kind, list) else kind()
+        if isinstance(kind, MapOf):
+            made: Any = Map(kind)
+        else:
+            made = Repeated(kind[0]) if isinstance(kind, list) else kind()
+        self._values[name] = made
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -167,7 +207,7 @@ class Message:
         value = self._values.get(name)
         if isinstance(value, Message):
             return bool(value._present or any(value._is_set(n) for n in value._values))
-        return len(value) > 0 if isinstance(value, Repeated) else name in self._values
+        return len(value) > 0 if isinstance(value, (Repeated, Map)) else name in self._values
 
     def HasField(self, name: str) -> bool:
         """Whether a field is set."""
@@ -203,6 +243,10 @@ class Message:
             value = self._values[name]
             if isinstance(kind, list):
                 out.append(_repeated(number, kind[0], value))
+            elif isinstance(kind, MapOf):
+                for k in sorted(value):
+                    entry = _field(1, kind.key, k) + _field(2, kind.value, value[k])
+                    out.append(delimited(number, entry))
             elif name in oneof or isinstance(value, Message) or value != _SCALARS[kind][2]:
                 out.append(_field(number, kind, value))
         return b"".join(out)
@@ -229,6 +273,8 @@ class Message:
                 name, kind = names[number]
                 if isinstance(kind, list):
                     getattr(self, name).extend(_values(kind[0], wire, value))
+                elif isinstance(kind, MapOf):
+                    self._read_entry(getattr(self, name), kind, value)
                 elif isinstance(kind, str):
                     self._values[name] = _values(kind, wire, value)[-1]
                     self._only(name)
@@ -240,6 +286,37 @@ class Message:
             raise ValueError(f"Error parsing message of type {type(self).__name__}: {e}") from None
         return len(serialized)
 
+    @staticmethod
+    def _read_entry(entries: Map, kind: MapOf, data: bytes) -> None:
+        key: Any = _SCALARS[kind.key][2]
+        value: Any = None
+        for number, wire, content in read_fields(data):
+            if number == 1:
+                key = _values(kind.key, wire, content)[-1]
+            elif number == 2:
+                value = _values(kind.value, wire, content)[-1]
+        entries.pop(key, None)
+        if value is None:
+            entries.get_or_create(key)
+        else:
+            entries[key] = value
+
+    def MergeFrom(self, other: Any) -> None:
+        """Adds the fields of another message of this type."""
+        self.MergeFromString(other.SerializeToString())
+
+    def ByteSize(self) -> int:
+        """How many bytes the serialized message has."""
+        return len(self.SerializeToString())
+
+    def IsInitialized(self) -> bool:
+        """True: no field is required."""
+        return True
+
+    def ListFields(self) -> list[tuple[str, Any]]:
+        """Name and value of each field that is set."""
+        return [(name, self._values[name]) for name in self.FIELDS if self._is_set(name)]
+
     # -- text ------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -250,6 +327,19 @@ class Message:
             if not self._is_set(name):
                 continue
             value = self._values[name]
+            if isinstance(kind, MapOf):
+                for key in sorted(value):
+                    entry = value[key]
+                    yield f"{name} {{"
+                    yield f"  key: {_text(kind.key, key)}"
+                    if isinstance(entry, Message):
+                        yield "  value {"
+                        yield from ("    " + line for line in entry._lines())
+                        yield "  }"
+                    else:
+                        yield f"  value: {_text(kind.value, entry)}"
+                    yield "}"
+                continue
             single = kind[0] if isinstance(kind, list) else kind
             for v in value if isinstance(value, Repeated) else [value]:
                 if isinstance(v, Message):
@@ -257,7 +347,7 @@ class Message:
                     yield from ("  " + line for line in v._lines())
                     yield "}"
                 else:
-                    yield f"{name}: {_text(single, v)}"
+                    yield f"{name}: {self.ENUMS[name].get(v, v) if name in self.ENUMS else _text(single, v)}"
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Message):

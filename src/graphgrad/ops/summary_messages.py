@@ -5,65 +5,11 @@ Reference: TensorFlow 2.21 summary.proto, histogram.proto, tensor.proto, event.p
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy as np
-
-from ..ir.dtypes import as_dtype, string
+from ..ir.graph_messages import Dim as Dim
+from ..ir.graph_messages import TensorProto as TensorProto
+from ..ir.graph_messages import TensorShapeProto as TensorShapeProto
+from ..ir.graph_messages import shape_proto as shape_proto
 from ..ir.protobuf import Message
-
-
-class Dim(Message):
-    """One size of a `TensorShapeProto`."""
-
-    FIELDS = {"size": (1, "int"), "name": (2, "string")}
-
-
-class TensorShapeProto(Message):
-    """A shape; a size of -1 is not known."""
-
-    FIELDS = {"dim": (2, [Dim]), "unknown_rank": (3, "bool")}
-    Dim = Dim
-
-
-class TensorProto(Message):
-    """A tensor; `tensor_content` holds the bytes of numbers, `string_val` strings."""
-
-    FIELDS = {"dtype": (1, "int"), "tensor_shape": (2, TensorShapeProto), "version_number": (3, "int"),
-              "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
-              "int_val": (7, ["int"]), "string_val": (8, ["bytes"]), "int64_val": (10, ["int"]),
-              "bool_val": (11, ["bool"])}  # fmt: skip
-
-    @classmethod
-    def of(cls, array: Any, dtype: Any) -> TensorProto:
-        """The message that stands for an array."""
-        array = np.asarray(array)
-        proto = cls(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
-        if dtype is string:
-            proto.string_val.extend(v.encode() if isinstance(v, str) else v for v in array.ravel().tolist())
-        else:
-            proto.tensor_content = array.astype(dtype.np_dtype).tobytes()
-        return proto
-
-    def array(self) -> Any:
-        """The array that it stands for."""
-        dtype = as_dtype(int(self.dtype))
-        shape = [d.size for d in self.tensor_shape.dim]
-        if self.tensor_content:
-            return np.frombuffer(self.tensor_content, dtype.np_dtype).reshape(shape)
-        lists = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val)
-        values: list[Any] = next((v for v in lists if v), [])
-        array = np.empty(math.prod(shape), dtype.np_dtype)
-        array[:] = values[-1] if len(values) == 1 else values  # a single one stands for all
-        return array.reshape(shape)
-
-
-def shape_proto(shape: Any) -> TensorShapeProto:
-    """The message that stands for a shape: None, or sizes of which some may be None."""
-    if shape is None:
-        return TensorShapeProto(unknown_rank=True)
-    return TensorShapeProto(dim=[Dim(size=-1 if n is None else n) for n in shape])
 
 
 class HistogramProto(Message):

@@ -17,7 +17,7 @@ from ..frontend.collections import GraphKeys, get_collection
 from ..frontend.partitioned import PartitionedVariable
 from ..frontend.variables import Variable
 from ..ir.cell import Cell
-from ..ir.context import executing_eagerly
+from ..ir.context import executing_eagerly, get_default_graph
 from ..ir.shape import compatible, shape_str
 from ..ir.source import user_source
 from .bundle import BundleReader, Slice, write_bundle
@@ -77,7 +77,7 @@ class Saver:
                                "to save")  # fmt: skip
         self._var_list = var_list
         self._reshape = reshape
-        self._max_to_keep = max_to_keep
+        self._max_to_keep = max_to_keep if saver_def is None else saver_def.max_to_keep
         self._every_seconds = keep_checkpoint_every_n_hours * 3600
         self._keep_next_after = time.time() + self._every_seconds
         self._allow_empty = allow_empty
@@ -145,8 +145,10 @@ class Saver:
           save_path: the path; its directory is made if need be.
           global_step: a number (or a tensor or variable that holds it) to add to the path, after a `-`.
           latest_filename: the name of the file `checkpoint` if it is to be another one.
-          meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info: accepted; the graph is
-            not written.
+          meta_graph_suffix: what the name of the graph's file ends with.
+          write_meta_graph: whether to write the graph beside the values, for `import_meta_graph`. A graph that calls
+            Python is not written.
+          strip_default_attrs, save_debug_info: accepted; without effect.
           write_state: whether to write the file `checkpoint` and to delete what is beyond `max_to_keep`.
         Returns: the path to give to `restore`; None if there is nothing to save.
         Raises: TypeError if `sess` is no session; ValueError for names that collide; FailedPreconditionError if a
@@ -176,7 +178,59 @@ class Saver:
         write_bundle(path, [(item.name, cell.dtype, cell.value, item.part) for item, cell in zip(items, cells)])
         if write_state:
             self._record(path, latest_filename, meta_graph_suffix)
+        if write_meta_graph and not executing_eagerly():
+            with sess.graph.as_default():
+                self._write_graph(f"{path}.{meta_graph_suffix}")
         return path
+
+    def _write_graph(self, path: str) -> None:
+        try:
+            self.export_meta_graph(path)
+        except ValueError as e:
+            _log.warning("The graph is not written beside the checkpoint: %s", e)
+
+    def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
+                          export_scope: Any = None, clear_devices: bool = False,
+                          clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
+                          save_debug_info: bool = False) -> Any:  # fmt: skip
+        """The current graph as a `MetaGraphDef`, with operations by which TensorFlow restores what this Saver saves.
+
+        Args:
+          filename: where to write it; nowhere if not given.
+          collection_list, as_text, export_scope, clear_devices, clear_extraneous_savers, strip_default_attrs,
+            save_debug_info: as of `tf.train.export_meta_graph`.
+        Returns: the `MetaGraphDef`.
+        """
+        from .meta_graph import add_saving, export_meta_graph
+
+        graph_def = get_default_graph().as_graph_def(add_shapes=True)
+        add_saving(graph_def, self)
+        return export_meta_graph(filename, None, graph_def, self.as_saver_def(), collection_list, as_text, None,
+                                 export_scope, clear_devices)  # fmt: skip
+
+    def as_saver_def(self) -> Any:
+        """Its settings, as a `SaverDef`."""
+        from .meta_graph import saver_def_of
+
+        return saver_def_of(self)
+
+    def to_proto(self, export_scope: Any = None) -> Any:
+        """Its settings, as a `SaverDef`.
+
+        Args:
+          export_scope: accepted; without effect.
+        """
+        return self.as_saver_def()
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: Any = None) -> Saver:
+        """A Saver of these settings, of the variables that there are.
+
+        Args:
+          saver_def: a `SaverDef`.
+          import_scope: accepted; without effect.
+        """
+        return Saver(max_to_keep=saver_def.max_to_keep)
 
     def _record(self, path: str, latest_filename: str | None, suffix: str) -> None:
         if self._max_to_keep:

@@ -523,7 +523,8 @@ from graphgrad.ops.sparse_pairs import sparse_split_v1 as sparse_split
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-_LATER = {"compat": "graphgrad.compat", "test": "graphgrad.compat.v1.test"}
+_LATER = {"compat": "graphgrad.compat", "graph_util": "graphgrad.compat.v1.graph_util",
+          "saved_model": "graphgrad.compat.v1.saved_model", "test": "graphgrad.compat.v1.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
 from graphgrad.compat.v1 import sparse as sparse
 
@@ -570,6 +571,17 @@ from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
 from graphgrad.ops.files import VarLenFeature as VarLenFeature
 from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
 from graphgrad.ops.files import read_file as read_file
+
+# -- graphs as messages -------------------------------------------------------------------
+from graphgrad.frontend.import_graph import import_graph_def as import_graph_def
+from graphgrad.frontend.tensor_protos import make_ndarray as make_ndarray
+from graphgrad.frontend.tensor_protos import make_tensor_proto as make_tensor_proto
+from graphgrad.ir.graph_messages import AttrValue as AttrValue
+from graphgrad.ir.graph_messages import GraphDef as GraphDef
+from graphgrad.ir.graph_messages import MetaGraphDef as MetaGraphDef
+from graphgrad.ir.graph_messages import NameAttrList as NameAttrList
+from graphgrad.ir.graph_messages import NodeDef as NodeDef
+from graphgrad.ir.graph_messages import TensorInfo as TensorInfo
 
 # -- programs around graphs ---------------------------------------------------------------
 from graphgrad.compat.v1 import app as app

@@ -49,6 +49,46 @@ from graphgrad.train.coordinator import start_queue_runners as start_queue_runne
 from graphgrad.train.file_writer import FileWriter as SummaryWriter  # the name of 0.x
 from graphgrad.train.records import summary_iterator as summary_iterator
 
+# -- monitored sessions ------------------------------------------------------------------
+from graphgrad.train.monitored_session import ChiefSessionCreator as ChiefSessionCreator
+from graphgrad.train.monitored_session import MonitoredSession as MonitoredSession
+from graphgrad.train.monitored_session import MonitoredTrainingSession as MonitoredTrainingSession
+from graphgrad.train.monitored_session import Scaffold as Scaffold
+from graphgrad.train.monitored_session import SessionCreator as SessionCreator
+from graphgrad.train.monitored_session import SingularMonitoredSession as SingularMonitoredSession
+from graphgrad.train.monitored_session import WorkerSessionCreator as WorkerSessionCreator
+from graphgrad.train.saving_hooks import CheckpointSaverHook as CheckpointSaverHook
+from graphgrad.train.saving_hooks import CheckpointSaverListener as CheckpointSaverListener
+from graphgrad.train.saving_hooks import StepCounterHook as StepCounterHook
+from graphgrad.train.saving_hooks import SummarySaverHook as SummarySaverHook
+from graphgrad.train.session_hooks import FeedFnHook as FeedFnHook
+from graphgrad.train.session_hooks import FinalOpsHook as FinalOpsHook
+from graphgrad.train.session_hooks import GlobalStepWaiterHook as GlobalStepWaiterHook
+from graphgrad.train.session_hooks import LoggingTensorHook as LoggingTensorHook
+from graphgrad.train.session_hooks import NanLossDuringTrainingError as NanLossDuringTrainingError
+from graphgrad.train.session_hooks import NanTensorHook as NanTensorHook
+from graphgrad.train.session_hooks import SecondOrStepTimer as SecondOrStepTimer
+from graphgrad.train.session_hooks import SessionRunArgs as SessionRunArgs
+from graphgrad.train.session_hooks import SessionRunContext as SessionRunContext
+from graphgrad.train.session_hooks import SessionRunHook as SessionRunHook
+from graphgrad.train.session_hooks import SessionRunValues as SessionRunValues
+from graphgrad.train.session_hooks import StopAtStepHook as StopAtStepHook
+
+# -- graphs and records in files ---------------------------------------------------------
+from graphgrad.ir.example_messages import BytesList as BytesList
+from graphgrad.ir.example_messages import Example as Example
+from graphgrad.ir.example_messages import Feature as Feature
+from graphgrad.ir.example_messages import FeatureList as FeatureList
+from graphgrad.ir.example_messages import FeatureLists as FeatureLists
+from graphgrad.ir.example_messages import Features as Features
+from graphgrad.ir.example_messages import FloatList as FloatList
+from graphgrad.ir.example_messages import Int64List as Int64List
+from graphgrad.ir.example_messages import SequenceExample as SequenceExample
+from graphgrad.ir.graph_messages import SaverDef as SaverDef
+from graphgrad.train.graph_files import write_graph as write_graph
+from graphgrad.train.meta_graph import export_meta_graph as export_meta_graph
+from graphgrad.train.meta_graph import import_meta_graph as import_meta_graph
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

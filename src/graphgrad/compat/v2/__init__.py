@@ -281,6 +281,10 @@ from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import io as io
 from graphgrad.compat.v2 import image as image
 
+# -- graphs as messages -------------------------------------------------------------------
+from graphgrad.frontend.tensor_protos import make_ndarray as make_ndarray
+from graphgrad.frontend.tensor_protos import make_tensor_proto as make_tensor_proto
+
 # -- programs around graphs ---------------------------------------------------------------
 from graphgrad.platform.logs import get_logger as get_logger
 from graphgrad.compat.v2 import data as data

@@ -6,3 +6,13 @@ from graphgrad.train.checkpoint_state import latest_checkpoint as latest_checkpo
 from graphgrad.train.checkpoint_state import list_variables as list_variables
 from graphgrad.train.checkpoint_state import load_checkpoint as load_checkpoint
 from graphgrad.train.checkpoint_state import load_variable as load_variable
+
+from graphgrad.ir.example_messages import BytesList as BytesList
+from graphgrad.ir.example_messages import Example as Example
+from graphgrad.ir.example_messages import Feature as Feature
+from graphgrad.ir.example_messages import FeatureList as FeatureList
+from graphgrad.ir.example_messages import FeatureLists as FeatureLists
+from graphgrad.ir.example_messages import Features as Features
+from graphgrad.ir.example_messages import FloatList as FloatList
+from graphgrad.ir.example_messages import Int64List as Int64List
+from graphgrad.ir.example_messages import SequenceExample as SequenceExample

@@ -1,0 +1,10 @@
+"""`tf.saved_model.signature_def_utils`."""
+
+from graphgrad.train.saved_model import build_signature_def as build_signature_def
+from graphgrad.train.saved_model import is_valid_signature as is_valid_signature
+from graphgrad.train.saved_model import predict_signature_def as predict_signature_def
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

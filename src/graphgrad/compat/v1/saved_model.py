@@ -1,0 +1,37 @@
+"""`tf.saved_model` of TensorFlow 1."""
+
+from graphgrad.compat.v1 import _saved_model_builder as builder
+from graphgrad.compat.v1 import _saved_model_loader as loader
+from graphgrad.compat.v1 import _saved_model_signature_constants as signature_constants
+from graphgrad.compat.v1 import _saved_model_signature_def_utils as signature_def_utils
+from graphgrad.compat.v1 import _saved_model_tag_constants as tag_constants
+from graphgrad.compat.v1 import _saved_model_utils as utils
+from graphgrad.train.saved_model import SavedModelBuilder as Builder
+from graphgrad.train.saved_model import CLASSIFY_INPUTS as CLASSIFY_INPUTS
+from graphgrad.train.saved_model import CLASSIFY_METHOD_NAME as CLASSIFY_METHOD_NAME
+from graphgrad.train.saved_model import CLASSIFY_OUTPUT_CLASSES as CLASSIFY_OUTPUT_CLASSES
+from graphgrad.train.saved_model import CLASSIFY_OUTPUT_SCORES as CLASSIFY_OUTPUT_SCORES
+from graphgrad.train.saved_model import DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from graphgrad.train.saved_model import GPU as GPU
+from graphgrad.train.saved_model import PREDICT_INPUTS as PREDICT_INPUTS
+from graphgrad.train.saved_model import PREDICT_METHOD_NAME as PREDICT_METHOD_NAME
+from graphgrad.train.saved_model import PREDICT_OUTPUTS as PREDICT_OUTPUTS
+from graphgrad.train.saved_model import REGRESS_INPUTS as REGRESS_INPUTS
+from graphgrad.train.saved_model import REGRESS_METHOD_NAME as REGRESS_METHOD_NAME
+from graphgrad.train.saved_model import REGRESS_OUTPUTS as REGRESS_OUTPUTS
+from graphgrad.train.saved_model import SERVING as SERVING
+from graphgrad.train.saved_model import TPU as TPU
+from graphgrad.train.saved_model import TRAINING as TRAINING
+from graphgrad.train.saved_model import build_signature_def as build_signature_def
+from graphgrad.train.saved_model import build_tensor_info as build_tensor_info
+from graphgrad.train.saved_model import get_tensor_from_tensor_info as get_tensor_from_tensor_info
+from graphgrad.train.saved_model import is_valid_signature as is_valid_signature
+from graphgrad.train.saved_model import load as load
+from graphgrad.train.saved_model import maybe_saved_model_directory as maybe_saved_model_directory
+from graphgrad.train.saved_model import predict_signature_def as predict_signature_def
+from graphgrad.train.saved_model import simple_save as simple_save
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+__getattr__ = _missing_attribute(__name__)

@@ -1,0 +1,316 @@
+"""`import_graph_def`: a `GraphDef` message becomes operations of the current graph."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..ir.build import add_to_graph
+from ..ir.context import get_default_graph
+from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import as_dtype
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Graph, Operation, Tensor
+from ..ir.graph_messages import GraphDef
+from ..ir.graphdef import OWN, output_places
+from ..ir.opdef import OpDef, raw, registry
+from ..ir.source import user_source
+from .reference_variables import with_resources
+
+# Inner loops and branches of TensorFlow 1's own form, which this package does not have.
+_OLD_CONTROL_FLOW = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"})
+
+# Types that differ from others in a promise alone.
+_SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
+
+_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+
+def _type(node: Any) -> str:
+    return node.op if node.op in registry else _SAME.get(node.op, node.op)
+
+
+def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
+                     op_dict: Any = None, producer_op_list: Any = None) -> Any:  # fmt: skip
+    """Adds the operations of a `GraphDef` to the current graph.
+
+    Args:
+      graph_def: a `GraphDef`, or the bytes of one, also of TensorFlow's.
+      input_map: name of an operation or tensor of `graph_def` -> the tensor to use in its place.
+      return_elements: names of operations and tensors of `graph_def` to return.
+      name: the name scope; 'import' by default, '' for none.
+      op_dict, producer_op_list: accepted; without effect.
+    Returns: the `return_elements`, in their order; None if not given.
+    Raises: TypeError if `graph_def` is none; ValueError for op types that are not there, names that are taken,
+      entries of `input_map` and `return_elements` that are not in it.
+    Reference: TensorFlow 2.21 `tf.import_graph_def`.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     y = tf.multiply(tf.placeholder(tf.float32, [], name="x"), 3.0, name="y")
+    >>> y, = tf.import_graph_def(g.as_graph_def(), {"x:0": tf.constant(2.0)}, ["y:0"])
+    >>> y.name, sess.run(y)
+    ('import/y:0', np.float32(6.0))
+    """
+    graph_def = _message(graph_def)
+    if input_map is None:
+        input_map = {}
+    elif not isinstance(input_map, dict) or not all(isinstance(k, (str, bytes)) for k in input_map):
+        raise TypeError("Argument `input_map` must be a dictionary mapping strings to Tensor objects. "
+                        f"Received: {input_map}")
+    graph = get_default_graph()
+    with contextlib.ExitStack() as stack:
+        prefix = stack.enter_context(graph.name_scope("import" if name is None else name)) if name != "" else ""
+        if name == "":
+            prefix = f"{graph._scope}/" if graph._scope else ""
+        given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
+        given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
+        reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given)
+        with graph.control_dependencies(None), graph._own_gradients(), _plain(graph):
+            reader.read(list(graph_def.node))
+    unused = sorted(set(given) - reader.used)
+    if unused:
+        raise ValueError("Attempted to map inputs that were not found in graph_def: "
+                         f"[{', '.join(unused)}]\n  Asked for at {user_source(2)}")
+    return None if return_elements is None else [reader.element(e) for e in return_elements]
+
+
+def _message(graph_def: Any) -> Any:
+    if isinstance(graph_def, bytes):
+        return GraphDef.FromString(graph_def)
+    if isinstance(graph_def, GraphDef):
+        return graph_def
+    if hasattr(graph_def, "SerializeToString") and hasattr(graph_def, "node"):
+        return GraphDef.FromString(graph_def.SerializeToString())
+    raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type: {type(graph_def).__name__}")
+
+
+@contextlib.contextmanager
+def _plain(graph: Graph) -> Iterator[None]:
+    """Leaves colocation blocks: nodes bring their own."""
+    old, graph._colocated = graph._colocated, ()
+    try:
+        yield
+    finally:
+        graph._colocated = old
+
+
+class _Reader:
+    """Adds nodes to a graph."""
+
+    def __init__(self, graph: Graph, library: dict[str, Any], prefix: str, given: dict[str, Any]):
+        self.graph = graph
+        self.library = library
+        self.prefix = prefix
+        self.given = given  # what to use in the place of tensors, by their names in the message
+        self.used: set[str] = set()
+        self.made: dict[str, Operation] = {}
+        self.functions: dict[str, FuncGraph] = {}
+
+    def read(self, nodes: list[Any]) -> None:
+        """Adds all nodes, inputs first."""
+        nodes = with_resources(nodes)
+        self._check(nodes)
+        taken = self.graph._by_name()
+        for node in _sorted(nodes):
+            if self.prefix + node.name in taken:
+                raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
+                                 f"  Asked for at {user_source(4)}\n  Fix: import under another name")
+            self.made[node.name] = self._call(node) if node.op in _CALLS else self._add(node)
+
+    def _check(self, nodes: list[Any]) -> None:
+        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in _CALLS})
+        if not strange:
+            return
+        old = _OLD_CONTROL_FLOW.intersection(strange)
+        fix = ("write it with tf.compat.v1.enable_control_flow_v2(), which makes If and While" if old
+               else "declare them with graphgrad.ir.op, or import a part of the graph without them")
+        raise ValueError(f"graph_def has operations of types that are not there: {', '.join(strange)}\n"
+                         f"  Asked for at {user_source(4)}\n  Fix: {fix}")
+
+    def _add(self, node: Any) -> Operation:
+        opdef = registry[_type(node)]
+        inputs = [self._input(name) for name in node.input if not name.startswith("^")]
+        attrs = self._attrs(node, opdef, inputs)
+        op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
+        self.graph._names_in_use.setdefault(op.name.lower(), 1)
+        op.control_inputs = tuple(dict.fromkeys(self._control(n[1:]) for n in node.input if n.startswith("^")))
+        if node.device:
+            op._set_device(node.device)
+        if "_class" in node.attr:
+            groups = [g.decode() for g in node.attr["_class"].list.s]
+            op._colocation = tuple("loc:@" + self.prefix + g.removeprefix("loc:@") for g in groups)
+        if "_output_shapes" in node.attr:
+            for t, shape in zip(op.outputs, node.attr["_output_shapes"].list.shape):
+                with contextlib.suppress(ValueError):
+                    t.set_shape(shape.shape())
+        return op
+
+    def _call(self, node: Any) -> Operation:
+        """A call of a function: its operations, in the scope of the call's name."""
+        message = self.library[node.attr["f"].func.name]
+        given = {}
+        for arg, name in zip(message.signature.input_arg, (n for n in node.input if not n.startswith("^"))):
+            given[arg.name] = given[f"{arg.name}:0"] = self._input(name)
+        inside = _Reader(self.graph, self.library, f"{self.prefix}{node.name}/", given)
+        inside.functions = self.functions
+        inside.read(list(message.node_def))
+        results = [inside._input(message.ret[arg.name]) for arg in message.signature.output_arg]
+        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
+        waits += [inside._control(name) for name in message.control_ret.values()]
+        with self.graph.control_dependencies(waits):
+            name = f"{self.prefix}{node.name}/"
+            if not results:
+                done: Operation = raw.NoOp(name=name)
+                return done
+            outputs: list[Tensor] = raw.IdentityN(results, name=name)
+        return outputs[0].op
+
+    # -- inputs ----------------------------------------------------------------------
+
+    def _input(self, name: str) -> Tensor:
+        op, _, rest = name.partition(":")
+        full = f"{op}:{rest or 0}"
+        for key in (full, op) if not rest or rest == "0" else (full,):
+            if key in self.given:
+                self.used.add(key)
+                return self.given[key]
+        if op not in self.made:
+            raise ValueError(f"graph_def is invalid: input {name!r} is of an operation that is not in it")
+        outputs = self.made[op].outputs
+        if ":" in rest:  # in a function: the argument's name, and the place in it
+            argument, _, place = rest.partition(":")
+            return outputs[output_places(self.made[op]).index((argument, int(place)))]
+        if int(rest or 0) >= len(outputs):
+            raise ValueError(f"graph_def is invalid: {op!r} has no output {rest}")
+        return outputs[int(rest or 0)]
+
+    def _control(self, name: str) -> Operation:
+        key = f"^{name}"
+        if key in self.given:
+            self.used.add(key)
+            given: Operation = self.given[key].op
+            return given
+        if name not in self.made:
+            raise ValueError(f"graph_def is invalid: control input {name!r} is not in it")
+        return self.made[name]
+
+    def element(self, name: Any) -> Any:
+        """What a return element means."""
+        text = name.decode() if isinstance(name, bytes) else name
+        if not isinstance(text, str):
+            raise TypeError(f"Argument `return_elements` must be a list of strings. Received: {name!r}")
+        op, _, index = text.partition(":")
+        if op in self.made and (not index or int(index) < len(self.made[op].outputs)):
+            return self.made[op].outputs[int(index)] if index else self.made[op]
+        raise ValueError(f"Requested return_element '{text}' not found in graph_def.")
+
+    # -- attributes ------------------------------------------------------------------
+
+    def _attrs(self, node: Any, opdef: OpDef, inputs: list[Tensor]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        own = OWN.get(opdef.name, ())
+        derived = {a.type_attr for a in opdef.inputs if a.type_attr and not a.is_list} & set(opdef._derived)
+        for name, message in node.attr.items():
+            plain = name[1:] if name.startswith("_") and (name[1:] in own or name == "_sum_duplicates") else name
+            if plain in opdef.attrs and plain not in derived and not (plain == name and name in own):
+                found[plain] = self._value(plain, message)
+        for arg in opdef.inputs:
+            if arg.number_attr is not None and arg.number_attr not in found:
+                found[arg.number_attr] = len(inputs)
+        if "shape" in own and "shape" not in found and inputs[0].op.type == "VarHandleOp":
+            found["shape"] = inputs[0].op.get_attr("shape")
+        if node.op.startswith("ResourceScatterNd") and "dtype" not in found:
+            found["dtype"] = inputs[2].dtype
+        if node.op == "VarHandleOp":
+            found["shared_name"] = found.get("shared_name") or self.prefix + node.name
+        if opdef.name == "While":
+            found.setdefault("Tout", tuple(t.dtype for t in inputs))
+            body = found["body"]
+            found["output_shapes"] = found.get("output_shapes", ())[: len(found["Tout"])]
+            body.outputs = body.outputs[: len(found["Tout"])]  # what a loop captures, TensorFlow's body returns too
+        return found
+
+    def _value(self, name: str, message: Any) -> Any:
+        kind = message.WhichOneof("value")
+        if kind is None:
+            return None
+        value = getattr(message, kind)
+        if kind == "list":
+            return self._list(name, value)
+        return self._single(kind, value)
+
+    def _single(self, kind: str, value: Any) -> Any:
+        if kind == "s":
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                return value
+        if kind == "type":
+            return as_dtype(int(value))
+        if kind == "shape":
+            return value.shape()
+        if kind == "tensor":
+            array = np.array(value.array())
+            array.flags.writeable = False
+            return array
+        return self._function(value.name) if kind == "func" else value
+
+    def _list(self, name: str, value: Any) -> Any:
+        for kind in ("s", "i", "f", "b", "type", "shape", "tensor", "func"):
+            items = getattr(value, kind)
+            if items:
+                return tuple(self._single(kind, v) for v in items)
+        return ()
+
+    def _function(self, name: str) -> Any:
+        if name not in self.functions:
+            if name not in self.library:
+                raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
+            self.functions[name] = self._body(self.library[name])
+        return self.functions[name]
+
+    def _body(self, message: Any) -> FuncGraph:
+        graph = FuncGraph(message.signature.name, self.graph)
+        reader = _Reader(graph, self.library, "", {})
+        reader.functions = self.functions
+        for i, arg in enumerate(message.signature.input_arg):
+            shapes = message.attr[f"_arg_{i}_shape"].list.shape if f"_arg_{i}_shape" in message.attr else []
+            placeholder = graph.add_input(as_dtype(int(arg.type)), shapes[0].shape() if shapes else None, arg.name)
+            reader.given[arg.name] = reader.given[f"{arg.name}:0"] = placeholder
+        with graph.as_default():
+            reader.read(list(message.node_def))
+            graph.outputs = [reader._input(message.ret[arg.name]) for arg in message.signature.output_arg]
+        return graph
+
+
+def _sorted(nodes: list[Any]) -> Iterator[Any]:
+    """The nodes, each after its inputs, else in their order; ValueError if they form a cycle."""
+    names = {n.name for n in nodes}
+    readers: dict[str, list[int]] = {}
+    waits: dict[str, int] = {}
+    ready = []
+    for i, node in enumerate(nodes):
+        needs = {name.removeprefix("^").partition(":")[0] for name in node.input} & names
+        waits[node.name] = len(needs)
+        for name in needs:
+            readers.setdefault(name, []).append(i)
+        if not needs:
+            ready.append(i)
+    done = 0
+    while ready:
+        node = nodes[heapq.heappop(ready)]
+        done += 1
+        yield node
+        for i in readers.get(node.name, ()):
+            waits[nodes[i].name] -= 1
+            if not waits[nodes[i].name]:
+                heapq.heappush(ready, i)
+    if done < len(nodes):
+        raise ValueError("graph_def is invalid: its operations form a cycle through "
+                         f"{next(n for n, w in waits.items() if w)!r}. Fix: write loops as While, with "
+                         "tf.compat.v1.enable_control_flow_v2()")

@@ -1,0 +1,254 @@
+"""The messages that graphs are written as.
+
+Reference: TensorFlow 2.21 tensor.proto, tensor_shape.proto, attr_value.proto, node_def.proto, op_def.proto,
+function.proto, graph.proto, meta_graph.proto, saver.proto, variable.proto, example.proto, feature.proto.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .dtypes import _BY_ENUM, as_dtype, string
+from .protobuf import MapOf, Message
+
+_TYPE_NAMES = {enum: f"DT_{t.name.upper()}" for enum, t in _BY_ENUM.items()}
+_TYPE_NAMES.update({1: "DT_FLOAT", 2: "DT_DOUBLE", 19: "DT_HALF"})
+
+
+class Dim(Message):
+    """One size of a `TensorShapeProto`."""
+
+    FIELDS = {"size": (1, "int"), "name": (2, "string")}
+
+
+class TensorShapeProto(Message):
+    """A shape; a size of -1 is not known."""
+
+    FIELDS = {"dim": (2, [Dim]), "unknown_rank": (3, "bool")}
+    Dim = Dim
+
+    def shape(self) -> tuple[int | None, ...] | None:
+        """The shape as a tuple; None for an unknown rank."""
+        return None if self.unknown_rank else tuple(None if d.size < 0 else d.size for d in self.dim)
+
+
+class TensorProto(Message):
+    """A tensor; `tensor_content` holds the bytes of numbers, `string_val` strings."""
+
+    FIELDS = {"dtype": (1, "int"), "tensor_shape": (2, TensorShapeProto), "version_number": (3, "int"),
+              "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
+              "int_val": (7, ["int"]), "string_val": (8, ["bytes"]), "scomplex_val": (9, ["float"]),
+              "int64_val": (10, ["int"]), "bool_val": (11, ["bool"]), "dcomplex_val": (12, ["double"]),
+              "half_val": (13, ["int"]), "uint32_val": (16, ["int"]), "uint64_val": (17, ["int"])}  # fmt: skip
+    ENUMS = {"dtype": _TYPE_NAMES}
+
+    @classmethod
+    def of(cls, array: Any, dtype: Any) -> TensorProto:
+        """The message that stands for an array."""
+        array = np.asarray(array)
+        proto = cls(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
+        if dtype is string:
+            proto.string_val.extend(v.encode() if isinstance(v, str) else v for v in array.ravel().tolist())
+        else:
+            proto.tensor_content = array.astype(dtype.np_dtype).tobytes()
+        return proto
+
+    def array(self) -> Any:
+        """The array that it stands for."""
+        dtype = as_dtype(int(self.dtype))
+        shape = [d.size for d in self.tensor_shape.dim]
+        np_dtype = dtype.np_dtype
+        if self.tensor_content:
+            return np.frombuffer(self.tensor_content, np_dtype).reshape(shape)
+        if self.half_val:
+            values: Any = np.array(list(self.half_val), np.uint16).view(np_dtype)
+        elif self.scomplex_val or self.dcomplex_val:
+            parts = np.array(list(self.scomplex_val or self.dcomplex_val))
+            values = parts[0::2] + 1j * parts[1::2]
+        else:
+            lists = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val,
+                     self.uint32_val, self.uint64_val)  # fmt: skip
+            values = next((v for v in lists if v), [])
+        array = np.zeros(math.prod(shape), np_dtype)
+        if len(values):
+            array[: len(values)] = values
+            array[len(values) :] = values[-1]  # the last one stands for the rest
+        elif dtype is string:
+            array[:] = b""
+        return array.reshape(shape)
+
+
+def shape_proto(shape: Any) -> TensorShapeProto:
+    """The message that stands for a shape: None, or sizes of which some may be None."""
+    if shape is None:
+        return TensorShapeProto(unknown_rank=True)
+    return TensorShapeProto(dim=[Dim(size=-1 if n is None else int(n)) for n in shape])
+
+
+class NameAttrList(Message):
+    """A function, by name."""
+
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {"name": (1, "string")}
+
+
+class _ListValue(Message):
+    FIELDS = {"s": (2, ["bytes"]), "i": (3, ["int"]), "f": (4, ["float"]), "b": (5, ["bool"]), "type": (6, ["int"]),
+              "shape": (7, [TensorShapeProto]), "tensor": (8, [TensorProto]), "func": (9, [NameAttrList])}  # fmt: skip
+    ENUMS = {"type": _TYPE_NAMES}
+
+
+class AttrValue(Message):
+    """An attribute's value, one of its fields."""
+
+    ListValue = _ListValue
+    FIELDS = {"list": (1, _ListValue), "s": (2, "bytes"), "i": (3, "int"), "f": (4, "float"), "b": (5, "bool"),
+              "type": (6, "int"), "shape": (7, TensorShapeProto), "tensor": (8, TensorProto),
+              "placeholder": (9, "string"), "func": (10, NameAttrList)}  # fmt: skip
+    ONEOF = {"value": ("list", "s", "i", "f", "b", "type", "shape", "tensor", "placeholder", "func")}
+    ENUMS = {"type": _TYPE_NAMES}
+
+
+NameAttrList.FIELDS["attr"] = (2, MapOf(AttrValue))
+
+
+class NodeDef(Message):
+    """An operation."""
+
+    FIELDS = {"name": (1, "string"), "op": (2, "string"), "input": (3, ["string"]), "device": (4, "string"),
+              "attr": (5, MapOf(AttrValue))}  # fmt: skip
+
+
+class VersionDef(Message):
+    """Which version wrote something."""
+
+    FIELDS = {"producer": (1, "int"), "min_consumer": (2, "int"), "bad_consumers": (3, ["int"])}
+
+
+class _ArgDef(Message):
+    FIELDS = {"name": (1, "string"), "description": (2, "string"), "type": (3, "int"), "type_attr": (4, "string"),
+              "number_attr": (5, "string"), "type_list_attr": (6, "string")}  # fmt: skip
+    ENUMS = {"type": _TYPE_NAMES}
+
+
+class OpDef(Message):
+    """The signature of a function."""
+
+    ArgDef = _ArgDef
+    FIELDS = {"name": (1, "string"), "input_arg": (2, [_ArgDef]), "output_arg": (3, [_ArgDef]),
+              "is_stateful": (17, "bool"), "control_output": (20, ["string"])}  # fmt: skip
+
+
+class FunctionDef(Message):
+    """A function: its signature, its operations, and which of their outputs it returns."""
+
+    FIELDS = {"signature": (1, OpDef), "node_def": (3, [NodeDef]), "ret": (4, MapOf("string")),
+              "attr": (5, MapOf(AttrValue)), "control_ret": (6, MapOf("string"))}  # fmt: skip
+
+
+class FunctionDefLibrary(Message):
+    """The functions of a graph."""
+
+    FIELDS = {"function": (1, [FunctionDef])}
+
+
+class GraphDef(Message):
+    """A graph, as `Graph.as_graph_def` writes it and `import_graph_def` reads it.
+
+    Args:
+      **fields: `node`, `library`, `versions`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.GraphDef`.
+
+    >>> _ = tf.constant(1.0, name="one")
+    >>> [n.name for n in tf.GraphDef.FromString(tf.get_default_graph().as_graph_def().SerializeToString()).node]
+    ['one']
+    """
+
+    FIELDS = {"node": (1, [NodeDef]), "library": (2, FunctionDefLibrary), "version": (3, "int"),
+              "versions": (4, VersionDef)}  # fmt: skip
+
+
+class SaverDef(Message):
+    """The settings of a `Saver`."""
+
+    V1, V2, LEGACY = 1, 2, 0
+    FIELDS = {"filename_tensor_name": (1, "string"), "save_tensor_name": (2, "string"),
+              "restore_op_name": (3, "string"), "max_to_keep": (4, "int"), "sharded": (5, "bool"),
+              "keep_checkpoint_every_n_hours": (6, "float"), "version": (7, "int")}  # fmt: skip
+
+
+class SaveSliceInfoDef(Message):
+    """Which part of a variable another one is."""
+
+    FIELDS = {"full_name": (1, "string"), "full_shape": (2, ["int"]), "var_offset": (3, ["int"]),
+              "var_shape": (4, ["int"])}  # fmt: skip
+
+
+class VariableDef(Message):
+    """A variable, by the names of its operations."""
+
+    FIELDS = {"variable_name": (1, "string"), "initializer_name": (2, "string"), "snapshot_name": (3, "string"),
+              "save_slice_info_def": (4, SaveSliceInfoDef), "is_resource": (5, "bool"),
+              "initial_value_name": (6, "string"), "trainable": (7, "bool"), "synchronization": (8, "int"),
+              "aggregation": (9, "int")}  # fmt: skip
+
+
+class _Nodes(Message):
+    FIELDS = {"value": (1, ["string"])}
+
+
+class _Bytes(Message):
+    FIELDS = {"value": (1, ["bytes"])}
+
+
+class _Ints(Message):
+    FIELDS = {"value": (1, ["int"])}
+
+
+class _Floats(Message):
+    FIELDS = {"value": (1, ["float"])}
+
+
+class CollectionDef(Message):
+    """A collection: of names, of messages, or of numbers."""
+
+    NodeList, BytesList, Int64List, FloatList = _Nodes, _Bytes, _Ints, _Floats
+    FIELDS = {"node_list": (1, _Nodes), "bytes_list": (2, _Bytes), "int64_list": (3, _Ints), "float_list": (4, _Floats)}
+    ONEOF = {"kind": ("node_list", "bytes_list", "int64_list", "float_list")}
+
+
+class TensorInfo(Message):
+    """A tensor, by name, with dtype and shape."""
+
+    FIELDS = {"name": (1, "string"), "dtype": (2, "int"), "tensor_shape": (3, TensorShapeProto)}
+    ENUMS = {"dtype": _TYPE_NAMES}
+
+
+class SignatureDef(Message):
+    """What a saved model computes: named inputs and outputs."""
+
+    FIELDS = {"inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo)), "method_name": (3, "string")}
+
+
+class _MetaInfoDef(Message):
+    FIELDS = {"meta_graph_version": (1, "string"), "tags": (4, ["string"]), "tensorflow_version": (5, "string"),
+              "tensorflow_git_version": (6, "string"), "stripped_default_attrs": (7, "bool")}  # fmt: skip
+
+
+class MetaGraphDef(Message):
+    """A graph with its collections and the settings of its `Saver`.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.MetaGraphDef`.
+    """
+
+    MetaInfoDef = _MetaInfoDef
+    FIELDS = {"meta_info_def": (1, _MetaInfoDef), "graph_def": (2, GraphDef), "saver_def": (3, SaverDef),
+              "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef))}  # fmt: skip
+
+
+class SavedModel(Message):
+    """What the file saved_model.pb holds."""
+
+    FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [MetaGraphDef])}

@@ -1,0 +1,251 @@
+"""Saved models of 1.x: a graph with signatures, and the values of its variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ..ir.context import get_default_graph
+from ..ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
+from .graph_files import write_whole
+from .meta_graph import add_saving, export_meta_graph, import_collections
+from .saver import Saver
+
+SERVING, TRAINING, EVAL, GPU, TPU = "serve", "train", "eval", "gpu", "tpu"
+
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
+CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
+PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
+REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
+
+_FILE = "saved_model.pb"
+_MAIN_OP = "saved_model_main_op"
+_LEGACY_INIT_OP = "legacy_init_op"
+
+
+def build_tensor_info(tensor: Any) -> Any:
+    """The `TensorInfo` of a tensor: name, dtype and shape.
+
+    Args:
+      tensor: the tensor.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_tensor_info`.
+    """
+    return TensorInfo(name=tensor.name, dtype=tensor.dtype.enum, tensor_shape=shape_proto(tensor._spec.shape))
+
+
+def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None,
+                        defaults: Any = None) -> Any:  # fmt: skip
+    """A signature: named inputs and outputs.
+
+    Args:
+      inputs, outputs: dictionaries from names to `TensorInfo`s.
+      method_name: one of the constants `*_METHOD_NAME`.
+      defaults: not supported but as None.
+    Raises: ValueError for defaults.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_signature_def`.
+    """
+    if defaults:
+        raise ValueError("defaults of inputs are not supported. Fix: use tf.placeholder_with_default")
+    return SignatureDef(inputs=inputs, outputs=outputs, method_name=method_name)
+
+
+def predict_signature_def(inputs: Any, outputs: Any) -> Any:
+    """A signature for prediction.
+
+    Args:
+      inputs, outputs: dictionaries from names to tensors; not empty.
+    Raises: ValueError if one is empty.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.predict_signature_def`.
+    """
+    for name, given in (("inputs", inputs), ("outputs", outputs)):
+        if not given:
+            raise ValueError(f"Prediction `{name}` cannot be None or empty.")
+    infos = [{k: build_tensor_info(t) for k, t in given.items()} for given in (inputs, outputs)]
+    return build_signature_def(infos[0], infos[1], PREDICT_METHOD_NAME)
+
+
+class SavedModelBuilder:
+    """Writes a saved model.
+
+    Args:
+      export_dir: the directory; it must not exist, or be empty.
+    Raises: AssertionError if it holds files.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.Builder`.
+    """
+
+    def __init__(self, export_dir: Any):
+        self._export_dir = os.fspath(export_dir)
+        if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
+            raise AssertionError(f"Export directory {self._export_dir} already exists, and isn't empty. Please choose "
+                                 "a different export directory, or delete all the contents of the specified directory.")
+        os.makedirs(self._export_dir, exist_ok=True)
+        self._message = SavedModel(saved_model_schema_version=1)
+        self._has_saved_variables = False
+
+    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = None,
+                                     assets_collection: Any = None, legacy_init_op: Any = None,
+                                     clear_devices: bool = False, main_op: Any = None,
+                                     strip_default_attrs: bool = False, saver: Any = None) -> None:  # fmt: skip
+        """Adds the current graph, and the values of its variables in a session.
+
+        Args:
+          sess: the session.
+          tags: names for the graph, e.g. [tf.saved_model.tag_constants.SERVING].
+          signature_def_map: a dictionary from names to signatures.
+          assets_collection: not supported but as None.
+          clear_devices: whether to leave devices out.
+          legacy_init_op, main_op: an operation to run when the model is loaded; at most one.
+          strip_default_attrs: accepted; without effect.
+          saver: a `Saver`; one of all variables by default.
+        Raises: AssertionError if values have been saved before; ValueError for assets.
+        """
+        if self._has_saved_variables:
+            raise AssertionError("Graph state including variables and assets has already been saved. Please invoke "
+                                 "`add_meta_graph()` instead.")
+        saver = saver or Saver(sharded=True, allow_empty=True)
+        folder = os.path.join(self._export_dir, "variables")
+        os.makedirs(folder, exist_ok=True)
+        saver.save(sess, os.path.join(folder, "variables"), write_meta_graph=False, write_state=False)
+        self._has_saved_variables = True
+        self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op, saver)
+
+    def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None,
+                       legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None,
+                       strip_default_attrs: bool = False, saver: Any = None) -> None:  # fmt: skip
+        """Adds the current graph once more, for other tags.
+
+        Args:
+          tags, signature_def_map, assets_collection, legacy_init_op, clear_devices, main_op, strip_default_attrs,
+            saver: as in `add_meta_graph_and_variables`.
+        Raises: AssertionError if no values have been saved.
+        """
+        if not self._has_saved_variables:
+            raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
+                                 "`add_meta_graph_and_variables()` first.")
+        self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op,
+                  saver or Saver(sharded=True, allow_empty=True))  # fmt: skip
+
+    def _add(self, tags: Any, signatures: Any, assets: Any, clear_devices: bool, init_op: Any, saver: Any) -> None:
+        if assets:
+            raise ValueError("assets are not supported. Fix: keep the files beside the model")
+        graph = get_default_graph()
+        graph_def = graph.as_graph_def(add_shapes=True)
+        add_saving(graph_def, saver)
+        made = export_meta_graph(None, None, graph_def, saver.as_saver_def(), clear_devices=clear_devices)
+        made.meta_info_def.tags.extend(tags)
+        for key, signature in (signatures or {}).items():
+            made.signature_def[key] = signature
+        if init_op is not None:
+            made.collection_def[_MAIN_OP].node_list.value.append(init_op.name)
+        self._message.meta_graphs.append(made)
+
+    def save(self, as_text: bool = False, experimental_image_format: bool = False,
+             experimental_image_writer_options: Any = None) -> bytes:  # fmt: skip
+        """Writes the file.
+
+        Args:
+          as_text: not supported but as False.
+          experimental_image_format, experimental_image_writer_options: accepted; without effect.
+        Returns: its path.
+        Raises: ValueError for text.
+        """
+        if as_text:
+            raise ValueError("saved models are not written as text. Fix: save()")
+        path = os.path.join(self._export_dir, _FILE)
+        write_whole(path, self._message.SerializeToString())
+        return path.encode()
+
+
+def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = None) -> None:
+    """Writes a saved model with one signature for prediction.
+
+    Args:
+      session: the session that has the values.
+      export_dir: the directory; it must not exist, or be empty.
+      inputs, outputs: dictionaries from names to tensors.
+      legacy_init_op: an operation to run when the model is loaded.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.simple_save`.
+    """
+    builder = SavedModelBuilder(export_dir)
+    with session.graph.as_default():
+        builder.add_meta_graph_and_variables(
+            session, [SERVING], {DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
+            legacy_init_op=legacy_init_op, clear_devices=True)  # fmt: skip
+    builder.save()
+
+
+def maybe_saved_model_directory(export_dir: Any) -> bool:
+    """Whether a directory holds a saved model.
+
+    Args:
+      export_dir: the directory.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.maybe_saved_model_directory`.
+    """
+    return os.path.exists(os.path.join(export_dir, _FILE))
+
+
+def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
+    """Adds the graph of a saved model to a session's graph, and restores its variables.
+
+    Args:
+      sess: the session.
+      tags: which graph: the one with exactly these tags.
+      export_dir: the directory, of TensorFlow's too.
+      import_scope: a name scope to put everything in.
+      **saver_kwargs: accepted; without effect.
+    Returns: the `MetaGraphDef`.
+    Raises: OSError if there is no saved model; RuntimeError if it has no graph of these tags.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.load`.
+    """
+    path = os.path.join(export_dir, _FILE)
+    if not os.path.exists(path):
+        raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}")
+    with open(path, "rb") as f:
+        model = SavedModel.FromString(f.read())
+    wanted = set(tags)
+    found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
+    if not found:
+        available = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
+        raise RuntimeError(f"MetaGraphDef associated with tags {sorted(wanted)} could not be found in SavedModel. "
+                           f"It has {available}. Fix: load it with one of these")
+    message = found[0]
+    with sess.graph.as_default():
+        before = {id(v) for v in sess.graph.get_collection("variables")}
+        import_collections(message, scope=import_scope)
+        restored = [v for v in sess.graph.get_collection("variables") if id(v) not in before]
+        prefix = f"{import_scope}/" if import_scope else ""
+        if restored:
+            names = {v.op.name.removeprefix(prefix): v for v in restored}
+            Saver(names).restore(sess, os.path.join(export_dir, "variables", "variables"))
+        for key in (_MAIN_OP, _LEGACY_INIT_OP):
+            if key in message.collection_def:
+                for name in message.collection_def[key].node_list.value:
+                    sess.run(sess.graph.get_operation_by_name(prefix + name))
+    return message
+
+
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: Any = None) -> Any:
+    """The tensor that a `TensorInfo` names.
+
+    Args:
+      tensor_info: the message.
+      graph: the graph; the default one if not given.
+      import_scope: the name scope that it was put in.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.get_tensor_from_tensor_info`.
+    """
+    name = f"{import_scope}/{tensor_info.name}" if import_scope else tensor_info.name
+    return (graph or get_default_graph()).get_tensor_by_name(name)
+
+
+def is_valid_signature(signature_def: Any) -> bool:
+    """Whether a signature has inputs, outputs and a method that serving knows.
+
+    Args:
+      signature_def: the signature.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.is_valid_signature`.
+    """
+    known = (CLASSIFY_METHOD_NAME, PREDICT_METHOD_NAME, REGRESS_METHOD_NAME)
+    parts: list[Mapping[str, Any]] = [signature_def.inputs, signature_def.outputs]
+    return all(parts) and signature_def.method_name in known
