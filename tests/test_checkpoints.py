@@ -299,7 +299,7 @@ def test_max_to_keep(sess: Any, tmp_path: pathlib.Path) -> None:
     paths = [str(tmp_path / f"m-{i:08d}") for i in (3, 4)]
     assert saver.last_checkpoints == paths
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "checkpoint", *(f"m-{i:08d}.{e}" for i in (3, 4) for e in ("data-00000-of-00001", "index", "meta"))]  # fmt: skip
+        "checkpoint", *(f"m-{i:08d}.{e}" for i in (3, 4) for e in ("data-00000-of-00001", "index", "meta"))]
     state = tf.train.get_checkpoint_state(str(tmp_path))
     assert list(state.all_model_checkpoint_paths) == paths and state.model_checkpoint_path == paths[1]
     assert tf.train.latest_checkpoint(str(tmp_path)) == paths[1]

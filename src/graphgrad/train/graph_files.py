@@ -26,7 +26,8 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
 
     >>> import tempfile
     >>> path = tf.train.write_graph(tf.get_default_graph(), tempfile.mkdtemp(), "graph.pb", as_text=False)
-    >>> _ = tf.GraphDef.FromString(open(path, "rb").read())
+    >>> with open(path, "rb") as f:
+    ...     _ = tf.GraphDef.FromString(f.read())
     """
     message = graph_or_graph_def
     if isinstance(message, Graph):

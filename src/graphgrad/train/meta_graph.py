@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any
 
@@ -12,9 +13,10 @@ from ..ir.context import get_default_graph
 from ..ir.dtypes import as_dtype, string
 from ..ir.graph import Operation, Tensor
 from ..ir.graph_messages import AttrValue, MetaGraphDef, NodeDef, SaverDef, TensorProto, VariableDef
-from ..platform import logs
 from .graph_files import write_whole
 from .saver import Saver
+
+_log = logging.getLogger("tensorflow")
 
 _OF_VARIABLES = frozenset({"variables", "trainable_variables", "local_variables", "model_variables", "metric_variables",
                            "moving_average_variables", "global_step", "concatenated_variables"})  # fmt: skip
@@ -90,7 +92,7 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
     else:
         made.collection_def.pop(key)
         if items:
-            logs.warning("Issue encountered when serializing %s. Type is unsupported, or the types of the items don't "
+            _log.warning("Issue encountered when serializing %s. Type is unsupported, or the types of the items don't "
                          "match the field type in CollectionDef.", key)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from typing import Any
@@ -18,13 +19,14 @@ from ..frontend.variable_ops import (
 from ..ir.context import get_default_graph
 from ..ir.scopes import name_scope
 from ..ops.control import group, no_op
-from ..platform import logs
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
 from .coordinator import Coordinator, start_queue_runners
 from .saver import Saver
 from .saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .session_hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .summaries import merge_all
+
+_log = logging.getLogger("tensorflow")
 
 USE_DEFAULT = object()
 
@@ -96,7 +98,7 @@ class Scaffold(_Fields):
                 graph.add_to_collection(GraphKeys.SAVERS, self._saver)
         self._saver.build()
         graph.finalize()
-        logs.info("Graph was finalized.")
+        _log.info("Graph was finalized.")
         return self
 
     def _default(self, name: str, key: str, make: Callable[[], Any]) -> None:
@@ -192,7 +194,7 @@ class ChiefSessionCreator(SessionCreator):
         session = Session(graph=get_default_graph(), config=self._config)
         path = self._path or (latest_checkpoint(self._checkpoint_dir) if self._checkpoint_dir else None)
         if path and checkpoint_exists(path):
-            logs.info("Restoring parameters from %s", path)
+            _log.info("Restoring parameters from %s", path)
             scaffold.saver.restore(session, path)
         else:
             session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
@@ -276,7 +278,7 @@ class _Monitored:
             except (AbortedError, UnavailableError) as e:
                 if not self._recovers:
                     raise
-                logs.info("An error was raised while a session was being created (%s); it is made again.", e)
+                _log.info("An error was raised while a session was being created (%s); it is made again.", e)
 
     @property
     def graph(self) -> Any:
@@ -297,7 +299,7 @@ class _Monitored:
             except (AbortedError, UnavailableError) as e:
                 if not self._recovers:
                     raise
-                logs.info("An error was raised (%s); the session is made again, from the latest checkpoint.", e)
+                _log.info("An error was raised (%s); the session is made again, from the latest checkpoint.", e)
                 self._session.close()
                 self._open()
 
@@ -377,7 +379,7 @@ class _Monitored:
             try:
                 self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
             except Exception as e:  # the run has raised it already, or it is the end of the data
-                logs.debug("Exception of a thread: %s", e)
+                _log.debug("Exception of a thread: %s", e)
             session.close()
             if not self._graph_was_finalized:
                 session.graph._unsafe_unfinalize()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any
 
 from ..frontend.collections import GraphKeys
 from ..ir.context import get_default_graph
 from ..ops.summary_messages import Summary
-from ..platform import logs
 from .file_writer import FileWriterCache
 from .session_hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook, _global_step
+
+_log = logging.getLogger("tensorflow")
 
 
 class CheckpointSaverListener:
@@ -66,7 +68,7 @@ class CheckpointSaverHook(SessionRunHook):
     def __init__(self, checkpoint_dir: Any, save_secs: float | None = None, save_steps: int | None = None,
                  saver: Any = None, checkpoint_basename: str = "model.ckpt", scaffold: Any = None,
                  listeners: Any = None, save_graph_def: bool = True):  # fmt: skip
-        logs.info("Create CheckpointSaverHook.")
+        _log.info("Create CheckpointSaverHook.")
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
         self._saver, self._scaffold = saver, scaffold
@@ -119,7 +121,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def _save(self, session: Any, step: int) -> bool:
         """Saves; whether a listener wants to stop."""
-        logs.info("Saving checkpoints for %d into %s.", step, self._save_path)
+        _log.info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)
         self._get_saver().save(session, self._save_path, global_step=step, write_meta_graph=self._save_graph_def)
@@ -127,7 +129,7 @@ class CheckpointSaverHook(SessionRunHook):
         stop = False
         for listener in self._listeners:
             if listener.after_save(session, step):
-                logs.info("A CheckpointSaverListener requested that training be stopped. listener: %s", listener)
+                _log.info("A CheckpointSaverListener requested that training be stopped. listener: %s", listener)
                 stop = True
         return stop
 
@@ -198,7 +200,7 @@ class StepCounterHook(SessionRunHook):
             summary = Summary()
             summary.value.add(tag=self._summary_tag, simple_value=rate)
             self._summary_writer.add_summary(summary, global_step)
-        logs.info("%s: %g", self._summary_tag, rate)
+        _log.info("%s: %g", self._summary_tag, rate)
 
 
 class SummarySaverHook(SessionRunHook):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..ir.context import get_default_graph
-from ..platform import logs
 from .global_step import get_global_step
+
+_log = logging.getLogger("tensorflow")
 
 SessionRunArgs = collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"], defaults=(None, None))
 SessionRunArgs.__doc__ = """What a hook adds to a run: fetches, feeds and options.
@@ -229,10 +231,10 @@ class LoggingTensorHook(SessionRunHook):
         seconds, _ = self._timer.update_last_triggered_step(self._iter_count)
         with np.printoptions(suppress=True):
             if self._formatter:
-                logs.info("%s", self._formatter(values))
+                _log.info("%s", self._formatter(values))
                 return
             text = ", ".join(f"{tag} = {values[tag]}" for tag in self._tag_order)
-        logs.info("%s", text if seconds is None else f"{text} ({seconds:.3f} sec)")
+        _log.info("%s", text if seconds is None else f"{text} ({seconds:.3f} sec)")
 
 
 class StopAtStepHook(SessionRunHook):
@@ -311,7 +313,7 @@ class NanTensorHook(SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Looks at it; see `SessionRunHook`."""
         if np.isnan(run_values.results):
-            logs.error("Model diverged with loss = NaN.")
+            _log.error("Model diverged with loss = NaN.")
             if self._fail_on_nan_loss:
                 raise NanLossDuringTrainingError
             run_context.request_stop()
