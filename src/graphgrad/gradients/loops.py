@@ -35,7 +35,7 @@ from ..ir.slices import IndexedSlices
 from .backprop import gradients
 from .strict import strict_gradients
 from .subgraphs import as_long_as, carries, copy_ops, dense, needed_ops, through_identity, zeros_for
-from .trips import Trips, count_trips, written_once
+from .trips import Trips, count_trips, stride_of, written_once
 
 
 class _Loop:
@@ -235,6 +235,8 @@ class _Back:
                     value = graph.capture(op.inputs[i])
                     if outside[id(op.inputs[i])] > 1:  # each reader has a gradient of its own
                         value = raw.Identity(value)
+                elif (stride := stride_of(body, i)) is not None:
+                    value = self._counted(op.inputs[i], stride)
                 else:
                     value = self._from_list(t)
                     if t.dtype is variant and as_long_as(body.outputs[i]) is t:
@@ -271,6 +273,14 @@ class _Back:
         used = {id(t) for t in _inputs_used(graph.outputs)}
         self.lists = [(t, lst) for t, lst in self.lists if id(lst) in used]
         self.recorded = [t for t, _ in self.lists]
+
+    def _counted(self, start: Tensor, stride: int) -> Tensor:
+        """The value of a loop variable to which each iteration adds the same number: it need not be recorded."""
+        dtype = start.dtype
+        step = self.step if dtype is int32 else raw.Cast(self.step, DstT=dtype)
+        passed = step if stride == 1 else raw.Mul(step, dtype.np_dtype.type(stride))
+        value: Tensor = raw.AddV2(self.graph.capture(start), passed)
+        return value
 
     def _from_list(self, t: Tensor) -> Tensor:
         """The recorded value of a tensor of the forward body."""

@@ -45,9 +45,25 @@ def _apply(xp, tensor, indices, updates, method):
         flat = xp.reshape(updates, (-1, *tensor.shape))
         zero = xp.zeros(flat.shape[:1], np.int32)
         return getattr(tensor[None].at[zero], method)(flat)[0]
+    if method in ("add", "set") and indices.shape[-1] == 1 == np.prod(indices.shape):
+        return _apply_to_row(xp, xp.asarray(tensor), indices.reshape(()), updates, method == "add")
     at = tuple([indices[..., i] for i in range(indices.shape[-1])])
     # Out of range: XLA leaves such an update out.
     return getattr(xp.asarray(tensor).at[at], method)(updates, mode="drop", wrap_negative_indices=False)
+
+
+def _apply_to_row(xp, tensor, row, updates, adds):
+    """The same for one row, without a scatter: XLA updates it in place."""
+    from jax import lax
+
+    n = tensor.shape[0]
+    updates = xp.reshape(updates, (1, *tensor.shape[1:]))
+    if not n:
+        return tensor
+    before = lax.dynamic_slice_in_dim(tensor, row, 1)
+    after = before + updates if adds else updates
+    after = xp.where((row >= 0) & (row < n), after, before)  # out of range: left out
+    return lax.dynamic_update_slice_in_dim(tensor, after, row, 0)
 
 
 def _set(result, at, updates):
