@@ -28,7 +28,7 @@ class OpWorker(Worker):
 
         Returns: for each that there is to run, the sum of the results' magnitudes.
         """
-        tf, case = self.tf, next(c for c in CASES if c.name == name)
+        tf, case = self.system.tf, next(c for c in CASES if c.name == name)
         self.session = None  # frees what the case before it needed
         with tf.Graph().as_default():
             tf.set_random_seed(1)
@@ -68,8 +68,8 @@ class OpWorker(Worker):
 
     def _holding(self, value):
         """A variable with a value that is not in the graph."""
-        start = self.tf.placeholder(value.dtype, value.shape)
-        variable = self.tf.Variable(start, trainable=False, use_resource=True)
+        start = self.system.tf.placeholder(value.dtype, value.shape)
+        variable = self.system.tf.Variable(start, trainable=False, use_resource=True)
         self.session.run(variable.initializer, {start: value})
         return variable
 
@@ -77,7 +77,7 @@ class OpWorker(Worker):
         """An operation that assigns tensors to variables."""
         self.results[what] = [self._holding(np.zeros_like(value)) for value in self.session.run(tensors)]
         pairs = zip(self.results[what], tensors, strict=True)
-        return self.tf.group(*[v.assign(t, read_value=False) for v, t in pairs])
+        return self.system.tf.group(*[v.assign(t, read_value=False) for v, t in pairs])
 
     def times(self, what, seconds=0.1, at_most=200):
         """Runs the forward or the gradient until one of the limits; returns the seconds of each run."""

@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks-ops.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
-    pythons = interpreters(options.tensorflow)
+    pythons = interpreters(tensorflow=options.tensorflow)
     cases = [c for c in CASES if re.search(options.cases, c.name)]
     results = Results()
     before = os.getloadavg()[0]

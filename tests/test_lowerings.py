@@ -21,6 +21,9 @@ def _compare(build, *arrays, tolerance=1e-5):
             pairs = zip(compiled.run(fetches, feeds), host.run(fetches, feeds), strict=True)
     for got, want in pairs:
         assert got.shape == want.shape and got.dtype == want.dtype
+        if not tolerance:
+            np.testing.assert_array_equal(got, want)
+            continue
         np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * max(1e-30, np.abs(want).max()))
 
 
@@ -47,3 +50,64 @@ def test_filter_of_one_cell(stride):
 
     out = -(-8 // stride)
     _compare(build, _normal(2, 8, 8, 3), _normal(1, 1, 3, 4), _normal(2, out, out, 4))
+
+
+@pytest.mark.parametrize(("kernel", "stride"), [(3, 2), (3, 1), (2, 2)])
+def test_pools_whose_windows_overlap(kernel, stride):
+    """Their gradients are gathered from the input's side."""
+    def build(x, d):
+        sizes = [1, kernel, kernel, 1], [1, stride, stride, 1], "SAME"
+        return [tf.gradients(pool(x, *sizes), x, d)[0] for pool in (tf.nn.max_pool, tf.nn.avg_pool)]
+
+    out = -(-9 // stride)
+    x = RNG.randint(0, 4, (2, 9, 9, 3)).astype(np.float32)  # with ties
+    _compare(build, x, _normal(2, out, out, 3))
+
+
+def test_depthwise_filter_gradient_of_several_multipliers():
+    def build(x, d):
+        return [tf.raw_ops.DepthwiseConv2dNativeBackpropFilter(input=x, filter_sizes=[3, 3, 4, 2], out_backprop=d,
+                                                               strides=[1, 1, 1, 1], padding="SAME")]  # fmt: skip
+
+    _compare(build, _normal(2, 7, 7, 4), _normal(2, 7, 7, 8))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_accumulation_of_broad_rows(axis):
+    """It is a loop."""
+    def build(x):
+        return [f(x, axis, exclusive=e, reverse=r) for f in (tf.cumsum, tf.cumprod) for e in (False, True)
+                for r in (False, True)]  # fmt: skip
+
+    _compare(build, 1 + 0.01 * _normal(130, 150))
+
+
+def test_sines_of_many_angles():
+    """Moderate angles go through polynomials, large ones and what is not finite through XLA's own functions."""
+    def build(*xs):
+        return [f(x) for x in xs for f in (tf.sin, tf.cos)]
+
+    moderate = np.concatenate([_normal(2000), 1e3 * _normal(2000), 9.9e5 * (2 * RNG.rand(2000) - 1)]).astype(np.float32)
+    moderate[:3] = 0, -0.0, np.float32(np.pi)
+    large = np.concatenate([moderate, [1e6, -3e9, 2e38]]).astype(np.float32)
+    endless = np.concatenate([moderate, [np.inf, -np.inf, np.nan]]).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        for x in (moderate, large, endless):
+            with np.errstate(invalid="ignore"):
+                want = np.sin(x.astype(np.float64)), np.cos(x.astype(np.float64))
+            for got, exact in zip(session.run(build(tf.constant(x))), want, strict=True):
+                np.testing.assert_allclose(got, exact, rtol=1e-6, atol=2e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_sorting(dtype):
+    """Elements and positions are sorted as one integer each."""
+    def build(x):
+        return [*tf.nn.top_k(x, 40), tf.sort(x), tf.argsort(x, stable=True), tf.argsort(x, direction="DESCENDING")]
+
+    limits = np.finfo(dtype) if dtype is np.float32 else np.iinfo(dtype)
+    x = (3 * _normal(20, 40)).astype(np.int32).astype(dtype)  # with ties
+    x[0, :4] = limits.max, limits.min, -1, 0
+    if dtype is np.float32:
+        x[1, :6] = np.inf, -np.inf, 0.0, -0.0, 1e-30, -1e-30
+    _compare(build, x, tolerance=0)

@@ -202,17 +202,23 @@ def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_padd
     axis = channel_axis(data_format, 2)
     _check(x.shape[axis], shape)
     w = _window_for(x.shape, shape[:2], strides, padding, explicit_paddings, data_format, dilations)
-    padded = xp.expand_dims(pad_spatial(xp, _wide(x), w, _first(data_format)), axis + 1)
-    first = _first(data_format) + channels_first(data_format)
+    first = _first(data_format)
+    padded = pad_spatial(xp, _wide(x), w, first)
     grad = _split(xp, _wide(dy), shape, data_format)
-    over = tuple(i for i in range(5) if i not in (axis, axis + 1))
+    # One of the filters that share a channel at a time: XLA:CPU is slow at sums over all but two dimensions.
+    grads = [grad[(slice(None),) * (axis + 1) + (k,)] for k in range(shape[3])]
+    over = tuple(i for i in range(4) if i != axis)
+
+    def sums(seen):
+        return xp.stack([xp.sum(seen * g, axis=over) for g in grads], -1)
+
     if xp is np or count(w) <= _UNROLLED_SUMS:
-        parts = [xp.sum(seen_by(xp, padded, w, cell, first) * grad, axis=over) for cell in cells(w)]
+        parts = [sums(seen_by(xp, padded, w, cell, first)) for cell in cells(w)]
         return xp.stack(parts).reshape(shape).astype(dy.dtype)
     from jax import lax
 
     def row(i):
-        return xp.stack([xp.sum(seen * grad, axis=over) for seen in seen_by_row(padded, w, i, first)])
+        return xp.stack([sums(seen) for seen in seen_by_row(padded, w, i, first)])
 
     return lax.map(row, xp.arange(w.kernel[0])).reshape(shape).astype(dy.dtype)
 

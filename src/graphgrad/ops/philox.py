@@ -271,16 +271,21 @@ def _sine(xp: Any, angle: Any, quarter: Any) -> Any:
 
     XLA's own sine and cosine reduce arguments of any size, and both would be computed; this
     takes half the time. The angle is reduced to [-pi/4, pi/4] by a multiple of pi/2 in three
-    parts; the polynomials are those of Cephes.
+    parts.
     """
     f = xp.float32
     turns = xp.floor(angle * f(2 / math.pi) + f(0.5))
     x = angle - turns * f(1.5703125) - turns * f(4.837512969970703125e-4) - turns * f(7.54978995489188e-8)
+    return sine_of_reduced(xp, x, turns.astype(xp.uint32) + quarter.astype(xp.uint32))
+
+
+def sine_of_reduced(xp: Any, x: Any, quarter: Any) -> Any:
+    """sin(x + quarter * pi / 2) of x in [-pi/4, pi/4], float32; the polynomials are those of Cephes."""
+    f = xp.float32
     z = x * x
     sine = x + x * z * (f(-1.6666654611e-1) + z * (f(8.3321608736e-3) + z * f(-1.9515295891e-4)))
     cosine = f(1) - f(0.5) * z + z * z * (
         f(4.166664568298827e-2) + z * (f(-1.388731625493765e-3) + z * f(2.443315711809948e-5)))
-    quarter = turns.astype(xp.uint32) + quarter.astype(xp.uint32)
     value = xp.where(quarter & xp.uint32(1) == 0, sine, cosine)
     return xp.where(quarter & xp.uint32(2) == 0, value, -value)
 
@@ -395,4 +400,5 @@ def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) 
 
 
 __all__ = ["Normal", "Stream", "Uniform", "UniformInt", "device_blocks", "from_key_counter", "host_blocks", "sample",
+           "sine_of_reduced",
            "stateful", "stateless", "truncated_normal", "unit"]  # fmt: skip

@@ -29,6 +29,7 @@ from .window import (
     spatial,
     spatial_axes,
     spread,
+    spread_overlapping,
     window,
 )
 
@@ -120,13 +121,15 @@ def _argmax(xp, x, y, w, first):
 def _max_grad(xp, x, y, dy, w, first):
     sizes = x.shape[first : first + len(w.kernel)]
     index = _argmax(xp, x, y, w, first)
-    if xp is not np and (count(w) > _FEW_CELLS or math.prod(w.strides) == 1 < count(w)):
+    if xp is not np and count(w) > _FEW_CELLS:
         return _scatter(xp, index, dy, w, x.shape, first)
     zero = xp.zeros((), dy.dtype)
 
-    def contribution(cell):
+    def contribution(cell, index=index, dy=dy):
         return xp.where(index == np.ravel_multi_index(cell, w.kernel), dy, zero)
 
+    if xp is not np and any(k > s for k, s in zip(w.extent, w.strides, strict=True)):
+        return spread_overlapping(contribution, [index, dy], [-1, 0], w, sizes, first)
     return spread(xp, contribution, w, sizes, first)
 
 
@@ -207,8 +210,10 @@ def _average_grad(xp, shape, dy, w, first):
     sizes = shape[first : first + len(w.kernel)]
     if w.kernel == tuple(sizes) and not any(map(any, w.pads)):
         return xp.broadcast_to(share, shape).astype(dy.dtype)
-    if xp is np or count(w) <= _FEW_CELLS:
+    if xp is np:
         return spread(xp, lambda cell: share, w, sizes, first).astype(dy.dtype)
+    if count(w) <= _FEW_CELLS:
+        return spread_overlapping(lambda cell, share: share, [share], [0], w, sizes, first).astype(dy.dtype)
     from jax import lax
 
     pads = [(0, 0, 0)] * share.ndim

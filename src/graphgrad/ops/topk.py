@@ -37,8 +37,31 @@ def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
         return np.take_along_axis(x, indices, -1), indices.astype(index_type.np_dtype)
     from jax import lax
 
-    values, indices = lax.top_k(x, k)
+    if k < _SORTED * x.shape[-1] or x.dtype not in (np.float32, np.int32):
+        values, indices = lax.top_k(x, k)
+    else:
+        indices = _descending(xp, x)[..., :k]
+        values = xp.take_along_axis(x, indices, -1)
     return values, indices.astype(index_type.np_dtype)
+
+
+_SORTED = 0.25  # the part of the elements from which on sorting all is faster than looking for the largest
+
+
+def _descending(xp, x):
+    """The order of the elements along the last axis, the largest first, of equal ones the first.
+
+    XLA:CPU sorts single integers four times as fast as floats or pairs, so element and position make one.
+    """
+    from jax import lax
+
+    if x.dtype == np.float32:  # bits in the order of the numbers, NaNs above all
+        x = xp.where(x == 0, np.float32(0), xp.where(x == x, x, np.float32(np.nan)))
+        bits = lax.bitcast_convert_type(x, np.int32)
+        x = xp.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+    place = lax.broadcasted_iota(np.int64, x.shape, x.ndim - 1)
+    keys = lax.shift_left((~x).astype(np.int64), np.int64(32)) | place
+    return lax.bitwise_and(lax.sort(keys, dimension=x.ndim - 1, is_stable=False), np.int64(0xFFFFFFFF))
 
 
 @top_k_op.shape

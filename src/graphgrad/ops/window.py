@@ -177,20 +177,62 @@ def _spread_host(contribution, w, padded, first):
 def _spread_device(contribution, w, padded, first):
     """Sums by phase (position modulo stride) and interleaves; XLA's scatter and dilated pads are much slower."""
     from jax import lax
-    from jax import numpy as jnp
 
-    nd = len(padded)
     units = [-(-n // s) for n, s in zip(padded, w.strides, strict=True)]
     phases = {}
     for cell in cells(w):
-        at = [i * d for i, d in zip(cell, w.dilations, strict=True)]
+        steps, phase = _place(w, cell)
         part = contribution(cell)
         pads = [(0, 0, 0)] * part.ndim
-        for k, (a, s) in enumerate(zip(at, w.strides, strict=True)):
-            pads[first + k] = (a // s, units[k] - w.out[k] - a // s, 0)
+        for k, step in enumerate(steps):
+            pads[first + k] = (step, units[k] - w.out[k] - step, 0)
         part = lax.pad(part, np.zeros((), part.dtype), pads)
-        phase = tuple([a % s for a, s in zip(at, w.strides, strict=True)])
         phases[phase] = phases[phase] + part if phase in phases else part
+    return _interleaved(phases, w, units, first)
+
+
+def spread_overlapping(contribution, arrays, fills, w, sizes, first=1):
+    """`spread` for jax.numpy, seen from the input: faster where many windows contain a position.
+
+    Args:
+      contribution: a cell and parts of `arrays` -> array.
+      arrays: what the contributions are computed from; their spatial sizes are the numbers of windows.
+      fills: for each of them what stands for windows that do not exist; their contribution must be 0.
+      w, sizes, first: as for `spread`.
+    """
+    from jax import lax
+
+    padded = [n + b + a for n, (b, a) in zip(sizes, w.pads, strict=True)]
+    units = [-(-n // s) for n, s in zip(padded, w.strides, strict=True)]
+    most = [(e - 1) // s for e, s in zip(w.extent, w.strides, strict=True)]
+    around = [(m, max(0, u - n), 0) for m, u, n in zip(most, units, w.out, strict=True)]
+    outer = (0, 0, 0)
+    wider = [lax.pad(x, np.asarray(fill, x.dtype), [outer] * first + around + [outer] * (x.ndim - first - len(around)))
+             for x, fill in zip(arrays, fills, strict=True)]  # fmt: skip
+    phases = {}
+    for cell in cells(w):
+        steps, phase = _place(w, cell)
+        where = (slice(None),) * first + tuple([slice(m - step, m - step + u)
+                                                for m, step, u in zip(most, steps, units, strict=True)])  # fmt: skip
+        part = contribution(cell, *[x[where] for x in wider])
+        phases[phase] = phases[phase] + part if phase in phases else part
+    total = _interleaved(phases, w, units, first)
+    inner = [slice(b, b + n) for n, (b, _) in zip(sizes, w.pads, strict=True)]
+    return total[(slice(None),) * first + tuple(inner)]
+
+
+def _place(w, cell):
+    """Where a cell lies relative to its window: whole strides, and what is left of them."""
+    at = [i * d for i, d in zip(cell, w.dilations, strict=True)]
+    return ([a // s for a, s in zip(at, w.strides, strict=True)],
+            tuple([a % s for a, s in zip(at, w.strides, strict=True)]))  # fmt: skip
+
+
+def _interleaved(phases, w, units, first):
+    """One array from those of all phases."""
+    from jax import numpy as jnp
+
+    nd = len(units)
     if math.prod(w.strides) == 1:
         return phases[(0,) * nd]
     some = next(iter(phases.values()))
