@@ -24,6 +24,16 @@ def segments(rng, shape, dtype):
     return (steps + rng.uniform(-0.2, 0.2, shape)).astype(dtype.np_dtype)
 
 
+_RATIO = {"pooling_ratio": (1.0, 1.4, 1.7, 1.0), "deterministic": True, "seed": 5, "seed2": 7}
+_FRACTIONS = [Case([(2, 7, 9, 2)], pseudo_random=r, overlapping=o) for r in (False, True) for o in (False, True)]
+_ROWS, _COLUMNS = V([0, 2, 3, 5, 7], "int64"), V([0, 2, 4, 6], "int64")
+_SMALL = {"overlapping": True}
+_BAD_RATIO = [(Case([(2, 7, 9, 2)], pooling_ratio=(1.0, 0.9, 1.0, 1.0)), "cannot be smaller than 1"),
+              (Case([(2, 7, 9, 2)], pooling_ratio=(2.0, 1.1, 1.0, 1.0)), "batch nor channel dimension"),
+              (Case([(2, 7, 9, 2)], pooling_ratio=(1.0, 8.0, 1.0, 1.0)), "higher than input dimension size"),
+              (Case([(2, 7, 9, 2)], deterministic=False), "should be 0 if deterministic is false")]  # fmt: skip
+
+
 ROWS = [
     Row("BiasAddV1", [[(2, 3), (3,)], [(2, 4, 5, 3), (3,)]], dtypes=["float32", "float64", "int32"],
         bad=[([(2, 4), (3,)], "bias has 3 elements but value has 4 channels")]),
@@ -82,6 +92,21 @@ ROWS = [
     Row("ExtractVolumePatches", [Case([(2, 3, 4, 5, 2)], ksizes=(1, 2, 1, 3, 1), strides=(1, 1, 2, 1, 1), padding=p)
                                  for p in ("SAME", "VALID")], dtypes=["float32", "int32"],
         bad=[(Case([(2, 3, 4, 2)], ksizes=(1, 2, 1, 3, 1), strides=(1, 1, 2, 1, 1), padding="SAME"), "rank 5")]),
+    # -- fractional pooling
+    *[Row(name, _FRACTIONS, attrs=_RATIO, domain=distinct, dtypes=["float32", "float64", "int32"], ys=[0],
+          tf_grad=False, dynamic=False, bad=_BAD_RATIO, inference=False,
+          note="recorded from a session's first run, which has no gradients; TensorFlow infers too few sequence elements")
+      for name in ("FractionalMaxPool", "FractionalAvgPool")],
+    Row("FractionalMaxPoolGrad", [Case([(2, 7, 6, 2), (2, 4, 3, 2), (2, 4, 3, 2), _ROWS, _COLUMNS], overlapping=o)
+                                  for o in (False, True)],
+        domain=distinct, wrt=["out_backprop"], tf=False,
+        note="random inputs and outputs do not belong to each other, which TensorFlow supposes"),
+    Row("FractionalMaxPoolGradGrad", [Case([(2, 7, 6, 2), (2, 4, 3, 2), (2, 7, 6, 2), _ROWS, _COLUMNS], **_SMALL)],
+        domain=distinct, wrt=["grad"], tf=False, note="TensorFlow has no second gradient"),
+    Row("FractionalAvgPoolGrad", [Case([V([2, 7, 6, 2], "int64"), (2, 4, 3, 2), _ROWS, _COLUMNS], overlapping=o)
+                                  for o in (False, True)], dtypes=["float32", "float64"]),
+    Row("FractionalAvgPoolGradGrad", [Case([(2, 7, 6, 2), _ROWS, _COLUMNS], **_SMALL)], tf=False,
+        note="TensorFlow has no second gradient"),
     # -- max pooling
     Row("MaxPoolV2", [Case([(2, 5, 5, 3), _K, _K], padding=p) for p in ("SAME", "VALID")], domain=distinct,
         dtypes=["float32", "float64"]),

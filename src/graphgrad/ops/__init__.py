@@ -41,6 +41,7 @@ from . import fft_functions as fft_functions
 from . import files as files
 from . import filled as filled
 from . import frames as frames
+from . import fractional as fractional
 from . import functional as functional
 from . import gamma as gamma
 from . import gather as gather

@@ -121,3 +121,5 @@ from graphgrad.ops.ctc_functions import ctc_greedy_decoder as ctc_greedy_decoder
 from graphgrad.ops.ctc_functions import ctc_loss as ctc_loss_v2
 from graphgrad.ops.ctc_functions import ctc_loss_v1 as ctc_loss
 from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
+from graphgrad.ops.fractional import fractional_avg_pool_v1 as fractional_avg_pool
+from graphgrad.ops.fractional import fractional_max_pool_v1 as fractional_max_pool

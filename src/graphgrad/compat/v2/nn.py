@@ -97,3 +97,5 @@ from graphgrad.ops.ctc_functions import ctc_beam_search_decoder as ctc_beam_sear
 from graphgrad.ops.ctc_functions import ctc_greedy_decoder as ctc_greedy_decoder
 from graphgrad.ops.ctc_functions import ctc_loss as ctc_loss
 from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
+from graphgrad.ops.fractional import fractional_avg_pool as fractional_avg_pool
+from graphgrad.ops.fractional import fractional_max_pool as fractional_max_pool
