@@ -24,7 +24,7 @@ from .models import MODELS
 from .results import Results, disagreement
 from .systems import CACHED, HERE, NAMES, Failed, Process, cores, interpreters
 
-ONCE = 10  # a cold first run of more seconds is not repeated
+ONCE = 10  # what takes more seconds from a cold start to the second result is not started cold again
 
 
 class Comparison:
@@ -57,13 +57,17 @@ class Comparison:
                     del self.pythons[system]
 
     def start(self, stack, systems):
-        """Starts processes and has the model built and run once; system -> process, and system -> first loss."""
-        workers, losses, waited = {}, {}, {}
+        """Starts processes, has the model built and run for the first times.
+
+        Returns: system -> process; system -> the losses of its first two steps.
+        """
+        workers, waited, losses = {}, {}, {}
         on = cores()[-self.setting :]
+        kind = {s: ", cached" if (self.folder / s).exists() else "" for s in systems}
 
         def launch(system):
-            workers[system] = stack.enter_context(
-                Process(system, self.pythons[system], on, str(self.folder / system)))  # fmt: skip
+            folder = str(self.folder / system)
+            workers[system] = stack.enter_context(Process(system, self.pythons[system], on, folder))
             return workers[system].import_seconds
 
         for system, seconds in self.each(systems, launch):
@@ -75,28 +79,25 @@ class Comparison:
                 self.add(f"{phase} operations", system, operations)
                 waited[system] += seconds
         for system, answer in self.each(systems, lambda s: workers[s].ask("first")):
-            found = self.folder / system
-            kind = ", cached" if (found / "filled").exists() else ""
-            self.add(f"first{kind}", system, answer["seconds"])
-            self.add(f"start{kind}", system, waited[system] + answer["seconds"])
-            losses[system] = answer["loss"]
+            self.add(f"first{kind[system]}", system, answer["seconds"])
+            waited[system] += answer["seconds"]
+            self.add(f"first result{kind[system]}", system, waited[system])
+            losses[system] = [answer["loss"]]
+        for system, answer in self.each(systems, lambda s: workers[s].ask("steps", seconds=0.0)):
+            self.add(f"second result{kind[system]}", system, waited[system] + answer["times"][0])
+            losses[system].append(answer["losses"][0])
             if system in CACHED:
-                found.mkdir(exist_ok=True)
-                (found / "filled").touch()
+                (self.folder / system).mkdir(exist_ok=True)
         return workers, losses
 
     def repetition(self, blocks, seconds):
         """One repetition: first runs, cold unless that is known to take long; steps; first runs of later processes."""
         for system in CACHED:
-            cold = self.results.median(self.setting, self.model, "first", system)
-            if cold is None or cold <= ONCE:
+            if (self.results.median(self.setting, self.model, "second result", system) or 0) <= ONCE:
                 shutil.rmtree(self.folder / system, ignore_errors=True)
         with contextlib.ExitStack() as stack:
             workers, losses = self.start(stack, self.pythons)
-            both = {}
-            for system, answer in self.each(workers, lambda s: workers[s].ask("steps", seconds=0.0)):  # to warm up
-                both[system] = losses[system], answer["losses"][0]
-            for system, text in disagreement(both).items():
+            for system, text in disagreement({s: losses[s] for s in self.pythons if len(losses[s]) == 2}).items():
                 self.results.fail(self.setting, self.model, system, text)
                 self.pythons.pop(system)
             for _ in range(blocks):

@@ -23,7 +23,8 @@ What the columns say:
   empty, and what corresponds to them is part of the first run.
 - *first run*: session or function, initial weights, first step, compilation included; *cached*: the same in a later
   process, which finds what an earlier one compiled in graphgrad's disk cache, or in JAX's (which has to be asked for).
-- *first result*: all that a user waits for: import, building, gradients, the optimizer's operations, first run.
+- *first result*: all that a user waits for: import, building, gradients, the optimizer's operations, first run;
+  *second result*: the second step besides. Where graphgrad lets NumPy do the first one, it compiles for the second.
 - *step*: one further step, data handed in and loss handed out as NumPy arrays.
 - *growth*: the peak of the process's memory after a cold start and the steps, less what it was after the import and
   with the data made (graphgrad imports JAX later, if it has to compile); *peak*: the peak itself; *alive*: graphgrad's
@@ -41,16 +42,17 @@ COLUMNS = (
     ("gradients, ms", "gradients", 1e-3, ("gradients",)),
     ("first run, s", "first", 1, ("first",)),
     ("cached", "first, cached", 1, ("first", "first, cached")),
-    ("first result, s", "start", 1, ("start",)),
-    ("cached", "start, cached", 1, ("start", "start, cached")),
+    ("first result, s", "first result", 1, ("first result",)),
+    ("cached", "first result, cached", 1, ("first result", "first result, cached")),
+    ("second result, s", "second result", 1, ("second result",)),
+    ("cached", "second result, cached", 1, ("second result", "second result, cached")),
     ("step, ms", "step", 1e-3, ("step",)),
     ("growth, MiB", "growth", MEBI, ("growth",)),
     ("peak, MiB", "process", MEBI, ("process",)),
     ("alive, MiB", "alive", MEBI, ()),
 )
-WORDS = {"import": "import", "forward": "build", "gradients": "gradients", "first": "first run",
-         "first, cached": "first run, cached", "start": "first result", "start, cached": "first result, cached",
-         "step": "step", "growth": "growth of memory", "process": "peak of memory"}  # fmt: skip
+WORDS = {"forward": "build", "first": "first run", "first, cached": "first run, cached",
+         "growth": "growth of memory", "process": "peak of memory"}  # fmt: skip
 
 
 def page(results, settings, models, systems, million) -> str:
@@ -139,8 +141,8 @@ def behind(results, settings, models, peers) -> str:
             late = [f"{model} {ratio:.2f} × {peer}" for ratio, model, peer in sorted(found, reverse=True)
                     if ratio >= 1.005]  # fmt: skip
             middle = statistics.median(ratio for ratio, *_ in found)
-            lines.append(f"- {WORDS[metric]}: not behind in {len(found) - len(late)} of {len(found)} models, "
-                         f"median ratio {middle:.2f}" + (f"; behind: {', '.join(late)}" if late else "") + ".")
+            lines.append(f"- {WORDS.get(metric, metric)}: not behind in {len(found) - len(late)} of {len(found)} "
+                         f"models, median ratio {middle:.2f}" + (f"; behind: {', '.join(late)}." if late else "."))
         lines.append("")
     return "\n".join(lines).rstrip()
 
