@@ -392,6 +392,8 @@ class _Fetches:
 
     def _composite(self, fetch: Any, parts: Sequence[Any]) -> Callable[[list[Any]], Any]:
         leaves = [None if p is None else self._leaf(p) for p in parts]
+        if hasattr(fetch, "_value_of"):  # it knows what its value is
+            return lambda values: fetch._value_of([p(values) for p in leaves if p is not None])
         cls = IndexedSlicesValue if isinstance(fetch, IndexedSlices) else SparseTensorValue
         return lambda values: cls(*[None if p is None else p(values) for p in leaves])
 
@@ -419,10 +421,12 @@ def _composite_parts(value: Any) -> Any:
         return None
     if type(value).__name__ == "SparseTensor":
         return value.indices, value.values, value.dense_shape
-    return None
+    return value._parts() if hasattr(value, "_value_of") else None
 
 
 def _composite_value(key: Any, value: Any) -> Sequence[Any]:
+    if hasattr(key, "_value_of"):
+        return [value.flat_values, *value.nested_row_splits]
     if isinstance(value, tuple):
         values = list(value)
     elif isinstance(key, IndexedSlices):

@@ -80,6 +80,7 @@ from . import pool_sized as pool_sized
 from . import pooling as pooling
 from . import projective as projective
 from . import qr as qr
+from . import ragged as ragged
 from . import random as random
 from . import ranks as ranks
 from . import reduce as reduce

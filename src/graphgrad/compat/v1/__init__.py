@@ -506,6 +506,10 @@ from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
 from graphgrad.ops.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.compat.v1 import sets as sets
 from graphgrad.compat.v1 import lookup as lookup
+from graphgrad.compat.v1 import ragged as ragged
+from graphgrad.frontend.ragged import RaggedTensor as RaggedTensor
+from graphgrad.ops.ragged import ragged_fill_empty_rows as ragged_fill_empty_rows
+from graphgrad.ops.ragged import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
 from graphgrad.ops.sets import edit_distance as edit_distance
 from graphgrad.ops.hashing import to_hash_bucket_strong as string_to_hash_bucket_strong
 from graphgrad.ops.serialize import serialize_tensor as serialize_tensor

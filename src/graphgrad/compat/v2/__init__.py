@@ -265,6 +265,10 @@ from graphgrad.ops.linalg_functions import norm as norm
 from graphgrad.ops.tensordot import tensordot as tensordot
 from graphgrad.compat.v2 import sets as sets
 from graphgrad.compat.v2 import lookup as lookup
+from graphgrad.compat.v2 import ragged as ragged
+from graphgrad.frontend.ragged import RaggedTensor as RaggedTensor
+from graphgrad.ops.ragged import ragged_fill_empty_rows as ragged_fill_empty_rows
+from graphgrad.ops.ragged import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
 from graphgrad.ops.sets import edit_distance as edit_distance
 
 # What a name that is missing gets to hear.

@@ -1,0 +1,10 @@
+"""`tf.ragged` of TensorFlow 2."""
+
+from graphgrad.frontend.ragged_functions import map_flat_values as map_flat_values
+from graphgrad.frontend.ragged_functions import ragged_boolean_mask as boolean_mask
+from graphgrad.frontend.ragged_functions import ragged_constant as constant
+from graphgrad.frontend.ragged_functions import ragged_range as range
+from graphgrad.frontend.ragged_functions import ragged_stack as stack
+from graphgrad.frontend.ragged_functions import row_splits_to_segment_ids as row_splits_to_segment_ids
+from graphgrad.frontend.ragged_functions import segment_ids_to_row_splits as segment_ids_to_row_splits
+from graphgrad.frontend.ragged_functions import stack_dynamic_partitions as stack_dynamic_partitions
