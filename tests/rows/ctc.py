@@ -36,7 +36,7 @@ ROWS = [
     Row("CTCLoss", [_CASE], ys=[1], order=1, tf=False, dynamic=False, dtypes=["float64"],
         note="the gradient, as an output; its higher derivatives are those of the row above"),
     Row("CTCLossStates", [_CASE], tf=False, shapes="rank", note="an op of graphgrad's own"),
-    Row("CTCLossDense", [_DENSE], dtypes=["float64"], ys=[0], order=2, tf=False, dynamic=False,
+    Row("CTCLossDense", [_DENSE], dtypes=["float64"], ys=[0], order=3, tf=False, dynamic=False,
         note="an op of graphgrad's own; tf.nn.ctc_loss is compared with TensorFlow's",
         bad=[(Case(_DENSE, blank_index=4), "not one of 4 classes"),
              ([*_DENSE[:2], V([3, 1], "int32"), _STEPS], "label_length has 2 elements for 3 rows"),
