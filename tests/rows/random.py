@@ -58,7 +58,9 @@ ROWS = [
         order=0, rtol=1e-6, tf_grad=False, note="the gradient holds the quantile fixed: see RandomGammaGrad"),
     Row("RandomGammaGrad", [[V([0.2, 1, 3, 30], "float64"), V([0.1, 2, 2.5, 33], "float64")],
                             [V([[0.5], [2.0]], "float32"), V([0.3, 1.0, 4.0], "float32")]],
-        order=0, rtol=1e-5),
+        order=0, rtol=1e-5, tf_grad=False, note="the row below differentiates it; TensorFlow cannot"),
+    Row("RandomGammaGrad", [[(4,), (4,)], [(2, 1), (3,)]], dtypes=["float64"], domain=(0.4, 5.0), tf=False,
+        note="TensorFlow has no gradient for it"),
     Row("RandomPoissonV2", [Case([V([6, 4]), V([[0.2, 1, 3], [15, 10, 200]], t)], dtype=d, **SEED)
                             for t, d in (("float32", "int64"), ("float64", "float32"))],
         order=0, note="no gradient, as in TensorFlow"),

@@ -8,6 +8,8 @@ from table import Row, V
 _FLOATS = ["float32", "float64", "bfloat16", "float16"]
 _DOUBLE = ["float32", "float64"]
 _EDGES = "edges of the domain"
+_OWN = "TensorFlow has no such op"
+_BETA = {"": (0.5, 4.0), "x": (0.1, 0.9)}
 
 ROWS = [
     unary("Erf", _FLOATS), unary("Erfc", _FLOATS),
@@ -21,16 +23,25 @@ ROWS = [
     Row("Polygamma", [[V([0.0, 1.0, 2.0, 3.0]), (4,)], [V(1.0), (2, 3)], [V([[0.0], [2.0]]), (3,)]], dtypes=_DOUBLE,
         domain=(0.7, 5.0), wrt=["x"], bad=BAD_PAIR, note="only x is differentiable"),
     binary("Zeta", _DOUBLE, domain={"x": (1.5, 5.0), "q": (0.7, 5.0)}, wrt=["q"]),
-    binary("Igamma", _DOUBLE, domain=(0.5, 5.0), order=1, note="IgammaGradA has no gradient"),
-    binary("Igammac", _DOUBLE, domain=(0.5, 5.0), order=1, note="IgammaGradA has no gradient"),
-    binary("Igamma", ["float64"], domain=(0.5, 5.0), wrt=["x"], tf=False, note="to second order in x alone"),
-    binary("IgammaGradA", _DOUBLE, domain=(0.5, 5.0), order=0, rtol=1e-4, note="no gradient, as in TensorFlow"),
+    binary("Zeta", ["float64"], domain={"x": (1.5, 5.0), "q": (0.7, 5.0)}, tf=False,
+           note="TensorFlow has no gradient for x"),
+    binary("ZetaDerivative", ["float64"], attrs={"order": 2}, domain={"x": (1.5, 5.0), "q": (0.7, 5.0)}, tf=False,
+           note=_OWN),
+    binary("Igamma", _DOUBLE, domain=(0.5, 5.0)), binary("Igammac", _DOUBLE, domain=(0.5, 5.0)),
+    binary("IgammaGradA", _DOUBLE, domain=(0.5, 5.0), rtol=1e-4, tf_grad=False, note="TensorFlow has no gradient for it"),
+    binary("IgammaDerivative", _DOUBLE, attrs={"order": 2}, domain=(0.3, 8.0), tf=False, note=_OWN),
+    Row("IgammaDerivative", [[V([1.0, -1.0, 2.0]), V([0.0, 1.0, np.inf])]], {"order": 2}, dtypes=["float64"], order=0,
+        tf=False, note=_EDGES),
     Row("Igamma", [[V([1.0, 0.5, 2.0]), V([0.0, 20.0, 0.001])]], dtypes=_DOUBLE, order=0, note=_EDGES),
     Row("Igammac", [[V([1.0, 0.5, 2.0]), V([0.0, 20.0, 0.001])]], dtypes=_DOUBLE, order=0, note=_EDGES),
     Row("Betainc", [[(3,), (3,), (3,)], [(), (), (4,)], [(2, 2), (2, 2), ()]], dtypes=_DOUBLE, wrt=["x"],
         domain={"": (0.5, 4.0), "x": (0.1, 0.9)}, bad=[([(3,), (4,), (3,)], "must be equal")],
-        note="only x is differentiable"),
-    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, note=_EDGES),
+        note="TensorFlow has no gradient for a and b"),
+    Row("Betainc", [[(3,), (3,), (3,)], [(), (), (4,)]], dtypes=["float64"], domain=_BETA, tf=False,
+        note="TensorFlow has no gradient for a and b"),
+    Row("BetaincDerivative", [[(3,), (3,), (3,)], [(2,), (), ()]], {"order_a": 1, "order_b": 1}, dtypes=["float64"],
+        domain=_BETA, tf=False, note=_OWN),
+    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, wrt=["x"], note=_EDGES),
 ]  # fmt: skip
 
 _BESSEL = ("I0", "I0e", "I1", "I1e", "J0", "J1", "K0", "K0e", "K1", "K1e", "Y0", "Y1")

@@ -12,7 +12,7 @@ from ..ir.dtypes import FLOATING, INDEX, DType, as_dtype, float32, int32, int64
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import broadcast
-from . import philox, rejection, special_host
+from . import parameters, philox, rejection, special_host
 from .broadcast import unbroadcast
 from .random import shape_tensor
 from .seeds import known_sizes, seed_attrs, sizes, start
@@ -63,6 +63,13 @@ def _random_gamma_grad_device(xp, alpha, sample):
 @random_gamma_grad_op.shape
 def _random_gamma_grad_shape(alpha, sample):
     return broadcast(alpha, sample)
+
+
+@random_gamma_grad_op.grad
+def _random_gamma_grad_grad(op, dy):
+    alpha, sample = op.inputs
+    by_alpha, by_sample = parameters.random_gamma_grad_slopes(alpha, sample, op.outputs[0])
+    return unbroadcast(raw.Mul(by_alpha, dy), raw.Mul(by_sample, dy), alpha, sample)
 
 
 @op("RandomPoissonV2", "shape: S, rate: R -> output: dtype", S=INDEX, R=FLOATING | INDEX,

@@ -11,7 +11,7 @@ from ..ir.dtypes import FLOATING, float32, float64
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import broadcast
-from . import special_host
+from . import parameters, special_host
 from .broadcast import unbroadcast
 from .elementwise import same, scalars_or_one_shape
 
@@ -203,10 +203,7 @@ def _polygamma_grad(op, dz):
 
 @_zeta.grad
 def _zeta_grad(op, dz):
-    """For q alone, as in TensorFlow."""
-    x, q = op.inputs
-    slope = raw.Neg(raw.Mul(x, raw.Zeta(raw.AddV2(x, 1), q)))
-    return None, unbroadcast(None, raw.Mul(slope, dz), x, q)[1]
+    return parameters.zeta_slopes(op, dz, 0)
 
 
 def lgamma(x, name=None):
@@ -270,7 +267,7 @@ def zeta(x, q, name=None):
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
     Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
-    Gradient: -dz x zeta(x + 1, q) for q; None for x.
+    Gradient: -dz x zeta(x + 1, q) for q; for x a series like its own.
     Reference: TensorFlow 2.21 Zeta.
 
     >>> sess.run(tf.math.zeta(2.0, [1.0, 2.0])).round(4)
@@ -302,9 +299,8 @@ def lbeta(x, name=None):
 
 _igamma = _declare("Igamma", "a: T, x: T -> z: T", special_host.igamma, "lax.igamma", "P(a, x).")
 _igammac = _declare("Igammac", "a: T, x: T -> z: T", special_host.igammac, "lax.igammac", "Q(a, x) = 1 - P(a, x).")
-# Its own derivative by a has no closed form; TensorFlow declares none either.
-_declare("IgammaGradA", "a: T, x: T -> z: T", special_host.igamma_grad_a, "lax.igamma_grad_a",
-         "The derivative of P(a, x) by a.", _DOUBLE)  # fmt: skip
+_igamma_grad_a = _declare("IgammaGradA", "a: T, x: T -> z: T", special_host.igamma_grad_a, "lax.igamma_grad_a",
+                          "The derivative of P(a, x) by a.", _DOUBLE)  # fmt: skip
 _betainc = _declare("Betainc", "a: T, b: T, x: T -> z: T", special_host.betainc, "betainc",
                     "The regularised incomplete beta function.", _DOUBLE)  # fmt: skip
 
@@ -329,14 +325,14 @@ def _igammac_grad(op, dz):
     return raw.Neg(by_a), raw.Neg(by_x)
 
 
+@_igamma_grad_a.grad
+def _igamma_grad_a_grad(op, dz):
+    return parameters.igamma_derivative_slopes(op, dz, 1)
+
+
 @_betainc.grad
 def _betainc_grad(op, dz):
-    """For x alone, as in TensorFlow: x**(a-1) (1-x)**(b-1) / B(a, b), taken of logarithms."""
-    a, b, x = op.inputs
-    log_beta = raw.Sub(raw.AddV2(raw.Lgamma(a), raw.Lgamma(b)), raw.Lgamma(raw.AddV2(a, b)))
-    powers = raw.AddV2(raw.Xlog1py(raw.Sub(b, 1), raw.Neg(x)), raw.Xlogy(raw.Sub(a, 1), x))
-    slope = raw.Mul(raw.Exp(raw.Sub(powers, log_beta)), dz)
-    return None, None, unbroadcast(None, slope, op.outputs[0], x)[1]
+    return parameters.betainc_slopes(op, dz, 0, 0)
 
 
 def igamma(a, x, name=None):
@@ -381,7 +377,7 @@ def betainc(a, b, x, name=None):
       name: a name for the operation.
     Returns: a tensor of that shape, in [0, 1].
     Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
-    Gradient: dz x**(a-1) (1-x)**(b-1) / B(a, b) for x; None for a and b.
+    Gradient: dz x**(a-1) (1-x)**(b-1) / B(a, b) for x; integrals for a and b.
     Reference: TensorFlow 2.21 Betainc.
 
     >>> sess.run(tf.math.betainc(1.0, 1.0, [0.25, 0.5]))
