@@ -28,7 +28,8 @@ ROWS = [
     binary("ZetaDerivative", ["float64"], attrs={"order": 2}, domain={"x": (1.5, 5.0), "q": (0.7, 5.0)}, tf=False,
            note=_OWN),
     binary("Igamma", _DOUBLE, domain=(0.5, 5.0)), binary("Igammac", _DOUBLE, domain=(0.5, 5.0)),
-    binary("IgammaGradA", _DOUBLE, domain=(0.5, 5.0), rtol=1e-4, tf_grad=False, note="TensorFlow has no gradient for it"),
+    binary("IgammaGradA", _DOUBLE, domain=(0.5, 5.0), rtol=1e-4, tf_grad=False,
+           note="TensorFlow has no gradient for it"),
     binary("IgammaDerivative", _DOUBLE, attrs={"order": 2}, domain=(0.3, 8.0), tf=False, note=_OWN),
     Row("IgammaDerivative", [[V([1.0, -1.0, 2.0]), V([0.0, 1.0, np.inf])]], {"order": 2}, dtypes=["float64"], order=0,
         tf=False, note=_EDGES),
@@ -41,7 +42,7 @@ ROWS = [
         note="TensorFlow has no gradient for a and b"),
     Row("BetaincDerivative", [[(3,), (3,), (3,)], [(2,), (), ()]], {"order_a": 1, "order_b": 1}, dtypes=["float64"],
         domain=_BETA, tf=False, note=_OWN),
-    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, wrt=["x"], note=_EDGES),
+    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, tf_grad=False, note=_EDGES),
 ]  # fmt: skip
 
 _BESSEL = ("I0", "I0e", "I1", "I1e", "J0", "J1", "K0", "K0e", "K1", "K1e", "Y0", "Y1")

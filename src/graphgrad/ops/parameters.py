@@ -1,10 +1,10 @@
 """Derivatives of special functions with respect to their parameters, of any order.
 
-Derivatives of the incomplete gamma function with respect to `a` are integrals. With S the logarithm of a gamma deviate, P(a, x) is
-the probability that S < log x, and the n-th derivative of its density is the density times a polynomial in S: Bell's,
-of the derivatives of the logarithm of the density. The same holds for the incomplete beta function, with the logit of a
-beta deviate. The integrals are computed by the trapezoidal rule in the logarithm of the distance from x: the
-integrands are analytic and decay at both ends, so its error falls exponentially.
+Derivatives of the incomplete gamma function with respect to `a` are integrals. With S the logarithm of a gamma
+deviate, P(a, x) is the probability that S < log x, and the n-th derivative of its density is the density times a
+polynomial in S: Bell's, of the derivatives of the logarithm of the density. The same holds for the incomplete beta
+function, with the logit of a beta deviate. The integrals are computed by the trapezoidal rule in the logarithm of the
+distance from x: the integrands are analytic and decay at both ends, so its error falls exponentially.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def betainc_derivative_op(xp, a, b, x, *, order_a, order_b):
     both = a + b
     below = x * both < a
     # Above the mean, integrate the other deviate 1 - T from below.
-    first, second, place = xp.where(below, a, b), xp.where(below, b, a), xp.where(below, x, 1 - x)
+    first, place = xp.where(below, a, b), xp.where(below, x, 1 - x)
     c = xp.log(place) - xp.log1p(-place)
     top = xp.log1p(xp.exp(c))
     log_beta = lgamma(a) + lgamma(b) - lgamma(both)
@@ -292,7 +292,7 @@ def _product(a, b):
 
 @op("ZetaDerivative", "x: T, q: T -> z: T", T=_DOUBLE, shape=broadcast)
 def zeta_derivative_op(xp, x, q, *, order):
-    """The derivative of Zeta of some order with respect to x, by Euler and Maclaurin's formula on Taylor series in x."""
+    """The derivative of Zeta of some order with respect to x: Euler and Maclaurin's formula on Taylor series."""
     dtype = x.dtype
     x, q = xp.broadcast_arrays(xp.asarray(x).astype(xp.float64), xp.asarray(q).astype(xp.float64))
     fine = (x > 1) & (q > 0)
