@@ -10,6 +10,7 @@ _EFFECT = "its result is a side effect: tests/test_host.py"
 _LISTS = "it takes or gives a list of tensors: tests/test_tensor_array.py"
 _ITERATORS = "its result depends on what ran before: tests/test_data.py"
 _TABLES = "its result depends on what ran before: tests/test_lookup.py"
+_OPTIONAL = "its operand may hold nothing: tests/test_optional.py"
 _THIRD = "it takes or gives a list of tensors: tests/test_third_derivatives.py"
 OPS: dict[str, str] = {
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
@@ -21,6 +22,8 @@ OPS: dict[str, str] = {
     "InitializeTableV2": _TABLES, "InitializeTableFromTextFileV2": _TABLES, "LookupTableFindV2": _TABLES,
     "LookupTableInsertV2": _TABLES, "LookupTableRemoveV2": _TABLES, "LookupTableSizeV2": _TABLES,
     "LookupTableExportV2": _TABLES,
+    "OptionalFromValue": _OPTIONAL, "OptionalGetValue": _OPTIONAL, "OptionalNone": _OPTIONAL,
+    "OptionalHasValue": _OPTIONAL,
     "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL,

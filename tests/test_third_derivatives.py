@@ -49,6 +49,12 @@ def _coordinates(x: Any) -> Any:
     return read**3 * x[:, 0][:3], v
 
 
+def _perhaps(x: Any) -> Any:
+    held = raw.OptionalFromValue([x**2, x[0]])
+    get = raw.OptionalGetValue(held, output_types=(tf.float64, tf.float64), output_shapes=((4, 3), (3,)))
+    return get[0] * x + get[1] ** 3
+
+
 def _older(x: Any) -> Any:
     lst = raw.TensorListScatter(x[:3] ** 2, np.int32([3, 1, 0]), np.int32([3]))
     return raw.TensorListConcat(lst, element_dtype=tf.float64, element_shape=(3,))[0] ** 2
@@ -73,6 +79,7 @@ _PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "ReadVariableOp": _variable,
     "ResourceGatherNd": _coordinates,
     "TensorListConcat, TensorListScatter": _older,
+    "OptionalFromValue, OptionalGetValue": _perhaps,
     "ResourceGather": _table,
     "Cholesky": lambda x: tf.linalg.cholesky(tf.matmul(x, x, transpose_a=True) + tf.eye(3, dtype=tf.float64)),
     "EagerPyFunc": lambda x: tf.py_function(lambda t: t ** 3, [x], tf.float64),

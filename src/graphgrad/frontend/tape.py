@@ -24,7 +24,7 @@ from ..gradients.vectorize import MapBody
 from ..ir import composed, eager
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import resource
+from ..ir.dtypes import resource, variant
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
@@ -108,7 +108,7 @@ class GradientTape:
         if any(id(t) in watched for t in inputs):
             self._records.append(Record(opdef, inputs, outputs, attrs, gradient))
             for t in outputs:
-                if t.dtype.kind in "fc":
+                if t.dtype.kind in "fc" or t.dtype is variant:
                     watched[id(t)] = t
 
     def watch(self, tensor: Any) -> None:

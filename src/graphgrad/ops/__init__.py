@@ -40,8 +40,8 @@ from . import fft as fft
 from . import fft_functions as fft_functions
 from . import files as files
 from . import filled as filled
-from . import frames as frames
 from . import fractional as fractional
+from . import frames as frames
 from . import functional as functional
 from . import gamma as gamma
 from . import gather as gather
@@ -71,6 +71,7 @@ from . import matrices as matrices
 from . import matrix_functions as matrix_functions
 from . import moments as moments
 from . import nn as nn
+from . import optional as optional
 from . import pad as pad
 from . import parting as parting
 from . import patches as patches

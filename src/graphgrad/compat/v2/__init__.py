@@ -16,6 +16,7 @@ from graphgrad.frontend.tape import GradientTape as GradientTape
 from graphgrad.gradients.aggregate import AggregationMethod as AggregationMethod
 from graphgrad.gradients.unconnected import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.registry import RegisterGradient as RegisterGradient
+from graphgrad.gradients.registry import NotDifferentiable as no_gradient
 from graphgrad.frontend.user_ops import define_op as define_op
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.convert import convert_to_tensor_v2 as convert_to_tensor
@@ -265,6 +266,7 @@ from graphgrad.ops.linalg_functions import norm as norm
 from graphgrad.ops.tensordot import tensordot as tensordot
 from graphgrad.compat.v2 import sets as sets
 from graphgrad.compat.v2 import lookup as lookup
+from graphgrad.compat.v2 import experimental as experimental
 from graphgrad.compat.v2 import ragged as ragged
 from graphgrad.frontend.ragged import RaggedTensor as RaggedTensor
 from graphgrad.ops.ragged import ragged_fill_empty_rows as ragged_fill_empty_rows

@@ -1,0 +1,3 @@
+"""`tf.experimental` of TensorFlow 1."""
+
+from graphgrad.frontend.optional import Optional as Optional
