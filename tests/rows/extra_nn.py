@@ -95,7 +95,7 @@ ROWS = [
     # -- fractional pooling
     *[Row(name, _FRACTIONS, attrs=_RATIO, domain=distinct, dtypes=["float32", "float64", "int32"], ys=[0],
           tf_grad=False, dynamic=False, bad=_BAD_RATIO, inference=False,
-          note="recorded from a session's first run, which has no gradients; TensorFlow infers too few sequence elements")
+          note="recorded in a session, without gradients; TensorFlow infers too few sequence elements")
       for name in ("FractionalMaxPool", "FractionalAvgPool")],
     Row("FractionalMaxPoolGrad", [Case([(2, 7, 6, 2), (2, 4, 3, 2), (2, 4, 3, 2), _ROWS, _COLUMNS], overlapping=o)
                                   for o in (False, True)],

@@ -10,6 +10,7 @@ from . import bessel_series as bessel_series
 from . import bias as bias
 from . import bincount as bincount
 from . import bits as bits
+from . import boxes as boxes
 from . import broadcast as broadcast
 from . import cast as cast
 from . import checks as checks
@@ -115,6 +116,7 @@ from . import strided as strided
 from . import string_functions as string_functions
 from . import strings as strings
 from . import summary as summary
+from . import suppression as suppression
 from . import tensordot as tensordot
 from . import topk as topk
 from . import training as training

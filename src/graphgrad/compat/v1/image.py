@@ -54,3 +54,8 @@ from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
 from graphgrad.ops.random import random_crop as random_crop
 from graphgrad.ops.crops import crop_and_resize_v1 as crop_and_resize
 from graphgrad.ops.glimpse import extract_glimpse as extract_glimpse
+from graphgrad.ops.boxes import draw_bounding_boxes_v1 as draw_bounding_boxes
+from graphgrad.ops.boxes import sample_distorted_bounding_box_v1 as sample_distorted_bounding_box
+from graphgrad.ops.suppression import non_max_suppression as non_max_suppression
+from graphgrad.ops.suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
+from graphgrad.ops.suppression import non_max_suppression_with_scores as non_max_suppression_with_scores

@@ -52,3 +52,9 @@ from graphgrad.ops.patches import extract_patches as extract_patches
 from graphgrad.ops.random import random_crop as random_crop
 from graphgrad.ops.crops import crop_and_resize as crop_and_resize
 from graphgrad.ops.glimpse import extract_glimpse_v2 as extract_glimpse
+from graphgrad.ops.boxes import draw_bounding_boxes as draw_bounding_boxes
+from graphgrad.ops.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
+from graphgrad.ops.boxes import stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box
+from graphgrad.ops.suppression import non_max_suppression as non_max_suppression
+from graphgrad.ops.suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
+from graphgrad.ops.suppression import non_max_suppression_with_scores as non_max_suppression_with_scores
