@@ -33,6 +33,7 @@ from ..ir.opdef import raw, registry
 from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
 from .backprop import gradients
+from .checkpoints import through_segments
 from .strict import strict_gradients
 from .subgraphs import as_long_as, carries, copy_ops, dense, needed_ops, through_identity, zeros_for
 from .trips import Trips, count_trips, stride_of, written_once
@@ -78,6 +79,12 @@ def _inputs_used(outputs: Sequence[Tensor]) -> list[Tensor]:
 
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """The recording loop and the loop back; see above."""
+    if op.get_attr("memory") is not None:
+        trips = count_trips(op)
+        bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(_Loop(op), [], [])[0])
+        found = through_segments(op, bound, dys, _while_grad)
+        if found is not None:
+            return found
     loop = _Loop(op)
     n = loop.n
     once = [i for i in range(n) if op.outputs[i].dtype is variant and written_once(op, i)]

@@ -80,11 +80,12 @@ def _if_shape(cond, args, then_branch, else_branch):
 
 @op("While", "input: list(T) -> output: list(Tout)", T=ANY, Tout=ANY, flags=_FLAGS)
 def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None, counter=None,
-           bounded_by=None):  # fmt: skip
+           bounded_by=None, memory=None):  # fmt: skip
     """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures.
 
     `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0;
-    `bounded_by` an input that is a list at least as long as there are iterations.
+    `bounded_by` an input that is a list at least as long as there are iterations; `memory` how its reverse sweep saves
+    memory: None, 'sqrt' or 'log'.
     """
     n = len(output_shapes)
     captures = args[n:]
@@ -137,6 +138,24 @@ def _loop_bound_shape(count):
 
 
 loop_bound.grad(NOT_DIFFERENTIABLE)
+
+
+@op("LoopSegments", "bound: int32 -> length: int32, segments: int32", flags=("host",))
+def loop_segments(xp, bound, *, levels):
+    """How long the segments of a loop are, and how many there are, if loops are nested `levels` deep."""
+    n = max(1, int(bound))
+    length = max(1, round(n ** (1 / levels)))
+    while length**levels < n:
+        length += 1
+    return np.int32(length), np.int32(-(-n // length ** (levels - 1)))
+
+
+@loop_segments.shape
+def _loop_segments_shape(bound):
+    return [(), ()]
+
+
+loop_segments.grad(NOT_DIFFERENTIABLE)
 
 
 @op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,
