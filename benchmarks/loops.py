@@ -242,10 +242,11 @@ def page(found: dict[tuple[str, str, str], float], systems: list[str], date: str
     """The page of the documentation."""
     lines = [
         "# Loops, measured", "",
-        f"Measured on {date} with `python -m benchmarks.loops` on {os.cpu_count()} cores. Milliseconds for one run, feeds "
-        "and results included; each", "number is the median over blocks of a block's fastest run, the systems taking "
-        "turns. TensorFlow runs `while_loop` (v2) in a", "session, JAX a jitted `scan` (`lax.map` for `map_fn`). A ratio "
-        "below 1 says that graphgrad is faster.", "",
+        f"Measured on {date} with `python -m benchmarks.loops` on {os.cpu_count()} cores. Milliseconds for one run, "
+        "feeds and results included; each",
+        "number is the median over blocks of a block's fastest run, the systems taking turns. TensorFlow runs "
+        "`while_loop` (v2) in a",
+        "session, JAX a jitted `scan` (`lax.map` for `map_fn`). A ratio below 1 says that graphgrad is faster.", "",
         "| loop | run | " + " | ".join(systems) + " | " + " | ".join(f"by {s}" for s in systems[1:]) + " |",
         "|---|---|" + "---:|" * (2 * len(systems) - 1),
     ]  # fmt: skip
@@ -256,8 +257,9 @@ def page(found: dict[tuple[str, str, str], float], systems: list[str], date: str
             lines.append(f"| {case}: {what} | {words} | " + " | ".join(cells) + " |")
     lines += [
         "", "## In little memory", "",
-        "The gradient of 1,000 iterations of `sin(y) * x + 0.1` on 50,000 numbers, the number of iterations fed, built in "
-        "`checkpointed_loops`: the", "most that is alive during a run (`RunMetadata.peak_bytes`), and the time of a run.", "",
+        "The gradient of 1,000 iterations of `sin(y) * x + 0.1` on 50,000 numbers, the number of iterations fed, "
+        "built in",
+        "`checkpointed_loops`: the most that is alive during a run (`RunMetadata.peak_bytes`), and its time.", "",
         "| memory | alive | time | by 'all' |", "|---|---:|---:|---:|",
     ]  # fmt: skip
     for memory in _MEMORY:

@@ -33,7 +33,8 @@ class ForwardAccumulator:
     Reference: TensorFlow 2.21 `tf.autodiff.ForwardAccumulator`; Griewank and Walther, Evaluating Derivatives, 2008.
 
     >>> x = tf.constant([2.0, 3.0])
-    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+    >>> from graphgrad.frontend.forward import ForwardAccumulator  # in 2.x: tf.autodiff.ForwardAccumulator
+    >>> with ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
     ...     y = tf.reduce_sum(x**3)
     >>> sess.run(acc.jvp(y))
     np.float32(12.0)

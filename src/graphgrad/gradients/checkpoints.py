@@ -2,8 +2,9 @@
 
 A loop of n iterations is the same as one over segments, whose body is a loop over the iterations of a segment. The
 gradient of this form, taken as of any loop, keeps the loop variables at the beginning of each segment, and repeats one
-segment at a time to keep its iterations: with segments of sqrt(n) iterations, 2 sqrt(n) states instead of n, for one more
-forward pass. With D levels of nesting it is D n^(1/D) states and D - 1 more passes; D about log n makes that O(log n).
+segment at a time to keep its iterations: with segments of sqrt(n) iterations, 2 sqrt(n) states instead of n, for one
+more forward pass. With D levels of nesting it is D n^(1/D) states and D - 1 more passes; D about log n makes that
+O(log n).
 
 The number of iterations need not be known before the run: lengths of segments follow from its bound.
 
@@ -61,7 +62,7 @@ def segmented(op: Operation, bound: Any) -> Operation | None:
 
 def segment_length(n: int, levels: int) -> int:
     """The smallest length of which the power `levels` is at least n."""
-    length = max(1, round(n ** (1 / levels)))
+    length: int = max(1, round(float(n) ** (1.0 / levels)))
     while length**levels < n:
         length += 1
     return length
@@ -96,7 +97,7 @@ class _Segmented:
     def _loop(self, level: int, graph: Any, start: Sequence[Any], captured: Sequence[Tensor]) -> Operation:
         """A loop whose body is the loop of the level below; on the lowest one, the iteration itself.
 
-        Its variables are the number of iterations so far, those of the loop, and below the top the place in the segment.
+        Its variables are the number of iterations so far, those of the loop, below the top the place in the segment.
         """
         top = level == self.levels
         types = [int32, *(t.dtype for t in self.op.outputs)] + ([] if top else [int32])
@@ -132,7 +133,8 @@ class _Segmented:
         made: Operation = results[0].op
         return made
 
-    def _standing(self, source: FuncGraph, variables: Sequence[Tensor], captured: Sequence[Tensor]) -> dict[int, Tensor]:
+    def _standing(self, source: FuncGraph, variables: Sequence[Tensor],
+                  captured: Sequence[Tensor]) -> dict[int, Tensor]:  # fmt: skip
         tensors = [*variables, *captured[: len(captured) - len(self.sizes)]]
         return {id(p): t for p, t in zip(source.inputs, tensors, strict=True)}
 
