@@ -31,14 +31,14 @@ def _normal(*shape, dtype=np.float32):
     return RNG.randn(*shape).astype(dtype)
 
 
-@pytest.mark.parametrize("batch", [4, 7, 9])  # summed in 2 parts, as a whole, in 3 parts
+@pytest.mark.parametrize("batch", [18, 19, 24])  # summed in 2 parts, as a whole, in 3 parts
 def test_filter_gradient_of_many_positions(batch):
-    """Beyond 8,192 positions the sum over them is dealt out to several convolutions."""
+    """Beyond 4,096 positions the sum over them is dealt out to several convolutions."""
     def build(x, dy):
         return [tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=[3, 3, 1, 2], out_backprop=dy,
                                                 strides=[1, 1, 1, 1], padding="SAME")]  # fmt: skip
 
-    _compare(build, _normal(batch, 50, 50, 1), _normal(batch, 50, 50, 2), tolerance=1e-4)
+    _compare(build, _normal(batch, 16, 16, 1), _normal(batch, 16, 16, 2), tolerance=1e-4)
 
 
 @pytest.mark.parametrize("stride", [1, 2, 3])
@@ -111,3 +111,14 @@ def test_sorting(dtype):
     if dtype is np.float32:
         x[1, :6] = np.inf, -np.inf, 0.0, -0.0, 1e-30, -1e-30
     _compare(build, x, tolerance=0)
+
+
+@pytest.mark.parametrize(("before", "after"), [((5, 7), (10, 14)), ((6, 5), (7, 13)), ((9, 8), (3, 2))])
+def test_resizing_of_many_channels(before, after):
+    """Gradients, and what is not interpolated between two pixels, are sums over few pixels each."""
+    def build(x, d):
+        resizers = tf.image.resize_bilinear, tf.image.resize_bicubic, tf.image.resize_nearest_neighbor
+        ys = [resize(x, after, half_pixel_centers=half) for resize in resizers for half in (False, True)]
+        return [*ys, *[tf.gradients(y, x, d)[0] for y in ys]]
+
+    _compare(build, _normal(2, *before, 32), _normal(2, *after, 32))

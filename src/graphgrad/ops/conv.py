@@ -110,7 +110,9 @@ def _host_filter(x, shape, dy, w, data_format):
 
 # -- XLA: a convolution each, or a product of matrices ----------------------------------
 
-_DEEP = 8192  # positions over which XLA:CPU sums for a filter's gradient; beyond, its time grows faster than they do
+# A filter's gradient sums over the batch and all positions; beyond so many, XLA:CPU's time grows faster than they do.
+_DEEP = 4096
+_PART = 8  # examples in a part, at least
 _MOST_PARTS = 4  # each is compiled by itself
 
 
@@ -168,8 +170,7 @@ def _device_filter(x, shape, dy, w, data_format):
         return lax.dot(seen, dy, dimension_numbers=((axes, axes), ((), ()))).reshape(shape)
     batch, deep = x.shape[0], x.shape[0] * math.prod(w.out)
     if groups == 1 and deep > _DEEP:
-        count = next((k for k in range(2, _MOST_PARTS + 1) if batch % k == 0 and deep <= k * _DEEP), None)
-        count = count or next((k for k in range(_MOST_PARTS, 1, -1) if batch % k == 0), 1)
+        count = next((k for k in range(_MOST_PARTS, 1, -1) if batch % k == 0 and batch >= k * _PART), 1)
         size = batch // count
         parts = [slice(start, start + size) for start in range(0, batch, size)]
         return sum(_filter_of_part(x[part], dy[part], w, data_format, groups) for part in parts)

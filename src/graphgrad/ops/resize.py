@@ -115,8 +115,26 @@ def _apply(xp, rows, columns, images):
     if xp is np:
         half = np.tensordot(rows, images, (1, 1))
         return np.moveaxis(np.tensordot(columns, half, (1, 2)), (0, 1, 2), (2, 1, 0))
-    half = xp.einsum("oh,nhwc->nowc", rows, images, precision="highest")
-    return xp.einsum("pw,nowc->nopc", columns, half, precision="highest")
+    for axis, matrix, letters in ((1, rows, "oh,nhwc->nowc"), (2, columns, "ow,nhwc->nhoc")):
+        if np.count_nonzero(matrix, 1).max() <= _FEW:
+            images = _weighted(xp, matrix, images, axis)
+        else:
+            images = xp.einsum(letters, matrix, images, precision="highest")
+    return images
+
+
+_FEW = 8  # pixels up to which summing them is faster than the product with the matrix, whose operands are transposed
+
+
+def _weighted(xp, matrix, images, axis):
+    """matrix @ images along an axis, for rows of few elements that are not zero."""
+    order = np.argsort(matrix == 0, axis=1, kind="stable")  # those first
+    total = None
+    for places in order[:, : np.count_nonzero(matrix, 1).max()].T:
+        weights = np.take_along_axis(matrix, places[:, None], 1)[:, 0]
+        term = xp.take(images, places.astype(np.int32), axis=axis) * weights.reshape((-1,) + (1,) * (3 - axis))
+        total = term if total is None else total + term
+    return total
 
 
 # -- what the records share ------------------------------------------------------------
