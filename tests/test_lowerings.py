@@ -99,6 +99,19 @@ def test_sines_of_many_angles():
                 np.testing.assert_allclose(got, exact, rtol=1e-6, atol=2e-7)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rsqrt_at_its_ends(dtype):
+    x = np.array([0.0, -0.0, np.inf, -1.0, np.nan, np.finfo(dtype).max, np.finfo(dtype).tiny, 4.0], dtype)
+    with np.errstate(all="ignore"):
+        _compare(_rsqrt, x[:5], tolerance=0)
+    _compare(_rsqrt, x[5:6])
+    _compare(_rsqrt, x[6:])
+
+
+def _rsqrt(x):
+    return [tf.rsqrt(x)]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 def test_sorting(dtype):
     """Elements and positions are sorted as one integer each."""
