@@ -104,6 +104,20 @@ def test_feeding_and_compiled() -> None:
     np.testing.assert_allclose(got, 2 * np.exp([[1, 2, 0], [0, 0, 0], [3, 4, 5]]).sum(axis=1), rtol=1e-5)
 
 
+def test_strings() -> None:
+    """Strings of any rank are split into rows; axes of rows are merged."""
+    flat = tf.strings.split(["a b  c", "", "d"], result_type="RaggedTensor")
+    deep = tf2.strings.split(tf.constant([["a,b"], ["c"]]), ",")
+    one = tf2.strings.split(tf.constant("a,b,,c"), ",")
+    letters = tf.strings.bytes_split(flat)
+    got = run(flat, deep, one, letters, letters.merge_dims(0, 1), letters.merge_dims(1, 2), letters.merge_dims(0, 2))
+    assert got[0].to_list() == [[b"a", b"b", b"c"], [], [b"d"]] and got[1].to_list() == [[[b"a", b"b"]], [[b"c"]]]
+    assert got[2].tolist() == [b"a", b"b", b"", b"c"]
+    assert got[3].to_list() == [[[b"a"], [b"b"], [b"c"]], [], [[b"d"]]]
+    assert got[4].to_list() == [[b"a"], [b"b"], [b"c"], [b"d"]]
+    assert got[5].to_list() == [[b"a", b"b", b"c"], [], [b"d"]] and got[6].tolist() == [b"a", b"b", b"c", b"d"]
+
+
 def test_eagerly() -> None:
     """In eager mode a ragged tensor has its lists."""
     with context.use(context.EAGER):

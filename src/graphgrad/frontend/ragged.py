@@ -336,6 +336,26 @@ class RaggedTensor:
             shape = raw.ConcatV2([raw.Cast(raw.Pack(sizes), DstT=dtype), inner], 0)
             return shape if axis is None else raw.GatherV2(shape, axis, 0)
 
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The same elements with some axes made one.
+
+        Args:
+          outer_axis, inner_axis: the first and the last of these axes, counted from the front; ragged ones, or 0.
+        """
+        if not 0 <= outer_axis < inner_axis <= self.ragged_rank:
+            raise ValueError(f"axes {outer_axis} to {inner_axis} cannot be merged; those up to {self.ragged_rank} are "
+                             "ragged. Fix: give ragged axes, the outer one first")
+        if outer_axis > 1:
+            return self.with_values(self._values.merge_dims(outer_axis - 1, inner_axis - 1))
+        if outer_axis:
+            merged = self
+            for _ in range(inner_axis - 1):  # rows now end where their last rows did
+                ends = raw.GatherV2(merged._values.row_splits, merged._row_splits, 0)
+                merged = RaggedTensor._of(merged._values.values, ends)
+            return merged
+        inner = self._values
+        return inner if inner_axis == 1 else inner.merge_dims(0, inner_axis - 1)
+
     def consumers(self) -> Any:
         """The operations that use the values."""
         return self.flat_values.consumers()

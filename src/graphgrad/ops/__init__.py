@@ -48,6 +48,7 @@ from . import gamma as gamma
 from . import gather as gather
 from . import glimpse as glimpse
 from . import hashing as hashing
+from . import histogram as histogram
 from . import host as host
 from . import image as image
 from . import image_measures as image_measures

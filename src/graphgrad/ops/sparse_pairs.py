@@ -292,5 +292,43 @@ def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None)
         return raw.SparseToDense(indices, sizes, True, False, validate_indices=False)
 
 
-__all__ = ["sparse_maximum", "sparse_minimum", "sparse_reduce_max_sparse", "sparse_reduce_sum_sparse",
+def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
+                 already_sorted: bool = False) -> SparseTensor:  # fmt: skip
+    """Values placed along a last axis by their ids.
+
+    Args:
+      sp_ids: a `SparseTensor` of int32 or int64 ids, or a list of them, one for each new axis.
+      sp_values: a `SparseTensor` of the same places.
+      vocab_size: the size of the new axis, larger than all ids; a list for several.
+      name: a name for the scope.
+      already_sorted: whether the result is in order already, so that it need not be sorted.
+    Returns: a `SparseTensor` whose last axis, or axes, are the ids.
+    Gradient: for the values.
+    Reference: TensorFlow 2.21 `tf.compat.v1.sparse_merge`.
+
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> values = tf.SparseTensor([[0, 0], [1, 0]], [5.0, 7.0], [2, 1])
+    >>> sess.run(tf.sparse.to_dense(tf.sparse_merge(ids, values, 3)))
+    array([[0., 0., 5.],
+           [7., 0., 0.]], dtype=float32)
+    """
+    ids = [_sparse(i) for i in (sp_ids if isinstance(sp_ids, list) else [sp_ids])]
+    sizes = vocab_size if isinstance(sp_ids, list) else [vocab_size]
+    if len(ids) != len(sizes):
+        raise ValueError(f"sp_ids and vocab_size have lengths {len(ids)} and {len(sizes)}. Fix: give one size for each")
+    with name_scope(name, "SparseMerge"):
+        values = _sparse(sp_values)
+        columns = [raw.ExpandDims(i.values if i.dtype is int64 else raw.Cast(i.values, DstT=int64), 1) for i in ids]
+        rank = raw.Size(ids[0].dense_shape)
+        lead = raw.Slice(ids[0].indices, [0, 0], raw.Pack([-1, raw.Sub(rank, 1)]))
+        last = [raw.Reshape(convert_to_tensor(n, int64), [1]) for n in sizes]
+        shape = raw.ConcatV2([raw.Slice(ids[0].dense_shape, [0], raw.Reshape(raw.Sub(rank, 1), [1])), *last], 0)
+        merged = SparseTensor(raw.ConcatV2([lead, *columns], 1), values.values, shape)
+        if already_sorted:
+            return merged
+        indices, ordered = raw.SparseReorder(merged.indices, merged.values, merged.dense_shape)
+        return SparseTensor(indices, ordered, merged.dense_shape)
+
+
+__all__ = ["sparse_maximum", "sparse_merge", "sparse_minimum", "sparse_reduce_max_sparse", "sparse_reduce_sum_sparse",
            "sparse_reset_shape", "sparse_split", "sparse_split_v1", "sparse_to_indicator"]  # fmt: skip

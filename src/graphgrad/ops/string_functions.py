@@ -117,7 +117,7 @@ def split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, resu
       input: a vector of strings.
       sep: the separator.
       maxsplit: how often to split at most.
-      result_type: "SparseTensor"; ragged tensors are not offered.
+      result_type: "SparseTensor"; `tf.strings.split` offers ragged ones, too.
       source: the older name of `input`.
       name: a name for the scope.
     Returns: a `SparseTensor` of strings, one row for each string.
@@ -129,8 +129,8 @@ def split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, resu
     array([b'a', b'b', b'c'], dtype=object)
     """
     if result_type != "SparseTensor":
-        raise ValueError(f"result_type must be 'SparseTensor', not {result_type!r}. "
-                         "Fix: ragged tensors are not offered; use the sparse result")
+        raise ValueError(f"result_type must be 'RaggedTensor' or 'SparseTensor', not {result_type!r}. "
+                         "Fix: choose one of the two")
     with name_scope(name, "StringSplit"):
         x = source if input is None else input
         return SparseTensor(*raw.StringSplitV2(x, "" if sep is None else sep, maxsplit=maxsplit))

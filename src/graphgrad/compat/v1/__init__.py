@@ -508,6 +508,10 @@ from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
 from graphgrad.ops.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.compat.v1 import sets as sets
 from graphgrad.compat.v1 import lookup as lookup
+from graphgrad.ops.sparse_pairs import sparse_merge as sparse_merge
+from graphgrad.ops.histogram import histogram_fixed_width as histogram_fixed_width
+from graphgrad.ops.histogram import histogram_fixed_width_bins as histogram_fixed_width_bins
+from graphgrad.ops.histogram import fingerprint as fingerprint
 from graphgrad.compat.v1 import experimental as experimental
 from graphgrad.compat.v1 import ragged as ragged
 from graphgrad.frontend.ragged import RaggedTensor as RaggedTensor

@@ -31,3 +31,4 @@ from graphgrad.ops.sparse_pairs import sparse_to_indicator as to_indicator
 from graphgrad.ops.sparse_pairs import sparse_split_v1 as split
 from graphgrad.ops.sparse_pairs import sparse_reduce_max_sparse as reduce_max_sparse
 from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as reduce_sum_sparse
+from graphgrad.ops.sparse_pairs import sparse_merge as merge

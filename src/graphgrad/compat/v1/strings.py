@@ -11,9 +11,11 @@ from graphgrad.ops.string_functions import strip as strip
 from graphgrad.ops.string_functions import upper as upper
 from graphgrad.ops.string_functions import length_v1 as length
 from graphgrad.ops.string_functions import reduce_join_v1 as reduce_join
-from graphgrad.ops.string_functions import split_v1 as split
 from graphgrad.ops.string_functions import substr_v1 as substr
 from graphgrad.ops.string_functions import to_number_v1 as to_number
 from graphgrad.ops.hashing import to_hash_bucket_v1 as to_hash_bucket
 from graphgrad.ops.hashing import to_hash_bucket_fast as to_hash_bucket_fast
 from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong
+from graphgrad.frontend.ragged_strings import string_split_v1 as split
+from graphgrad.frontend.ragged_strings import bytes_split as bytes_split
+from graphgrad.ops.histogram import unsorted_segment_join as unsorted_segment_join

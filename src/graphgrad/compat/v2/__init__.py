@@ -267,6 +267,9 @@ from graphgrad.ops.linalg_functions import norm as norm
 from graphgrad.ops.tensordot import tensordot as tensordot
 from graphgrad.compat.v2 import sets as sets
 from graphgrad.compat.v2 import lookup as lookup
+from graphgrad.ops.histogram import histogram_fixed_width as histogram_fixed_width
+from graphgrad.ops.histogram import histogram_fixed_width_bins as histogram_fixed_width_bins
+from graphgrad.ops.histogram import fingerprint as fingerprint
 from graphgrad.compat.v2 import experimental as experimental
 from graphgrad.compat.v2 import ragged as ragged
 from graphgrad.frontend.ragged import RaggedTensor as RaggedTensor

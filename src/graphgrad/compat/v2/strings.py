@@ -16,3 +16,6 @@ from graphgrad.ops.string_functions import to_number as to_number
 from graphgrad.ops.hashing import to_hash_bucket as to_hash_bucket
 from graphgrad.ops.hashing import to_hash_bucket_fast as to_hash_bucket_fast
 from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong
+from graphgrad.frontend.ragged_strings import string_split_v2 as split
+from graphgrad.frontend.ragged_strings import bytes_split as bytes_split
+from graphgrad.ops.histogram import unsorted_segment_join as unsorted_segment_join
