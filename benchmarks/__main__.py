@@ -123,7 +123,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", default="", metavar="REGEX", help="only the models whose name matches")
     parser.add_argument("--systems", default=",".join(NAMES), metavar="NAMES", help="only these, with commas")
     parser.add_argument("--cores", default="", metavar="NUMBERS", help="how many, with commas; default: 1 and all")
-    parser.add_argument("--repetitions", type=int, default=3, help="fresh processes for each model and system")
+    parser.add_argument("--repetitions", type=int, default=2, help="fresh processes for each model and system")
     parser.add_argument("--blocks", type=int, default=2, help="turns at steps in each repetition")
     parser.add_argument("--quick", action="store_true", help="once, few steps, no page: does everything run?")
     parser.add_argument("--no-million", action="store_true", help="leave the graphs of 1,000,000 operations out")

@@ -115,7 +115,7 @@ def _comparison(results, setting, models, systems) -> str:
             row = [model if system == systems[0] else "", NAMES[system]]
             for _, metric, unit, rivals in COLUMNS:
                 value = results.median(setting, model, metric, system)
-                cell = "" if value is None else number(value, 1 / unit)
+                cell = "" if value is None else f"{value / MEBI:,.1f}" if unit == MEBI else number(value, 1 / unit)
                 if system == "graphgrad" and value is not None:
                     best = results.best(setting, model, rivals, systems[1:])
                     cell += f" ({value / best[0]:.2f})" if best else ""
