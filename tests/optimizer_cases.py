@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-STEPS = 20
+STEPS = 50
 W = np.array([[1.0, -2.0, 0.5], [3.0, 0.25, -1.0]], np.float32)
 TABLE = np.linspace(-1, 1, 12, dtype=np.float32).reshape(6, 2)
 ROWS = [np.array(r, np.int32) for r in ([0, 2, 2], [5, 5, 5], [1, 0, 4])]
@@ -24,6 +24,13 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "adam": ("AdamOptimizer", {"learning_rate": 0.1}),
     "adam_betas": ("AdamOptimizer", {"learning_rate": 0.01, "beta1": 0.5, "beta2": 0.9, "epsilon": 1e-4}),
     "adagrad": ("AdagradOptimizer", {"learning_rate": 0.3}),
+    "adagrad_da": ("AdagradDAOptimizer", {"learning_rate": 0.3, "l1_regularization_strength": 0.02,
+                                          "l2_regularization_strength": 0.01}),
+    "proximal_sgd": ("ProximalGradientDescentOptimizer", {"learning_rate": 0.1, "l1_regularization_strength": 0.3,
+                                                          "l2_regularization_strength": 0.05}),
+    "proximal_sgd_plain": ("ProximalGradientDescentOptimizer", {"learning_rate": 0.1}),
+    "proximal_adagrad": ("ProximalAdagradOptimizer", {"learning_rate": 0.3, "l1_regularization_strength": 0.2,
+                                                      "l2_regularization_strength": 0.05}),
     "rmsprop": ("RMSPropOptimizer", {"learning_rate": 0.05, "momentum": 0.5}),
     "rmsprop_centered": ("RMSPropOptimizer", {"learning_rate": 0.05, "centered": True}),
     "adadelta": ("AdadeltaOptimizer", {"learning_rate": 1.0}),
@@ -61,7 +68,10 @@ def train(tf: Any, name: str, dtype: str = "float32") -> dict[str, np.ndarray]:
         picked = tf.gather(table, rows)
         loss = tf.reduce_sum(w * w * w * w) * 0.05 + tf.reduce_sum(w * w)
         loss += tf.reduce_sum((picked - TARGET.astype(dtype)) ** 2)
-        step = getattr(tf.train, cls)(**arguments).minimize(loss)
+        counted = tf.train.get_or_create_global_step()
+        if cls == "AdagradDAOptimizer":
+            arguments = {**arguments, "global_step": counted}
+        step = getattr(tf.train, cls)(**arguments).minimize(loss, counted)
         sess.run(tf.global_variables_initializer())
         values: dict[str, list[np.ndarray]] = {"w": [], "table": []}
         for i in range(STEPS):

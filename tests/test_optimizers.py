@@ -29,7 +29,7 @@ def sess() -> Any:
 
 @pytest.mark.parametrize("name", optimizer_cases.CASES)
 def test_training_run(name: str) -> None:
-    """Twenty steps give TensorFlow's values, for dense and for gathered variables."""
+    """Fifty steps give TensorFlow's values, for dense and for gathered variables."""
     for key, values in optimizer_cases.train(tf, name).items():
         np.testing.assert_allclose(values, RECORDED[f"train/{name}/{key}"], rtol=2e-5, atol=2e-6, err_msg=key)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 # A module of TensorFlow's -> the module here that has its names.
 MODULES = {
+    "contrib.eager.python.tfe": "graphgrad.compat.contrib.eager",
     "contrib.learn.python.learn.datasets.base": "graphgrad.contrib.mnist",
     "contrib.learn.python.learn.datasets.mnist": "graphgrad.contrib.mnist",
     "core.example.example_pb2": "graphgrad.ir.example_messages",
@@ -39,7 +40,7 @@ MODULES = {
 }
 
 # Names that are imported as modules and are classes here.
-CLASSES: dict[str, str] = {}
+CLASSES: dict[str, str] = {}  # path -> `module:name`
 
 # Packages above those.
 PACKAGES = frozenset({
@@ -50,24 +51,36 @@ PACKAGES = frozenset({
 INTERNALS = {
     "EagerTensor": "graphgrad.ir.eager",
     "IndexedSlicesValue": "graphgrad.executor.session",
+    "GetContainingXLAContext": "graphgrad.compat.inside.ops",
     "PartitionedVariable": "graphgrad.frontend.partitioned",
     "ResourceVariable": "graphgrad.frontend.variables:VariableV1",
     "_hessian_vector_product": "graphgrad.gradients.higher",
+    "alias_inplace_add": "graphgrad.compat.inside.ops",
+    "alias_inplace_subtract": "graphgrad.compat.inside.ops",
+    "alias_inplace_update": "graphgrad.compat.inside.ops",
     "as_bytes": "graphgrad.platform.text",
     "as_str": "graphgrad.platform.text",
     "as_text": "graphgrad.platform.text",
     "assign_moving_average": "graphgrad.train.moving_averages",
     "constant_value": "graphgrad.ir.static",
+    "convert_to_tensor_v2": "graphgrad.ir.convert:convert_to_tensor",
     "create_slot": "graphgrad.train.slots",
     "create_zeros_slot": "graphgrad.train.slots",
     "get_dependent_variables": "graphgrad.gradients.higher",
+    "get_tpu_context": "graphgrad.compat.inside.ops",
     "gradients_function": "graphgrad.frontend.gradient_functions",
     "implicit_grad": "graphgrad.frontend.gradient_functions",
     "implicit_val_and_grad": "graphgrad.frontend.gradient_functions",
+    "internal_convert_to_tensor": "graphgrad.ir.convert:convert_to_tensor",
+    "is_dense_tensor_like": "graphgrad.ir.convert:is_tensor_like",
     "is_resource_variable": "graphgrad.compat.inside.ops",
     "make_vjp": "graphgrad.frontend.gradient_functions",
     "registry": "graphgrad.ir.opdef",
+    "prepend_name_scope": "graphgrad.compat.inside.ops",
     "smart_cond": "graphgrad.frontend.control_flow",
+    "strip_name_scope": "graphgrad.compat.inside.ops",
+    "uid": "graphgrad.compat.inside.ops",
     "val_and_grad_function": "graphgrad.frontend.gradient_functions",
     "weighted_moving_average": "graphgrad.train.moving_averages",
+    "with_dependencies": "graphgrad.compat.inside.ops",
 }

@@ -121,6 +121,7 @@ from . import suppression as suppression
 from . import tensordot as tensordot
 from . import topk as topk
 from . import training as training
+from . import training_proximal as training_proximal
 from . import trig as trig
 from . import updates as updates
 from . import windows as windows

@@ -104,5 +104,15 @@ def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
     return found
 
 
+def num_gpus() -> int:
+    """How many GPUs JAX sees."""
+    return sum(":GPU:" in name for name in _device_names())
+
+
+def list_device_names() -> list[str]:
+    """The names of the devices that JAX sees."""
+    return _device_names()
+
+
 def _device_names() -> list[str]:
     return [d.name for d in list_local_devices()]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
+from graphgrad.frontend.scopes import control_dependencies
 from graphgrad.frontend.variables import Variable
+from graphgrad.ir.convert import convert_to_tensor
+from graphgrad.ir.opdef import raw
 
 
 def is_resource_variable(var: Any) -> bool:
@@ -14,3 +18,103 @@ def is_resource_variable(var: Any) -> bool:
       var: anything.
     """
     return isinstance(var, Variable)
+
+
+_uids = itertools.count(1)
+
+
+def uid() -> int:
+    """A number that nobody else got."""
+    return next(_uids)
+
+
+def GetContainingXLAContext(ctxt: Any) -> None:
+    """None: there are no contexts; functional control flow has none.
+
+    Args:
+      ctxt: anything.
+    """
+
+
+def get_tpu_context() -> None:
+    """None: this is no TPU pod."""
+
+
+def strip_name_scope(name: str, export_scope: Any) -> str:
+    """A name without a scope.
+
+    Args:
+      name: the name.
+      export_scope: the scope, or None.
+    """
+    if not export_scope:
+        return name
+    scope = export_scope.rstrip("/") + "/"
+    marker = name[0] if name[:1] == "^" else ""
+    return marker + name[len(marker) :].removeprefix(scope)
+
+
+def prepend_name_scope(name: str, import_scope: Any) -> str:
+    """A name in a scope.
+
+    Args:
+      name: the name.
+      import_scope: the scope, or None.
+    """
+    if not import_scope:
+        return name
+    marker = name[0] if name[:1] == "^" else ""
+    return f"{marker}{import_scope.rstrip('/')}/{name[len(marker) :]}"
+
+
+def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
+    """A tensor that waits for operations.
+
+    Args:
+      dependencies: the operations.
+      output_tensor: the tensor.
+      name: a name for the operation.
+    """
+    with control_dependencies(dependencies):
+        return raw.Identity(convert_to_tensor(output_tensor), name=name)
+
+
+def alias_inplace_update(x: Any, i: Any, v: Any) -> Any:
+    """x with the rows i set to v; x itself stays as it is.
+
+    Args:
+      x: a tensor.
+      i: row numbers, a scalar or (n,).
+      v: rows.
+    """
+    return _rows(raw.TensorScatterUpdate, x, i, v)
+
+
+def alias_inplace_add(x: Any, i: Any, v: Any) -> Any:
+    """x with v added to the rows i; x itself stays as it is.
+
+    Args:
+      x: a tensor.
+      i: row numbers, a scalar or (n,).
+      v: rows.
+    """
+    return _rows(raw.TensorScatterAdd, x, i, v)
+
+
+def alias_inplace_subtract(x: Any, i: Any, v: Any) -> Any:
+    """x with v subtracted from the rows i; x itself stays as it is.
+
+    Args:
+      x: a tensor.
+      i: row numbers, a scalar or (n,).
+      v: rows.
+    """
+    return _rows(raw.TensorScatterSub, x, i, v)
+
+
+def _rows(op: Any, x: Any, i: Any, v: Any) -> Any:
+    x = convert_to_tensor(x)
+    i, v = convert_to_tensor(i), convert_to_tensor(v, x.dtype)
+    if len(i.shape) == 0:
+        i, v = raw.Reshape(i, [1]), raw.ExpandDims(v, 0)
+    return op(x, raw.ExpandDims(i, -1), v)

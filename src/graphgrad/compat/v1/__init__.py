@@ -534,7 +534,8 @@ from graphgrad.ops.sparse_pairs import sparse_split_v1 as sparse_split
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-_LATER = {"compat": "graphgrad.compat", "graph_util": "graphgrad.compat.v1.graph_util",
+_LATER = {"compat": "graphgrad.compat", "distribute": "graphgrad.compat.v1.distribute",
+          "graph_util": "graphgrad.compat.v1.graph_util",
           "saved_model": "graphgrad.compat.v1.saved_model", "test": "graphgrad.compat.v1.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
 from graphgrad.compat.v1 import sparse as sparse

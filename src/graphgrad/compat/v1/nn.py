@@ -86,7 +86,8 @@ from graphgrad.ops.topk import top_k as top_k
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+# tf.nn.seq2seq is a name of 0.x.
+__getattr__ = _missing_attribute(__name__, {"seq2seq": "graphgrad.compat.contrib.legacy_seq2seq"})
 
 # -- sparse ------------------------------------------------------------------------------
 from graphgrad.ops.embedding_sparse import embedding_lookup_sparse_v1 as embedding_lookup_sparse

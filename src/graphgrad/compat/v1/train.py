@@ -2,6 +2,7 @@
 
 # -- optimizers -----------------------------------------------------------------------
 from graphgrad.train.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
+from graphgrad.train.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
 from graphgrad.train.adagrad import AdagradOptimizer as AdagradOptimizer
 from graphgrad.train.adam import AdamOptimizer as AdamOptimizer
 from graphgrad.train.averages import ExponentialMovingAverage as ExponentialMovingAverage
@@ -14,6 +15,8 @@ from graphgrad.train.global_step import global_step as global_step
 from graphgrad.train.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from graphgrad.train.momentum import MomentumOptimizer as MomentumOptimizer
 from graphgrad.train.optimizer import Optimizer as Optimizer
+from graphgrad.train.proximal import ProximalAdagradOptimizer as ProximalAdagradOptimizer
+from graphgrad.train.proximal import ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer
 from graphgrad.train.rmsprop import RMSPropOptimizer as RMSPropOptimizer
 from graphgrad.train.schedules import cosine_decay as cosine_decay
 from graphgrad.train.schedules import cosine_decay_restarts as cosine_decay_restarts
@@ -48,6 +51,12 @@ from graphgrad.train.coordinator import start_queue_runners as start_queue_runne
 # -- event files --------------------------------------------------------------------------
 from graphgrad.train.file_writer import FileWriter as SummaryWriter  # the name of 0.x
 from graphgrad.train.records import summary_iterator as summary_iterator
+
+# -- many processes: one is enough for them, or they say so -----------------------------------
+from graphgrad.train.processes import ClusterSpec as ClusterSpec
+from graphgrad.train.processes import Server as Server
+from graphgrad.train.processes import SyncReplicasOptimizer as SyncReplicasOptimizer
+from graphgrad.train.processes import replica_device_setter as replica_device_setter
 
 # -- monitored sessions ------------------------------------------------------------------
 from graphgrad.train.monitored_session import ChiefSessionCreator as ChiefSessionCreator

@@ -280,7 +280,8 @@ from graphgrad.ops.sets import edit_distance as edit_distance
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-_LATER = {"compat": "graphgrad.compat", "test": "graphgrad.compat.v2.test"}
+_LATER = {"compat": "graphgrad.compat", "distribute": "graphgrad.compat.v2.distribute",
+          "test": "graphgrad.compat.v2.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
 from graphgrad.compat.v2 import sparse as sparse
 

@@ -1,0 +1,167 @@
+"""Smaller parts of `tf.contrib` and of TensorFlow's inside, and what stands for several processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphgrad.compat.v1 as tf
+from graphgrad import errors
+from graphgrad.compat.contrib import eager, metrics, nn, training
+from graphgrad.compat.inside import ops as inside
+from graphgrad.executor.session import HostSession
+from graphgrad.ir import context
+
+
+@pytest.fixture
+def sess() -> Any:
+    """A session of a fresh graph."""
+    with tf.Graph().as_default(), HostSession() as session:
+        yield session
+
+
+def test_hparams() -> None:
+    """Names keep their types, whether set one by one or from a text."""
+    h = training.HParams(rate=0.1, layers=[1, 2], name="a", on=True, n=3)
+    h.parse("rate=1e-2, layers=[4,5,6],on=false,name=b c,n=7")
+    assert h.values() == {"rate": 0.01, "layers": [4, 5, 6], "name": "b c", "on": False, "n": 7}
+    h.parse("layers[1]=9").set_hparam("rate", 2)
+    assert h.layers == [4, 9, 6] and h.rate == 2.0 and isinstance(h.rate, float)
+    assert training.HParams(**h.values()).parse_json(h.to_json()).values() == h.values()
+    assert "rate" in h and h.get("no", 5) == 5
+    h.del_hparam("rate")
+    assert "rate" not in h
+    for bad, text in (("n=x", "Could not parse hparam 'n'"), ("no=1", "Unknown hyperparameter"),
+                      ("n", "Malformed"), ("n=[1,2]", "Must not pass a list")):  # fmt: skip
+        with pytest.raises(ValueError, match=text):
+            h.parse(bad)
+    for name, value in (("n", 1.5), ("on", "yes"), ("layers", 3)):
+        with pytest.raises(ValueError):
+            h.set_hparam(name, value)
+    with pytest.raises(ValueError, match="reserved"):
+        h.add_hparam("parse", 1)
+    with pytest.raises(ValueError, match="cannot be empty"):
+        training.HParams(a=[])
+
+
+def test_accuracy(sess: Any) -> None:
+    """The share of equal elements, weighted if asked for."""
+    p, l = tf.constant([1, 2, 3, 4]), tf.constant([1, 0, 3, 0])
+    assert sess.run(metrics.accuracy(p, l)) == 0.5
+    assert sess.run(metrics.accuracy(p, l, [1.0, 0.0, 1.0, 2.0])) == 0.5
+    with pytest.raises(ValueError, match="should match"):
+        metrics.accuracy(p, tf.constant([1.0]))
+
+
+def test_flipped_losses(sess: Any) -> None:
+    """The losses of 0.x: logits come first."""
+    logits = tf.constant([[1.0, 2.0], [3.0, -1.0]])
+    one_hot = tf.constant([[0.0, 1.0], [1.0, 0.0]])
+    np.testing.assert_allclose(*sess.run([
+        nn.deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits, [1, 0]),
+        nn.deprecated_flipped_softmax_cross_entropy_with_logits(logits, one_hot)]), rtol=1e-6)  # fmt: skip
+    np.testing.assert_allclose(sess.run(nn.deprecated_flipped_sigmoid_cross_entropy_with_logits(logits, one_hot)),
+                               np.log1p(np.exp([[1.0, -2.0], [-3.0, -1.0]])), rtol=1e-5)  # fmt: skip
+
+
+def test_eager() -> None:
+    """`tfe`: variables, gradients, data sets in eager mode."""
+    with context.use(None):
+        v = eager.Variable(2.0)
+        (grad, variable), = eager.implicit_gradients(lambda x: x * v * v)(tf.constant(3.0))
+        assert grad.numpy() == 12.0 and variable is v
+        assert eager.gradients_function(lambda x: x * x)(3.0)[0].numpy() == 6.0
+        value, grads = eager.value_and_gradients_function(lambda x: x * x)(3.0)
+        assert (value.numpy(), grads[0].numpy()) == (9.0, 6.0)
+        assert eager.defun(lambda x: x + 1.0)(tf.constant(1.0)).numpy() == 2.0
+        iterator = eager.Iterator(tf.data.Dataset.range(2))
+        assert [e.numpy() for e in iterator] == [0, 1]
+        with pytest.raises(errors.OutOfRangeError):
+            iterator.get_next()
+        assert eager.executing_eagerly() and eager.num_gpus() >= 0
+
+
+def test_inside(sess: Any) -> None:
+    """Small functions that programs take from TensorFlow's inside."""
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    results = [inside.alias_inplace_update(x, 1, [9.0, 9.0]), inside.alias_inplace_add(x, [0], [[1.0, 1.0]]),
+               inside.alias_inplace_subtract(x, [1, 0], [[1.0, 1.0], [0.0, 2.0]])]  # fmt: skip
+    found = [a.tolist() for a in sess.run(results)]
+    assert found == [[[1, 2], [9, 9]], [[2, 3], [3, 4]], [[1, 0], [2, 3]]]
+    assert inside.strip_name_scope("^a/b/c", "a/b") == "^c" and inside.prepend_name_scope("c:0", "a/") == "a/c:0"
+    assert inside.strip_name_scope("x", None) == "x" == inside.prepend_name_scope("x", "")
+    assert inside.uid() < inside.uid()
+    v = tf.Variable(1.0)
+    assert inside.is_resource_variable(v) and not inside.is_resource_variable(x)
+    waits = inside.with_dependencies([v.initializer], x)
+    assert waits.op.control_inputs == (v.initializer,)
+    assert inside.get_tpu_context() is None and inside.GetContainingXLAContext(None) is None
+
+
+# -- many processes ------------------------------------------------------------------------
+
+
+def test_cluster() -> None:
+    """A ClusterSpec knows its tasks."""
+    cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": {0: "b:1", 2: "c:1"}})
+    assert cluster.jobs == ["ps", "worker"] and cluster.task_indices("worker") == [0, 2]
+    assert cluster.job_tasks("worker") == ["b:1", None, "c:1"]
+    assert cluster.as_dict() == {"ps": ["a:1"], "worker": {0: "b:1", 2: "c:1"}}
+    assert cluster == tf.train.ClusterSpec(cluster) and bool(cluster)
+    for call, text in ((lambda: cluster.num_tasks("no"), "No such job"),
+                       (lambda: cluster.task_address("worker", 1), "No task with index 1")):  # fmt: skip
+        with pytest.raises(ValueError, match=text):
+            call()
+    for bad in ("text", {"a": "text"}):
+        with pytest.raises(TypeError):
+            tf.train.ClusterSpec(bad)
+
+
+def test_server(sess: Any) -> None:
+    """A server of one task stands for this process; more are refused."""
+    server = tf.train.Server.create_local_server()
+    with tf.Session(server.target) as session:
+        assert session.run(tf.constant(3)) == 3
+    with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
+        tf.train.Server({"ps": ["a:1"], "worker": ["b:1"]}, "worker", 0)
+    with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*8 times as large"):
+        tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 8)
+
+
+def test_replica_device_setter(sess: Any) -> None:
+    """Variables go to the servers in turn, the rest to the worker; one process computes all the same."""
+    assert tf.train.replica_device_setter() is None
+    cluster = {"ps": ["a:1", "b:1"], "worker": ["c:1"]}
+    with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device="/job:worker/task:0")):
+        variables = [tf.Variable(float(i), name=f"v{i}") for i in range(3)]
+        total = tf.add_n([v.value() for v in variables])
+    assert [v.device for v in variables] == [f"/job:ps/task:{i}" for i in (0, 1, 0)]
+    assert total.device == "/job:worker/task:0"
+    sess.run(tf.global_variables_initializer())
+    assert sess.run(total) == 3.0
+    with pytest.raises(TypeError, match="ps_strategy must be callable"):
+        tf.train.replica_device_setter(2, ps_strategy=3)
+
+
+def test_one_replica(sess: Any) -> None:
+    """Outside of strategies there is one replica, whose context calls and reduces."""
+    strategy, replica = tf.distribute.get_strategy(), tf.distribute.get_replica_context()
+    assert not tf.distribute.has_strategy() and not tf.distribute.in_cross_replica_context()
+    assert replica.num_replicas_in_sync == strategy.num_replicas_in_sync == 1
+    assert replica.merge_call(lambda s, x: (s is strategy, x), args=(2,)) == (True, 2)
+    x = tf.constant([1.0, 3.0])
+    assert replica.all_reduce(tf.distribute.ReduceOp.SUM, x) is x is strategy.reduce("SUM", x)
+    assert sess.run(strategy.reduce(tf.distribute.ReduceOp.MEAN, x, 0)) == 2.0
+    assert strategy.run(lambda a: a + 1, (1,)) == 2
+    assert strategy.extended.call_for_each_replica(lambda a: a, (5,)) == 5
+    with strategy.scope(), strategy.extended.colocate_vars_with(x):
+        pass
+
+
+def test_adagrad_da_arguments() -> None:
+    """Sums of squares start above zero."""
+    for make in (lambda: tf.train.AdagradDAOptimizer(0.1, 1, 0.0), lambda: tf.train.ProximalAdagradOptimizer(0.1, 0.0)):
+        with pytest.raises(ValueError, match="must be positive"):
+            make()
