@@ -92,7 +92,7 @@ def test_copying(net: Any) -> None:
 
 def test_changing(net: Any) -> None:
     """Inputs and control inputs are changed, and runs and gradients see it; the order stays possible."""
-    graph, sess, t = net
+    _, sess, t = net
     later = tf.identity(t["a"], name="later")
     with pytest.raises(ValueError, match=r"(?s)'?d'? cannot use later:0, which was built after it.*Fix:"):
         ge.reroute_ts([later], [t["c"]])
@@ -117,7 +117,7 @@ def test_changing(net: Any) -> None:
 
 
 def test_gradients_with_checkpoints() -> None:
-    """As memory-saving gradients do it: what lies between checkpoints is copied, and computed again for the gradient."""
+    """As memory-saving gradients do it: what lies between is copied, and computed again for the gradient."""
     with tf.Graph().as_default() as graph, HostSession() as sess:
         x = tf.constant(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
         w = tf.constant(np.eye(3, dtype=np.float32) * 1.3)

@@ -75,7 +75,8 @@ def test_tied(sess: Any) -> None:
     v = _variables(sess)
     assert len(v) == 2
     scope = next(iter(v)).rpartition("/")[0]
-    np.testing.assert_allclose(sess.run(outputs), _run_cell(v, scope, _STEPS, np.zeros((2, 5)))[2:], rtol=1e-5, atol=1e-6)
+    expected = _run_cell(v, scope, _STEPS, np.zeros((2, 5)))[2:]
+    np.testing.assert_allclose(sess.run(outputs), expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("attention", [False, True])
@@ -84,7 +85,7 @@ def test_feeding_previous(sess: Any, attention: bool) -> None:
     function = legacy_seq2seq.embedding_attention_seq2seq if attention else legacy_seq2seq.embedding_rnn_seq2seq
     choice = tf.placeholder(tf.bool, [])
     with tf.variable_scope("m"):
-        outputs, state = function(_SYMBOLS[:2], _SYMBOLS, _cell(), 5, 6, 4, feed_previous=choice)
+        outputs, _ = function(_SYMBOLS[:2], _SYMBOLS, _cell(), 5, 6, 4, feed_previous=choice)
     with tf.variable_scope("m", reuse=True):
         given, _ = function(_SYMBOLS[:2], _SYMBOLS, _cell(), 5, 6, 4)
         previous, _ = function(_SYMBOLS[:2], _SYMBOLS, _cell(), 5, 6, 4, feed_previous=True)

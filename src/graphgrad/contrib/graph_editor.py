@@ -29,8 +29,11 @@ def _flat(value: Any) -> Iterator[Any]:
     elif isinstance(value, Mapping):
         for v in value.values():
             yield from _flat(v)
-    elif value is not None:
-        yield getattr(value, "_as_graph_element", lambda: value)() if not isinstance(value, (Tensor, Operation)) else value
+    elif isinstance(value, (Tensor, Operation)) or not hasattr(value, "_as_graph_element"):
+        if value is not None:
+            yield value
+    else:
+        yield value._as_graph_element()
 
 
 def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ts: bool = False) -> list[Any]:
@@ -195,7 +198,8 @@ def get_name_scope_ops(ops: Any, scope: str) -> list[Any]:
 
 
 def _walk(seeds: Any, within: Any, within_fn: Any, stop_at: Any, inclusive: bool,
-          steps: Callable[[Any], Iterable[Any]], from_tensors: Callable[[Any], Iterable[Any]]) -> list[Any]:  # fmt: skip
+          steps: Callable[[Any], Iterable[Any]],
+          from_tensors: Callable[[Any], Iterable[Any]]) -> list[Any]:  # fmt: skip
     start: list[Any] = []
     for value in _flat(seeds):
         start += [value] if isinstance(value, Operation) else list(from_tensors(value))
@@ -272,7 +276,8 @@ def get_walks_intersection_ops(forward_seed_ops: Any, backward_seed_ops: Any, fo
 
     Args:
       forward_seed_ops, backward_seed_ops: where the walks begin.
-      forward_inclusive, backward_inclusive, within_ops, within_ops_fn, control_inputs, control_outputs: as of the walks.
+      forward_inclusive, backward_inclusive, within_ops, within_ops_fn, control_inputs, control_outputs: as of the
+        walks.
       control_ios: accepted; without effect.
     """
     forward = get_forward_walk_ops(forward_seed_ops, forward_inclusive, within_ops, within_ops_fn,
@@ -403,9 +408,10 @@ def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any =
     for op in sorted(view.ops, key=_index):
         inputs = []
         for t in op.inputs:
-            new = given.get(id(t)) if id(t) in given else tensors.get(id(t), (t, t))[1]
+            new: Any = given[id(t)] if id(t) in given else tensors.get(id(t), (t, t))[1]
             if new.graph is not graph:
-                raise ValueError(f"{op.name} uses {t.name}, which is of another graph. Fix: replace it, or copy {t.op.name}")
+                raise ValueError(f"{op.name} uses {t.name}, which is of another graph. "
+                                 f"Fix: replace it, or copy {t.op.name}")
             inputs.append(new)
         name = graph.unique_name(prefix + op.name.removeprefix(src_scope), mark_as_used=True)
         attrs = {k: v for k, v in op.attrs.items() if k in op.opdef.attrs and k not in _derived(op.opdef)}

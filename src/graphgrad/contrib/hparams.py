@@ -160,7 +160,8 @@ class HParams:
 
 def _cast(name: str, kind: type, value: Any) -> Any:
     problem = ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value {value!r}")
-    if value is None or kind is type(None) or isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+    own = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+    if value is None or kind is type(None) or own:
         return value
     if isinstance(value, str) != (kind is str) or (kind is bool) != isinstance(value, bool):
         raise problem

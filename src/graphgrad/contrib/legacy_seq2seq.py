@@ -423,7 +423,8 @@ def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[A
     Returns: (list of lists of outputs, list of losses), one for each bucket.
     Raises: ValueError for a list that is shorter than the last bucket.
     """
-    for what, given, needed in (("encoder_inputs", encoder_inputs, buckets[-1][0]), ("targets", targets, buckets[-1][1]),
+    for what, given, needed in (("encoder_inputs", encoder_inputs, buckets[-1][0]),
+                                ("targets", targets, buckets[-1][1]),
                                 ("weights", weights, buckets[-1][1])):  # fmt: skip
         if len(given) < needed:
             raise ValueError(f"Length of {what} ({len(given)}) must be at least that of last bucket ({needed}).")

@@ -58,8 +58,8 @@ def deprecated_flipped_softmax_cross_entropy_with_logits(logits: Any, labels: An
     Args:
       logits, labels, dim, name: as there.
     """
-    return softmax_cross_entropy_with_logits(labels=raw.StopGradient(convert_to_tensor(labels)), logits=logits, axis=dim,
-                                             name=name)  # fmt: skip
+    labels = raw.StopGradient(convert_to_tensor(labels))
+    return softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=dim, name=name)
 
 
 def deprecated_flipped_sigmoid_cross_entropy_with_logits(logits: Any, targets: Any, name: str | None = None) -> Any:

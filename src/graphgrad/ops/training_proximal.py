@@ -28,8 +28,8 @@ def apply_proximal_gradient_descent(xp, var, alpha, l1, l2, delta, *, use_lockin
     var.value = _proximal(xp, var.value, alpha, l1, l2, delta)
 
 
-@op("ResourceSparseApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, grad: T, indices: Tindices ->",
-    T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+@op("ResourceSparseApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, grad: T, "
+    "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
 def sparse_apply_proximal_gradient_descent(xp, var, alpha, l1, l2, grad, indices, *, use_locking=False):
     """ResourceApplyProximalGradientDescent for some rows; the others stay as they are."""
     _check_rows(var, grad, indices)

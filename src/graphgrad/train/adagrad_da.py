@@ -68,5 +68,6 @@ class AdagradDAOptimizer(Optimizer):
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         values = grad.values
-        return raw.ResourceSparseApplyAdagradDA(var.handle, *self._slots_of(var), values, grad.indices,
-                                                *self._operands(var, values), use_locking=self._use_locking)  # fmt: skip
+        return raw.ResourceSparseApplyAdagradDA(
+            var.handle, *self._slots_of(var), values, grad.indices, *self._operands(var, values),
+            use_locking=self._use_locking)  # fmt: skip

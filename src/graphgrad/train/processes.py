@@ -8,7 +8,6 @@ from typing import Any
 
 from ..errors import UnimplementedError
 from ..ir.device import merge
-from .optimizer import Optimizer
 
 
 class ClusterSpec:
@@ -115,8 +114,9 @@ class Server:
                  config: Any = None, start: bool = True):  # fmt: skip
         cluster = ClusterSpec(server_or_cluster_def)
         if sum(cluster.num_tasks(job) for job in cluster.jobs) > 1:
-            raise UnimplementedError(None, None, f"A cluster of several tasks ({cluster.as_dict()}) is not offered: one "
-                                     "process computes. Fix: run the program as a single worker, without tf.train.Server")
+            raise UnimplementedError(None, None, f"A cluster of several tasks ({cluster.as_dict()}) is not offered: "
+                                     "one process computes. Fix: run the program as a single worker, without "
+                                     "tf.train.Server")
         self._cluster = cluster
 
     @property
@@ -206,7 +206,7 @@ def _in_turn(tasks: int) -> Callable[[Any], int]:
     return next_one
 
 
-class SyncReplicasOptimizer(Optimizer):
+class SyncReplicasOptimizer:
     """Refused: there are no replicas whose gradients could be brought together.
 
     Args:

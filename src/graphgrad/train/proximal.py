@@ -11,7 +11,10 @@ from .optimizer import Optimizer, as_dtype_of
 
 
 class ProximalGradientDescentOptimizer(Optimizer):
-    """Gradient descent, then a step towards zero: prox = var - rate * grad; var = shrink(prox, rate * l1) / (1 + rate * l2).
+    """Gradient descent, then a step towards zero.
+
+        prox = var - rate * grad
+        var = shrink(prox, rate * l1) / (1 + rate * l2)
 
     Args:
       learning_rate: a float, or a tensor.
@@ -43,8 +46,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
             (self._l2, "l2_regularization_strength"))]  # fmt: skip
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        return raw.ResourceApplyProximalGradientDescent(
-            var.handle, *(as_dtype_of(x, grad) for x in self._operands), grad, use_locking=self._use_locking)  # fmt: skip
+        operands = [as_dtype_of(x, grad) for x in self._operands]
+        return raw.ResourceApplyProximalGradientDescent(var.handle, *operands, grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyProximalGradientDescent(

@@ -3,7 +3,9 @@
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__all__ = ["eager", "framework", "graph_editor", "layers", "legacy_seq2seq", "metrics", "nn", "opt", "rnn", "seq2seq", "slim",
-           "training", "util"]
+__all__ = [
+    "eager", "framework", "graph_editor", "layers", "legacy_seq2seq", "metrics", "nn", "opt", "rnn",
+    "seq2seq", "slim", "training", "util",
+]
 
 __getattr__ = _missing_attribute(__name__, {name: f"{__name__}.{name}" for name in __all__})

@@ -1,5 +1,6 @@
 """`tf.train` of TensorFlow 2."""
 
+from graphgrad.train.processes import ClusterSpec as ClusterSpec
 from graphgrad.train.coordinator import Coordinator as Coordinator
 from graphgrad.train.checkpoint_state import get_checkpoint_state as get_checkpoint_state
 from graphgrad.train.checkpoint_state import latest_checkpoint as latest_checkpoint
