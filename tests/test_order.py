@@ -73,7 +73,7 @@ def test_branches_are_done_one_after_the_other(graph, small, monkeypatch, what):
 
 def test_little_stays_as_it_was_built(graph, monkeypatch):
     monkeypatch.setattr(cut, "WHOLE", 8)
-    monkeypatch.setattr(order, "_Net", None)  # nobody looks for another order
+    monkeypatch.setattr(order, "Net", None)  # nobody looks for another order
     x, scales = tf.placeholder(tf.float32, [SIDE, SIDE]), tf.placeholder(tf.float32, [BRANCHES])
     feeds = {x: 0.1 * np.eye(SIDE), scales: np.arange(BRANCHES)}
     with HostSession() as sess:

@@ -89,15 +89,16 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
     if not form.portable:  # it has a meaning for this one cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)),
-                 disk.surroundings(device.platform, device.version))  # fmt: skip
+                 disk.surroundings(device.platform, device.version), str(device.number))  # fmt: skip
     with _lock:
-        entry = _entries.get(key)
+        here = key + device.name
+        entry = _entries.get(here)
         if entry is None:
-            entry = _entries[key] = _from_disk(device, key) or _compile(device, cluster, inputs, shapes, known, key)
+            entry = _entries[here] = _from_disk(device, key) or _compile(device, cluster, inputs, shapes, known, key)
             while len(_entries) > _LIMIT:
                 _entries.popitem(last=False)
         else:
-            _entries.move_to_end(key)
+            _entries.move_to_end(here)
     if isinstance(entry, Need):
         raise MustBeKnown(cluster.program[entry.instruction].op, entry.position)
     return entry
@@ -125,7 +126,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
     except MustBeKnown as need:
         number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
         if key is not None:
-            _entries[key] = Need(number, need.index)
+            _entries[key + device.name] = Need(number, need.index)
             disk.write(key, {"needs": [number, need.index]}, b"")
         raise
 

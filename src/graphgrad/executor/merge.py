@@ -17,13 +17,13 @@ class Merger:
         self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes of their own share one
         self._key: Any = None
 
-    def find(self, op: Operation, ins: Sequence[int], mark: int = 0) -> Sequence[int] | None:
+    def find(self, op: Operation, ins: Sequence[int], mark: Any = 0) -> Sequence[int] | None:
         """The slots of the results of an equal operation, or None; `remember` takes this one's.
 
         Args:
           op: a pure operation without control inputs.
           ins: the slots of its inputs.
-          mark: the repetition that it belongs to; those of different ones are not equal.
+          mark: the repetition that it belongs to, and its device; those of different ones are not equal.
         """
         attrs = op.attrs
         known = self._tokens.get(id(attrs), self)

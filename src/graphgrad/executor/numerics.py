@@ -213,7 +213,8 @@ def _widen(executable: Executable) -> tuple[Executable, list[Tensor]]:
     fed = {id(t) for t in given}
     tensors = [t for op in prune(fetches, targets, given) for t in op.outputs if t.dtype.kind in "fc"
                and id(t) not in fed]  # fmt: skip
-    wide = type(executable)([*fetches, *tensors], targets, given, resolve, executable._counters, executable._engine)
+    wide = type(executable)([*fetches, *tensors], targets, given, resolve, executable._counters, executable._engine,
+                            executable._place)  # fmt: skip
     return wide, tensors
 
 

@@ -50,13 +50,13 @@ def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Map
     before = peak(pieces, kept)
     if before < LARGE:
         return pieces
-    net = _Net(program, kept, floating, slot_of)
+    net = Net(program, kept, floating, slot_of)
     wide = [i for i in program if _is_wide_sum(i)]
     best = before * BETTER
     for backwards in (True, False):
         order = net.order(backwards)
         if wide:
-            order = _Net(_without_wide_sums(program, order, new), kept, floating, slot_of).order(backwards)
+            order = Net(_without_wide_sums(program, order, new), kept, floating, slot_of).order(backwards)
         if peak([[i] for i in order], kept) <= best:
             other = cut(order, final, together=False)
             there = peak(other, kept)
@@ -153,8 +153,8 @@ def _sum_of_two(op: Operation) -> Operation:
 # -- another order ---------------------------------------------------------------------
 
 
-class _Net:
-    """What waits for what in a program.
+class Net:
+    """What waits for what in a program: `before` and `after` each node.
 
     Nodes are its instructions, then whatever else leads from one to another: instructions that are computed
     wherever they are needed, and operations without one, such as NoOp, that control inputs go through.
@@ -174,7 +174,7 @@ class _Net:
             producer.update(dict.fromkeys(given, node))
             node_of[id(instruction.op)] = node
         nodes: list[Instruction | Operation] = list(program)
-        self._before: list[list[int]] = []
+        self.before: list[list[int]] = []
         self._reads: list[list[int]] = []  # the slots inside that a node reads, each once
         latest = -1  # the operation with effects that was built last
         for node, thing in enumerate(nodes):  # it grows
@@ -197,32 +197,32 @@ class _Net:
                 if latest >= 0:
                     before[latest] = None
                 latest = node
-            self._before.append(list(before))
+            self.before.append(list(before))
             self._reads.append(list(reads) if node < len(program) else [])
-        self._after: list[list[int]] = [[] for _ in nodes]
-        for node, before_it in enumerate(self._before):
+        self.after: list[list[int]] = [[] for _ in nodes]
+        for node, before_it in enumerate(self.before):
             for other in before_it:
-                self._after[other].append(node)
+                self.after[other].append(node)
         self._given += [[] for _ in range(len(nodes) - len(program))]
         self._kept = kept
         self._demanding = self._by_demand()
 
     def _by_demand(self) -> list[list[int]]:
         """For each node what it waits for, in the order in which least has to be alive."""
-        waits = list(map(len, self._before))
+        waits = list(map(len, self.before))
         ready = [n for n, count in enumerate(waits) if not count]
         size = [sum(self._size[s] for s in given) for given in self._given]
         need = [0] * len(waits)
         result: list[list[int]] = [[]] * len(waits)
         for node in ready:  # it grows
-            operands = sorted(self._before[node], key=lambda n: size[n] - need[n])
+            operands = sorted(self.before[node], key=lambda n: size[n] - need[n])
             result[node] = operands
             held = 0
             for n in operands:
                 need[node] = max(need[node], held + need[n])
                 held += size[n]
             need[node] = max(need[node], held + size[node])
-            for n in self._after[node]:
+            for n in self.after[node]:
                 waits[n] -= 1
                 if not waits[n]:
                     ready.append(n)
@@ -234,7 +234,7 @@ class _Net:
         Args:
           backwards: whether to begin with the result that was built last.
         """
-        waits = list(map(len, self._before))
+        waits = list(map(len, self.before))
         readers: dict[int, int] = dict.fromkeys(self._size, 0)
         last: dict[int, int] = dict.fromkeys(self._size, 0)  # the sum of the nodes that are still to read it
         for node, reads in enumerate(self._reads):
@@ -258,7 +258,7 @@ class _Net:
                 if node < len(self._program):
                     result.append(self._program[node])
                 candidates = []
-                for n in self._after[node]:
+                for n in self.after[node]:
                     waits[n] -= 1
                     if not waits[n]:
                         candidates.append(n)
@@ -271,7 +271,7 @@ class _Net:
 
         for node in [n for n, count in enumerate(waits) if not count and growth(n) <= 0]:
             run(node)
-        results = [n for n, after in enumerate(self._after) if not after]
+        results = [n for n, after in enumerate(self.after) if not after]
         for root in reversed(results) if backwards else results:
             path = [(root, iter(self._demanding[root]))]
             while path:

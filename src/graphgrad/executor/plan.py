@@ -25,6 +25,7 @@ from .known import Knowledge
 from .merge import Merger
 from .order import arrange
 from .pack import pack
+from .place import Placement, arrange_on_devices, assign, connect_devices
 from .program import Body, Instruction, Touch, is_pure, is_small
 from .split import RULES, is_large
 from .steps import Cluster, HostStep, Plan, connect
@@ -56,7 +57,7 @@ def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
               resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]] = frozenset(),
-              whole: bool = False) -> Plan:  # fmt: skip
+              whole: bool = False, place: Placement | None = None) -> Plan:  # fmt: skip
     """Plans a run.
 
     Args:
@@ -65,9 +66,10 @@ def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Se
       must_know: (operation index, input position) of inputs that lowering turned out to need
         the values of.
       whole: whether the operations of a level become one cluster, however many they are.
+      place: says which operations run on which devices.
     Raises: InvalidArgumentError for a placeholder that is needed and not fed.
     """
-    return _Planner(fetches, targets, feeds, resolve, must_know, whole).plan()
+    return _Planner(fetches, targets, feeds, resolve, must_know, whole, place).plan()
 
 
 class _Frame:
@@ -91,13 +93,15 @@ class _Frame:
 
 class _Planner:
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-                 resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]], whole: bool):  # fmt: skip
+                 resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]], whole: bool,
+                 place: Placement | None):  # fmt: skip
         self.fetches = fetches
         self.feeds = feeds
         self.fed = {id(t) for t in feeds}
         self.resolve = resolve
         self.whole = whole
         self.ops = prune(fetches, targets, feeds)
+        self.devices = assign(place, self.ops)
         self.known = Knowledge(self.ops, self.fed, must_know)
         self.result = Plan()
         self.frame = self.outermost = _Frame()
@@ -111,9 +115,7 @@ class _Planner:
 
     def plan(self) -> Plan:
         result = self.result
-        for t in self.feeds:
-            slot = self._slot(t)
-            result.feeds.append(slot)
+        result.feeds = [self._slot(t) for t in self.feeds]
         groups = self._lay_out(self._assign_levels())
         result.fetches = [self._slot(t) for t in self.fetches]
         frame = self.frame
@@ -130,6 +132,11 @@ class _Planner:
         if wanted:
             result.steps.append(HostStep(self._with_floating(sorted(wanted.values(), key=_order))))
         result.slots = frame.count
+        if self.devices:
+            named = [(o, self.devices[o.index]) for o in self.ops if o.index in self.devices]
+            homes = {frame.slot_of.get(id(o.outputs[0]), -1): d for o, d in named if o.type == "Const"}
+            cells = {id(self.cells[self._cell(o.outputs[0])]): d for o, d in named if o.type == "VarHandleOp"}
+            connect_devices(result, self.floating, homes, cells)
         connect(result, self.floating)
         pack(result)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
@@ -230,11 +237,14 @@ class _Planner:
     def _pieces(self, program: list[Instruction], kept: set[int],
                 later: Sequence[tuple[int | None, list[Instruction]]]) -> list[list[Instruction]]:  # fmt: skip
         """Cuts the program of a level."""
+        floating, slot_of = self.floating, self.frame.slot_of
+        if later:
+            kept = kept.union(*(i.reads() for _, p in later for i in p), *(i.reads() for i in floating.values()))
+        if self.devices:
+            return arrange_on_devices(program, kept, floating, slot_of, self._new_slot, not later, self.whole)
         if self.whole:
             return sections(program)
-        if later:
-            kept = kept.union(*(i.reads() for _, p in later for i in p), *(i.reads() for i in self.floating.values()))
-        return arrange(program, kept, self.floating, self.frame.slot_of, self._new_slot, not later)
+        return arrange(program, kept, floating, slot_of, self._new_slot, not later)
 
     def _new_slot(self, t: Tensor) -> int:
         slot = self.frame.new()
@@ -271,7 +281,8 @@ class _Planner:
             self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
             return None
         if not op.control_inputs and is_pure(op) and not any(id(t) in fed for t in op.outputs):
-            slots = self.merger.find(op, [self._slot(t) for t in op.inputs], op.graph._recomputed.get(op.index, 0))
+            mark = op.graph._recomputed.get(op.index), self.devices.get(op.index)
+            slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
             if slots is not None:
                 frame.slot_of.update((id(t), slot) for t, slot in zip(op.outputs, slots, strict=True))
                 return None
@@ -279,6 +290,7 @@ class _Planner:
         instruction = self._instruction(op, fed)
         self.placed += 1
         instruction.order = self.placed
+        instruction.device = self.devices.get(op.index)
         instruction.mark = op.graph._recomputed.get(op.index, 0)
         if self.known.floats(op):
             self.floating.update(dict.fromkeys(instruction.outs, instruction))

@@ -151,15 +151,17 @@ class Instruction:
       bodies: attribute name -> `Body`, for control flow.
       touched: what the bodies do to variables.
       order: its place in the order in which operations were built.
+      device: where it runs, None for the default device.
       mark: which repetition of operations it belongs to (`Graph.recomputing`), 0 for none.
     """
 
-    __slots__ = ("order", "mark", "op", "attrs", "ins", "outs", "refs", "rng", "foldable", "shapes_only", "bodies",
-                 "touched", "host_kernel", "device_kernel", "host_inputs", "needs")  # fmt: skip
+    __slots__ = ("order", "mark", "device", "op", "attrs", "ins", "outs", "refs", "rng", "foldable", "shapes_only",
+                 "bodies", "touched", "host_kernel", "device_kernel", "host_inputs", "needs")  # fmt: skip
 
     def __init__(self, op: Operation, ins: Sequence[int], outs: Sequence[int]):
         opdef = op.opdef
         self.order = self.mark = 0
+        self.device: str | None = None
         self.op = op
         self.attrs = {k: op.get_attr(k) for k in opdef.kernel_attrs}
         self.ins = ins

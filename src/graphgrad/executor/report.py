@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir import lists
+from .steps import Move
 
 if TYPE_CHECKING:
     from .cache import Entry
@@ -17,14 +18,15 @@ class Step(NamedTuple):
     """One step of a run.
 
     Attributes:
-      kind: "cluster" or "host".
+      kind: "cluster", "host", or "move" for a value that goes to another device.
       operations: op type -> how many of them.
       form: the number of the cluster's form; clusters with one number are one program. None for host steps.
       origin: "compiled", "disk" (an earlier process compiled it), "reused" (an earlier cluster is the same
-        program), or "host".
+        program), "host" or "move".
       output_bytes: bytes of the results.
       temporary_bytes: bytes that XLA needs besides while the program runs.
       live_bytes: bytes of all values that are alive after the step, variables included.
+      device: where it runs, or where to a value goes, such as "CPU:1"; "" for the default device.
     """
 
     kind: str
@@ -34,6 +36,7 @@ class Step(NamedTuple):
     output_bytes: int
     temporary_bytes: int
     live_bytes: int
+    device: str = ""
 
 
 class RunReport:
@@ -67,13 +70,17 @@ class RunReport:
         output, temporary = entry.program().memory()
         operations = Counter(i.op.type for i in cluster.program)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
-                       _live_bytes(slots)))  # fmt: skip
+                       _live_bytes(slots), cluster.device or ""))  # fmt: skip
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
         live = _live_bytes(slots)
+        grown = max(0, live - self._live)
+        if isinstance(step, Move):
+            self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or ""))
+            return
         operations = Counter(i.op.type for i in step.program)
-        self._add(Step("host", operations, None, "host", max(0, live - self._live), 0, live))
+        self._add(Step("host", operations, None, "host", grown, 0, live))
 
     def _add(self, step: Step) -> None:
         self.steps.append(step)
@@ -81,15 +88,19 @@ class RunReport:
         self._live = step.live_bytes
 
     def __str__(self) -> str:
-        clusters = sum(s.kind == "cluster" for s in self.steps)
-        lines = [f"{len(self.steps)} steps: {clusters} clusters, {self.programs} programs, "
-                 f"{len(self.steps) - clusters} on the host; at most {_size(self.peak_bytes)} alive",
-                 "step  program  origin    ops  results    besides    alive      operations"]  # fmt: skip
+        kinds = Counter(s.kind for s in self.steps)
+        several = any(s.device for s in self.steps)
+        moves = f", {kinds['move']} between devices" if several else ""
+        lines = [f"{len(self.steps)} steps: {kinds['cluster']} clusters, {self.programs} programs, "
+                 f"{kinds['host']} on the host{moves}; at most {_size(self.peak_bytes)} alive",
+                 f"step  program  origin    ops  {'device   ' * several}results    besides    alive      "
+                 "operations"]  # fmt: skip
         for number, s in enumerate(self.steps):
             program = "-" if s.form is None else f"#{s.form}"
             sizes = "".join(f"{_size(n):<11}" for n in (s.output_bytes, s.temporary_bytes, s.live_bytes))
             count = s.operations.total()
-            lines.append(f"{number:<5} {program:<8} {s.origin:<9} {count:<4} {sizes}{_most(s.operations)}")
+            device = f"{s.device or 'default':<9}" if several else ""
+            lines.append(f"{number:<5} {program:<8} {s.origin:<9} {count:<4} {device}{sizes}{_most(s.operations)}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -23,11 +23,12 @@ from . import host, numerics, xla
 from .cache import Entry, get
 from .form import Form
 from .lower import as_shape
+from .place import Placement
 from .plan import make_plan
 from .program import MustBeKnown, OverBudget, RandomTable, execute, uninitialized
 from .report import RunReport
 from .split import Split, parts
-from .steps import Cluster, HostStep, Plan
+from .steps import Cluster, HostStep, Move, Plan
 from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready
@@ -84,11 +85,14 @@ class Executable:
       resolve: gives the variable behind a handle.
       counters: how often each random operation has run; kept by the session.
       engine: "xla" in clusters, "whole" for as few programs as can be, or "numpy" to let NumPy execute everything.
+      place: says which operations run on which devices.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-                 resolve: Callable[[Tensor], Cell], counters: dict[Operation, int], engine: str = "xla"):  # fmt: skip
+                 resolve: Callable[[Tensor], Cell], counters: dict[Operation, int], engine: str = "xla",
+                 place: Placement | None = None):  # fmt: skip
         self._request = fetches, targets, feeds, resolve
+        self._place = place
         self._counters = counters
         self._engine = engine
         self.wide: Any = None  # the same run with all tensors kept, see numerics
@@ -97,7 +101,7 @@ class Executable:
         self._prepare()
 
     def _prepare(self) -> None:
-        plan = make_plan(*self._request, self._must_know, self._engine == "whole")
+        plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
         plan.on_host = plan.on_host or self._engine == "numpy"
         self.plan = plan
         self._is_first = self._engine == "xla" and first_in_numpy
@@ -190,18 +194,19 @@ class Executable:
 
     def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool) -> None:
         device = xla.device()
+        homes = plan.homes
         if not self._ready:
             with self._lock:
                 for slot, value in plan.constants:
                     if value.dtype != object:
-                        self._template[slot] = slots[slot] = device.put(value)
+                        self._template[slot] = slots[slot] = xla.device(homes.get(slot)).put(value)
                 self._ready = True
         pins: list[Any] = []
         for slot, cell in plan.loads:
             value = slots[slot]
             if isinstance(value, np.ndarray) and value.dtype != object:
                 # Moved to the device once, not at every run.
-                moved = slots[slot] = device.put(value)
+                moved = slots[slot] = xla.device(homes.get(slot)).put(value)
                 if cell.held is value:
                     cell.held = moved
             if len(_under_way) > 1 or not store:
@@ -218,6 +223,7 @@ class Executable:
                 if report is not None:
                     report.host(stage, slots)
                 continue
+            device = stage.device
             for s in stage.ins:
                 value = slots[s]
                 if type(value) is not buffer:
@@ -266,6 +272,7 @@ class _Stage:
     """Clusters behind each other, none of which needs a value from another to be lowered.
 
     Attributes:
+      device: where they run.
       clusters: they, and `forms` their canonical forms.
       ins: slots of the values that come from outside.
       varying: slots of those whose shapes may differ from run to run.
@@ -275,6 +282,7 @@ class _Stage:
     """
 
     def __init__(self, clusters: list[Cluster], varying: set[int], variant: set[int]):
+        self.device = xla.device(clusters[0].device)
         self.clusters = clusters
         self.lists = variant
         self.forms = [Form(c) for c in clusters]
@@ -374,7 +382,8 @@ def _stages(plan: Plan) -> list[_Stage | HostStep]:
     stages: list[_Stage | HostStep] = []
     together: list[Cluster] = []
     for step in [*plan.steps, None]:
-        if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level):
+        if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level
+                         or step.device != together[0].device):  # fmt: skip
             stages.append(_Stage(together, varying | (set(range(plan.slots)) - plan.static.keys()), variant))
             together = []
         if isinstance(step, HostStep):
@@ -385,6 +394,11 @@ def _stages(plan: Plan) -> list[_Stage | HostStep]:
 
 
 def _run_host_step(step: HostStep, slots: list[Any], table: Any) -> None:
+    if isinstance(step, Move):
+        slots[step.outs[0]] = xla.device(step.device).bring(slots[step.ins[0]])
+        for s in step.frees:
+            slots[s] = None
+        return
     for instruction in step.program:
         if not instruction.shapes_only:
             for s in instruction.reads():

@@ -20,6 +20,7 @@ from ..ir.graph import Graph, Operation, Tensor
 from ..ir.shape import compatible, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
+from .place import DeviceAttributes, Placement, full_name
 from .report import RunReport
 from .run import Executable
 from .xla import to_numpy
@@ -75,6 +76,7 @@ class BaseSession:
         self._graph = graph if graph is not None else get_default_graph()
         self._target = target
         self._config = config
+        self._place = Placement.of(config)
         if self._engine == "xla" and _jit_level(config) > 0:
             self._engine = "whole"
         self._closed = False
@@ -98,11 +100,9 @@ class BaseSession:
         """The target that the session was made with."""
         return self._target
 
-    def list_devices(self) -> list[str]:
-        """The names of the devices that can be used."""
-        import jax
-
-        return [f"/job:localhost/replica:0/task:0/device:{d.platform.upper()}:{d.id}" for d in jax.devices()]
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices that the session's runs may use."""
+        return [DeviceAttributes(full_name(d)) for d in self._place.devices]
 
     def close(self) -> None:
         """Frees the session's variables and plans; it cannot run any more."""
@@ -205,7 +205,8 @@ class BaseSession:
                 tensors[id(e)] = e
             else:
                 targets.append(e)
-        executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine)
+        executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine,
+                                self._place)  # fmt: skip
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]

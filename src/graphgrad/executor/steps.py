@@ -30,6 +30,7 @@ class Cluster:
       unpacked: slot among `ins` -> the slots, with shapes, whose values it finds together there.
       split: how its only operation is dealt out to several cores, or None.
       level: clusters of one level need no value from each other before they are lowered.
+      device: where it runs, None for the default device.
     """
 
     def __init__(self, program: list[Instruction], level: int):
@@ -46,6 +47,7 @@ class Cluster:
         self.packed: dict[int, list[int]] = {}
         self.unpacked: dict[int, list[tuple[int, Any]]] = {}
         self.split: Rule | None = None
+        self.device: str | None = None
 
     def __repr__(self) -> str:
         return f"<Cluster of {len(self.program)} ops>"
@@ -74,6 +76,21 @@ class HostStep:
         return f"<HostStep {self.program[-1].op.name}>"
 
 
+class Move(HostStep):
+    """A value goes to another device.
+
+    Attributes:
+      device: where to, None for the default device.
+    """
+
+    def __init__(self, op: Operation, source: int, target: int, device: str | None):
+        super().__init__([Instruction(op, [source], [target])])
+        self.device = device
+
+    def __repr__(self) -> str:
+        return f"<Move to {self.device}>"
+
+
 class Plan:
     """The steps of a run.
 
@@ -88,6 +105,7 @@ class Plan:
       shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
       checks: (slot, cell, operation) of assignments whose shape only the run knows.
       random_ops: the random operations, by their row in the table of random states.
+      homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
     """
 
@@ -104,13 +122,17 @@ class Plan:
         self.shared: set[int] = set()
         self.checks: list[tuple[int, Cell, Operation]] = []
         self.random_ops: list[Operation] = []
+        self.homes: dict[int, str] = {}
         self.on_host = False
 
     def __str__(self) -> str:
         lines = []
         for i, step in enumerate(self.steps):
             if isinstance(step, Cluster):
-                lines.append(f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out")
+                where = f" on {step.device}" if step.device else ""
+                lines.append(f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out{where}")
+            elif isinstance(step, Move):
+                lines.append(f"{i}: move to {step.device or 'the default device'}")
             else:
                 op = step.program[-1].op
                 lines.append(f"{i}: host op {op.type} '{op.name}'")

@@ -55,12 +55,16 @@ class Device:
     Attributes:
       platform: XLA's name for it: "cpu", "cuda", ...
       buffer: the class of its buffers.
+      number: which of its client's devices it is.
+      name: what it is asked for by, such as "CPU:1"; "" for the default one.
     """
 
-    def __init__(self, client: Any, jaxlib: Any, xla_client: Any):
+    def __init__(self, client: Any, jaxlib: Any, xla_client: Any, number: int = 0, name: str = ""):
         self._client = client
         self._jax = jaxlib
-        self._device = client.local_devices()[0]
+        self._device = client.local_devices()[number]
+        self.name = name
+        self.number = number
         self._devices = jaxlib.DeviceList((self._device,))
         self._sharding = _sharding(jaxlib, xla_client, self._device)
         self.platform: str = client.platform
@@ -82,6 +86,16 @@ class Device:
             return lists.unflatten(kind, [self.move(p) for p in parts])
         return self.put(np.asarray(value))
 
+    def bring(self, value: Any) -> Any:
+        """A value from wherever it is, on this device."""
+        if isinstance(value, lists.TensorList):
+            parts, kind = lists.flatten(value)
+            return lists.unflatten(kind, [self.bring(p) for p in parts])
+        buffer: Any = value
+        if value is None or (type(value) is self.buffer and buffer._sharding is self._sharding):
+            return value
+        return self.put(np.asarray(to_numpy(value)))
+
     def compile(self, module: bytes, outputs: Sequence[AnySpec]) -> Program:
         """Compiles StableHLO.
 
@@ -102,6 +116,10 @@ class Device:
     def wait(self, buffers: Sequence[Any]) -> None:
         """Waits until all of the buffers have their contents; raises what went wrong on the way."""
         self._jax.batched_block_until_ready(buffers)
+
+    def memory(self) -> tuple[int, str]:
+        """How many bytes of memory it has, 0 if that is not known, and what it is."""
+        return int((self._device.memory_stats() or {}).get("bytes_limit", 0)), str(self._device.device_kind)
 
     def pin(self, buffer: Any) -> Any:
         """Something that keeps a buffer from being donated as long as it lives."""
@@ -171,9 +189,15 @@ def _sharding(jaxlib: Any, xla_client: Any, device: Any) -> Any:
 _lock = threading.Lock()
 
 
-def device() -> Device:
-    """The device that clusters run on; the first call makes the client."""
-    return _the_device() if _made else _make()
+def device(name: str | None = None) -> Device:
+    """The device that clusters run on, or one that is asked for by kind and number; the first call makes the client.
+
+    Args:
+      name: such as "CPU:1" or "GPU:0". Each "CPU" is a client of its own on the same processor.
+    """
+    if name is None or name == default_name():
+        return _the_device() if _made else _make()
+    return _others.get(name) or _make_other(name)
 
 
 _made: list[Device] = []
@@ -181,6 +205,41 @@ _made: list[Device] = []
 
 def _the_device() -> Device:
     return _made[0]
+
+
+_others: dict[str, Device] = {}
+
+
+def default_name() -> str:
+    """Kind and number of the default device."""
+    return "CPU:0" if _only_cpu() else f"{_kind(device().platform)}:0"
+
+
+def accelerators() -> list[str]:
+    """Kinds and numbers of the devices that are no processors."""
+    if _only_cpu() or device().platform == "cpu":
+        return []
+    return [f"{_kind(device().platform)}:{n}" for n in range(len(device()._client.local_devices()))]
+
+
+def _kind(platform: str) -> str:
+    return {"cpu": "CPU", "tpu": "TPU"}.get(platform, "GPU")
+
+
+def _make_other(name: str) -> Device:
+    kind, _, number = name.partition(":")
+    default = device()
+    with _lock:
+        if name not in _others:
+            with _quietly():
+                from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
+
+                if kind == "CPU":
+                    made = Device(xla_client.make_cpu_client(asynchronous=False), _jax, xla_client, 0, name)
+                else:
+                    made = Device(default._client, _jax, xla_client, int(number), name)
+                _others[name] = made
+    return _others[name]
 
 
 def _make() -> Device:

@@ -1,7 +1,8 @@
 """`ConfigProto` and its relatives: accepted as programs write them.
 
-What concerns devices, threads and memory of TensorFlow's own run time is kept and can be read
-back, and changes nothing: JAX's settings stay the user's.
+`device_count`, `allow_soft_placement`, `log_device_placement` (see `executor.place`) and `global_jit_level` have a meaning. What
+concerns threads and memory of TensorFlow's own run time is kept and can be read back, and changes nothing: JAX's settings stay the
+user's.
 """
 
 from __future__ import annotations
@@ -47,8 +48,10 @@ class ConfigProto(_Message):
     """Settings of a session.
 
     Args:
-      **fields: TensorFlow's, e.g. `allow_soft_placement`, `log_device_placement`,
-        `intra_op_parallelism_threads`, `gpu_options`; kept, and without effect here.
+      **fields: TensorFlow's. `device_count` says how many devices the processor counts for ("CPU") and, if 0, that
+        no accelerator is used ("GPU"); `allow_soft_placement=False` refuses operations whose devices do not exist;
+        `log_device_placement` prints where operations run. Others, such as `intra_op_parallelism_threads` and
+        `gpu_options`, are kept, and without effect here.
 
     >>> config = tf.ConfigProto(allow_soft_placement=True)
     >>> config.gpu_options.allow_growth = True

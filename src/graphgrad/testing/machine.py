@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..executor import place, xla
+
 
 def gpu_device_name() -> str:
     """The name of the first GPU that JAX sees, '' if there is none.
@@ -87,20 +89,16 @@ class DeviceAttributes:
 
 
 def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
-    """The devices that JAX sees, and the CPU.
+    """The devices of this machine.
 
     Args:
-      session_config: accepted.
+      session_config: a `ConfigProto`, whose `device_count` matters.
     Reference: TensorFlow 2.21 tensorflow.python.client.device_lib.
     """
-    import jax
-
-    found = [DeviceAttributes("/device:CPU:0", "CPU", 268435456, "")]
-    for d in jax.devices():
-        if d.platform != "cpu":
-            kind = d.platform.upper()
-            limit = int((d.memory_stats() or {}).get("bytes_limit", 0))
-            found.append(DeviceAttributes(f"/device:{kind}:{d.id}", kind, limit, d.device_kind))
+    found = []
+    for name in place.Placement.of(session_config).devices:
+        known = xla.device(name).memory() if not name.startswith("CPU") else (268435456, "")
+        found.append(DeviceAttributes(f"/device:{name}", name.partition(":")[0], *known))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -26,9 +27,17 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
       name: what to append to the name of `primary`; made unique.
       shape, dtype: for an initializer.
     """
-    with variable_scope(None, f"{op_name(primary)}/{name}"):
+    with _beside(primary), variable_scope(None, f"{op_name(primary)}/{name}"):
         get_variable_scope().set_partitioner(None)
         return get_variable("", shape, dtype, initial, trainable=False)
+
+
+def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:
+    """A block in which operations go to the device of `primary`."""
+    graph, op = current_graph(), getattr(primary, "op", None)
+    if graph is None or getattr(op, "graph", None) is not graph:
+        return contextlib.nullcontext()
+    return graph.colocate_with(op)
 
 
 def create_zeros_slot(primary: Any, name: str, dtype: Any = None) -> Any:
