@@ -143,8 +143,9 @@ def test_a_device_that_does_not_exist(graph, device):
         y = tf.add(x, 1.0, name="y")
     z = tf.sin(x)
     # TensorFlow 2.21's words, for the first of the devices.
-    said = (f"Cannot assign a device for operation y: {{{{node y}}}} was explicitly assigned to {y.device} but available "
-            f"devices are [ {HERE} ]. Make sure the device specification refers to a valid device")  # fmt: skip
+    said = (f"Cannot assign a device for operation y: {{{{node y}}}} was explicitly assigned to {y.device} but "
+            f"available devices are [ {HERE} ]. Make sure the device specification refers to "
+            "a valid device")  # fmt: skip
     with tf.Session(config=tf.ConfigProto(allow_soft_placement=False)) as sess:
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             sess.run(y, {x: [1, 2]})
@@ -325,6 +326,6 @@ def test_random_graphs(steps):
                 results.append([*values[0], *values[1], *sess.run(tf.global_variables())])
                 if config:
                     _check_clusters([p for p in _plans(sess) if any(isinstance(s, Cluster) for s in p.steps)]
-                                    or [p for p in _plans(sess)][:1])  # fmt: skip
+                                    or _plans(sess)[:1])
         for a, b in zip(*results, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)

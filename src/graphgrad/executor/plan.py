@@ -95,8 +95,7 @@ class _Planner:
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]], whole: bool,
                  place: Placement | None):  # fmt: skip
-        self.fetches = fetches
-        self.feeds = feeds
+        self.fetches, self.feeds = fetches, feeds
         self.fed = {id(t) for t in feeds}
         self.resolve = resolve
         self.whole = whole

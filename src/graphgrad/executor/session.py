@@ -74,8 +74,7 @@ class BaseSession:
         if not isinstance(target, (str, bytes)):
             raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
         self._graph = graph if graph is not None else get_default_graph()
-        self._target = target
-        self._config = config
+        self._target, self._config = target, config
         self._place = Placement.of(config)
         if self._engine == "xla" and _jit_level(config) > 0:
             self._engine = "whole"

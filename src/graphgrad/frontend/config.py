@@ -1,8 +1,8 @@
 """`ConfigProto` and its relatives: accepted as programs write them.
 
-`device_count`, `allow_soft_placement`, `log_device_placement` (see `executor.place`) and `global_jit_level` have a meaning. What
-concerns threads and memory of TensorFlow's own run time is kept and can be read back, and changes nothing: JAX's settings stay the
-user's.
+`device_count`, `allow_soft_placement`, `log_device_placement` (see `executor.place`) and `global_jit_level` have a
+meaning. What concerns threads and memory of TensorFlow's own run time is kept and can be read back, and changes
+nothing: JAX's settings stay the user's.
 """
 
 from __future__ import annotations

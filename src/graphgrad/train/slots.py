@@ -9,6 +9,7 @@ from typing import Any
 from ..frontend.initializers import Zeros
 from ..frontend.variable_scope import get_variable, get_variable_scope, variable_scope
 from ..ir.context import current_graph
+from ..ir.graph import Operation
 from ..ir.opdef import raw
 from ..ir.shape import is_fully_defined
 
@@ -34,10 +35,10 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
 
 def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:
     """A block in which operations go to the device of `primary`."""
-    graph, op = current_graph(), getattr(primary, "op", None)
-    if graph is None or getattr(op, "graph", None) is not graph:
-        return contextlib.nullcontext()
-    return graph.colocate_with(op)
+    op: Any = getattr(primary, "op", None)
+    if isinstance(op, Operation) and op.graph is current_graph():
+        return op.graph.colocate_with(op)
+    return contextlib.nullcontext()
 
 
 def create_zeros_slot(primary: Any, name: str, dtype: Any = None) -> Any:
