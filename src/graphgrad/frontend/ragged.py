@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.convert import convert_to_tensor, is_tensor_like
+from ..ir.convert import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
 from ..ir.dtypes import DType, as_dtype, int32, int64
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
@@ -22,9 +22,21 @@ from .ragged_parts import (
     _from_zero,
     _index,
     _part,
+    _refuse,
     _rowids,
     _without,
 )
+
+
+def _operator(op_type: str, turned: bool = False) -> Any:
+    """A method that applies an op to the values, and to those of another ragged tensor with the same rows."""
+
+    def combine(self: RaggedTensor, other: Any) -> RaggedTensor:
+        theirs = other.flat_values if isinstance(other, RaggedTensor) else other
+        pair = (theirs, self.flat_values) if turned else (self.flat_values, theirs)
+        return self.with_flat_values(getattr(raw, op_type)(*pair))
+
+    return combine
 
 
 class RaggedTensor:
@@ -35,6 +47,7 @@ class RaggedTensor:
       row_partition: where each row begins, and where the last one ends.
       internal: must be True; programs use the class's methods instead.
     Raises: ValueError if it is not.
+    Functions of dense tensors do not take it as it is; TensorFlow dispatches many of them.
     Gradient: for `values`, of what `to_tensor`, `to_sparse`, rows and `map_flat_values` make of it.
     Reference: TensorFlow 2.21 `tf.RaggedTensor`.
 
@@ -441,40 +454,20 @@ class RaggedTensor:
         first, end = (raw.GatherV2(part(self._row_splits), i, 0) for part in (_before, _after))
         return self._values[first:end]
 
-    def _combined(self, other: Any, op_type: str, turned: bool = False) -> RaggedTensor:
-        theirs = other.flat_values if isinstance(other, RaggedTensor) else other
-        mine = self.flat_values
-        return self.with_flat_values(getattr(raw, op_type)(*((theirs, mine) if turned else (mine, theirs))))
-
-    def __add__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "AddV2")
-
-    def __radd__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "AddV2", True)
-
-    def __sub__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "Sub")
-
-    def __rsub__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "Sub", True)
-
-    def __mul__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "Mul")
-
-    def __rmul__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "Mul", True)
-
-    def __truediv__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "RealDiv")
-
-    def __pow__(self, other: Any) -> RaggedTensor:
-        return self._combined(other, "Pow")
+    __add__, __radd__ = _operator("AddV2"), _operator("AddV2", True)
+    __sub__, __rsub__ = _operator("Sub"), _operator("Sub", True)
+    __mul__, __rmul__ = _operator("Mul"), _operator("Mul", True)
+    __truediv__, __rtruediv__ = _operator("RealDiv"), _operator("RealDiv", True)
+    __pow__ = _operator("Pow")
 
     def __neg__(self) -> RaggedTensor:
         return self.with_flat_values(raw.Neg(self.flat_values))
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
+
+
+register_tensor_conversion_function(RaggedTensor, _refuse)
 
 
 # -- helpers -------------------------------------------------------------------------------------------
