@@ -42,7 +42,8 @@ ROWS = [
         note="TensorFlow has no gradient for a and b"),
     Row("BetaincDerivative", [[(3,), (3,), (3,)], [(2,), (), ()]], {"order_a": 1, "order_b": 1}, dtypes=["float64"],
         domain=_BETA, tf=False, note=_OWN),
-    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, tf_grad=False, note=_EDGES),
+    Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, tf_grad=False,
+        note=_EDGES),
 ]  # fmt: skip
 
 _BESSEL = ("I0", "I0e", "I1", "I1e", "J0", "J1", "K0", "K0e", "K1", "K1e", "Y0", "Y1")
