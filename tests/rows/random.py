@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from table import Case, Row, V
+from table import Case, R, Row, V
 
 SEED = {"seed": 123, "seed2": 7}
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
@@ -83,4 +83,33 @@ ROWS = [
     Row("StatelessRandomGammaV2", [[V([6, 2]), PAIR, V([0.5, 2.0], t)] for t in ("float32", "float64")],
         order=0, rtol=1e-6, tf_grad=False, note="the gradient holds the quantile fixed: see RandomGammaGrad"),
     Row("StatelessRandomPoisson", [Case([V([6, 2]), PAIR, V([0.5, 20.0], "float32")], dtype="int32")], order=0),
+]  # fmt: skip
+
+_MEANS, _SPREADS = R((2,), "float64"), R((), "float64", (0.5, 2.0))
+_OUTER = [V([4]), PAIR, R((4,), "float64", (-1.0, 1.0)), R((4,), "float64", (0.5, 1.0)),
+          R((), "float64", (3.0, 3.5)), R((), "float64", (5.0, 6.0))]  # fmt: skip
+
+ROWS += [
+    Row("StatelessRandomGammaV3", [[V([6, 2]), KEY, COUNTER, ALG, V([0.5, 2.0], t)] for t in ("float32", "float64")],
+        order=0, rtol=1e-6, tf_grad=False, note="the gradient holds the quantile fixed: see RandomGammaGrad"),
+    Row("StatelessParameterizedTruncatedNormal",
+        [[V([3, 2]), PAIR, _MEANS, _SPREADS, R((2,), "float64", (-3.0, -2.0)), R((1,), "float64", (2.5, 4.0))], _OUTER],
+        dtypes=["float64"], tf=False,
+        note="TensorFlow's numbers are others; its gradients for means and stddevs take the bounds along",
+        bad=[([V([3]), PAIR, R((2, 3), "float64"), V(1.0, "float64"), V(-1.0, "float64"), V(1.0, "float64")],
+              "more dimensions than shape")]),
+    Row("StatelessRandomBinomial",
+        [*[Case([V([50, 3]), PAIR, V([100.0, 40.0, 1000.0], t), V([0.5, 0.3, 0.9], t)], dtype="int32")
+           for t in ("float32", "float64")],
+         Case([V([3, 4]), PAIR, V([[40.0], [100.0], [50.0]], "float64"), V([0.5, 0.4, 0.6, 0.3], "float64")],
+              dtype="float64"),
+         Case([V([4]), PAIR, V([0.0, 3.0, 50.0, 60.0], "float32"), V([0.5, 0.0, 1.0, 0.5], "float32")],
+              dtype="float32")],
+        order=0),
+    Row("StatelessRandomBinomial", [Case([V([4]), PAIR, V(3.0, "float32"), V(0.5, "float32")], dtype="int32")], order=0,
+        tf=False, note="below 10 expected successes TensorFlow's numbers are others: test_stateless.py"),
+    Row("StatelessShuffle", [[V(np.arange(11)), KEY, COUNTER, ALG], [V(np.ones((1, 3))), KEY, COUNTER, ALG]], order=0),
+    Row("RandomIndexShuffle", [[V([0, 1, 2, 3, 4]), V([1, 2, 3]), V(4)], [V(7), V([1, 2, 3]), V(1000)]], order=0,
+        tf=False, note="its permutation is another one than TensorFlow's",
+        bad=[([V([5]), V([1, 2, 3]), V(4)], "must be in", InvalidArgumentError), ([V(1), V([1]), V(4)], "end in")]),
 ]  # fmt: skip

@@ -113,6 +113,7 @@ from . import special as special
 from . import special_host as special_host
 from . import state as state
 from . import stateless as stateless
+from . import stateless_more as stateless_more
 from . import strided as strided
 from . import string_functions as string_functions
 from . import strings as strings

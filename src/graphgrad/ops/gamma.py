@@ -16,7 +16,7 @@ from . import parameters, philox, rejection, special_host
 from .broadcast import unbroadcast
 from .random import shape_tensor
 from .seeds import known_sizes, seed_attrs, sizes, start
-from .stateless import seed_shape
+from .stateless import keyed, seed_shape
 
 _SET_ASIDE = 256  # blocks that a run sets aside for each number it returns
 _FLAGS = ("stateful", "random", "host")
@@ -214,7 +214,7 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
       name: a name for the scope.
     Returns: `shape`, dtype `dtype`.
     Gradient: for beta, and for alpha by implicit reparameterisation.
-    Reference: TensorFlow 2.21 StatelessRandomGammaV2.
+    Reference: TensorFlow 2.21 StatelessRandomGammaV3.
 
     >>> sess.run(tf.random.stateless_gamma([3, 2], [1, 2], [0.5, 2.0])).shape
     (3, 2)
@@ -224,7 +224,7 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
         shape = shape_tensor(shape)
         alpha = convert_to_tensor(alpha, dtype, name="alpha")
         beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        drawn = raw.StatelessRandomGammaV2(shape, seed, broadcast_parameters(alpha, beta))
+        drawn = raw.StatelessRandomGammaV3(shape, *keyed(seed), broadcast_parameters(alpha, beta))
         return raw.Maximum(np.asarray(dtype_tiny(dtype), dtype.np_dtype), raw.RealDiv(drawn, beta, name="truediv"))
 
 

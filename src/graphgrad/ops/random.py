@@ -93,15 +93,8 @@ def random_shuffle_op(xp, value, *, seed=0, seed2=0, rng=0):
     value = np.asarray(value)
     if value.ndim == 0 or value.size <= 1 or value.shape[0] <= 1:
         return value
-    n = value.shape[0]
-    blocks = -(-(n - 1) // 4)
-    stream = start(np, "RandomShuffle", rng, seed, seed2, blocks)
-    words = np.stack(philox.host_blocks(stream, np.arange(blocks, dtype=np.uint64)), 1).reshape(-1)[: n - 1]
-    steps = (words % np.arange(n, 1, -1, dtype=np.uint32)).tolist()
-    order = list(range(n))
-    for i, step in enumerate(steps):
-        order[i], order[i + step] = order[i + step], order[i]
-    return value[order]
+    blocks = -(-(value.shape[0] - 1) // 4)
+    return shuffled(value, start(np, "RandomShuffle", rng, seed, seed2, blocks))
 
 
 @random_shuffle_op.shape
@@ -110,6 +103,20 @@ def _random_shuffle_shape(value):
 
 
 random_shuffle_op.grad(NOT_DIFFERENTIABLE)
+
+
+def shuffled(value: Any, stream: philox.Stream) -> Any:
+    """The slices along the first axis in the order that a stream gives."""
+    if value.ndim == 0 or value.size <= 1 or value.shape[0] <= 1:
+        return value
+    n = value.shape[0]
+    blocks = -(-(n - 1) // 4)
+    words = np.stack(philox.host_blocks(stream, np.arange(blocks, dtype=np.uint64)), 1).reshape(-1)[: n - 1]
+    steps = (words % np.arange(n, 1, -1, dtype=np.uint32)).tolist()
+    order = list(range(n))
+    for i, step in enumerate(steps):
+        order[i], order[i + step] = order[i + step], order[i]
+    return value[order]
 
 
 @op("Multinomial", "logits: T, num_samples: int32 -> output: output_dtype", T=REAL, output_dtype=INDEX,

@@ -144,4 +144,68 @@ def _transform(uniform: _Draws, rate: np.ndarray, waiting: np.ndarray, result: n
         waiting = waiting[~done]
 
 
-__all__ = ["gamma", "poisson"]
+def binomial(stream: philox.Stream, shape: tuple[int, ...], counts: np.ndarray, probs: np.ndarray) -> np.ndarray:
+    """Numbers of successes: by sums of geometric deviates; from 10 expected ones on by Hörmann's rejection (1993).
+
+    Args:
+      stream: where to draw.
+      shape: how many for each pair of parameters.
+      counts, probs: of one shape.
+    Returns: (*shape, *counts.shape), float64; NaN for parameters that make no sense.
+    """
+    n = np.repeat(counts.astype(np.float64).reshape(-1), math.prod(shape))
+    p = np.repeat(probs.astype(np.float64).reshape(-1), math.prod(shape))
+    uniform = _Draws(_Source(stream, n.size), philox.Uniform(float64))
+    fine = (n >= 0) & np.isfinite(n) & (p >= 0) & (p <= 1)
+    rare = np.where(p > 0.5, 1 - p, p)  # of the rarer outcome
+    result = np.full(n.size, np.nan)
+    result[fine & ((n == 0) | (rare == 0))] = 0.0
+    open_ = fine & (n > 0) & (rare > 0)
+    with np.errstate(all="ignore"):
+        _count(uniform, n, rare, np.nonzero(open_ & (n * rare < 10))[0], result)
+        _reject(uniform, n, rare, np.nonzero(open_ & (n * rare >= 10))[0], result)
+    return _arranged(np.where(p > 0.5, n - result, result), shape, counts)
+
+
+def _count(uniform: _Draws, n: np.ndarray, p: np.ndarray, waiting: np.ndarray, result: np.ndarray) -> None:
+    """Counts how many geometric deviates fit into n trials."""
+    trials, successes = np.zeros(n.size), np.zeros(n.size)
+    while len(waiting):
+        trials[waiting] += np.ceil(np.log(uniform.next(waiting)) / np.log1p(-p[waiting]))
+        over = trials[waiting] > n[waiting]
+        result[waiting[over]] = successes[waiting[over]]
+        waiting = waiting[~over]
+        successes[waiting] += 1
+
+
+def _stirling(k: np.ndarray) -> np.ndarray:
+    """log(k!) less Stirling's approximation of it at k + 1."""
+    return _lgamma(k + 1) - ((k + 0.5) * np.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi))
+
+
+def _reject(uniform: _Draws, n: np.ndarray, p: np.ndarray, waiting: np.ndarray, result: np.ndarray) -> None:
+    while len(waiting):
+        trials, chance = n[waiting], p[waiting]
+        spread = np.sqrt(trials * chance * (1 - chance))
+        b = 1.15 + 2.53 * spread
+        a = -0.0873 + 0.0248 * b + 0.01 * chance
+        odds = chance / (1 - chance)
+        mode = np.floor((trials + 1) * chance)
+        u = uniform.next(waiting) - 0.5
+        v = uniform.next(waiting)
+        edge = 0.5 - np.abs(u)
+        k = np.floor((2 * a / edge + b) * u + trials * chance + 0.5)
+        quick = (edge >= 0.07) & (v <= 0.92 - 4.2 / b)
+        never = (k < 0) | (k > trials)
+        j = np.where(never, 0, k)
+        bound = ((mode + 0.5) * np.log((mode + 1) / (odds * (trials - mode + 1)))
+                 + (trials + 1) * np.log((trials - mode + 1) / (trials - j + 1))
+                 + (j + 0.5) * np.log(odds * (trials - j + 1) / (j + 1))
+                 + _stirling(mode) + _stirling(trials - mode) - _stirling(j) - _stirling(trials - j))  # fmt: skip
+        slow = ~never & (np.log(v * (2.83 + 5.1 / b) * spread / (a / (edge * edge) + b)) <= bound)
+        done = quick | slow
+        result[waiting[done]] = k[done]
+        waiting = waiting[~done]
+
+
+__all__ = ["binomial", "gamma", "poisson"]

@@ -147,12 +147,14 @@ stateless_multinomial_op.grad(NOT_DIFFERENTIABLE)
 _PHILOX = 1
 
 
-def _keyed(seed: Any) -> tuple[Any, Any, Any]:
+def keyed(seed: Any) -> tuple[Any, Any, Any]:
+    """Key, counter and algorithm that a seed stands for."""
     key, counter = raw.StatelessRandomGetKeyCounter(seed)
     return key, counter, np.int32(_PHILOX)
 
 
-def _check_algorithm(alg: Any) -> None:
+def check_algorithm(alg: Any) -> None:
+    """Refuses what is not Philox."""
     if alg not in ("philox", "auto_select", 1, 3) and getattr(alg, "name", None) not in ("PHILOX", "AUTO_SELECT"):
         raise ValueError(f"Argument `alg` got unsupported value {alg!r}. "
                          "Fix: use 'philox' or 'auto_select', which is the same")
@@ -190,28 +192,28 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
                              "don't use unsigned integers in this case.")
     elif maxval is None:
         maxval = 1
-    _check_algorithm(alg)
+    check_algorithm(alg)
     with name_scope(name, "stateless_random_uniform") as scope:
         shape = shape_tensor(shape)
         if minval is None:
-            return raw.StatelessRandomUniformFullIntV2(shape, *_keyed(seed), dtype=dtype, name=scope)
+            return raw.StatelessRandomUniformFullIntV2(shape, *keyed(seed), dtype=dtype, name=scope)
         minval = convert_to_tensor(minval, dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
-            return raw.StatelessRandomUniformIntV2(shape, *_keyed(seed), minval, maxval, name=scope)
-        drawn = raw.StatelessRandomUniformV2(shape, *_keyed(seed), dtype=dtype)
+            return raw.StatelessRandomUniformIntV2(shape, *keyed(seed), minval, maxval, name=scope)
+        drawn = raw.StatelessRandomUniformV2(shape, *keyed(seed), dtype=dtype)
         return raw.AddV2(raw.Mul(drawn, raw.Sub(maxval, minval, name="sub"), name="mul"), minval, name=scope)
 
 
 def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: str | None,
             alg: Any) -> Any:  # fmt: skip
-    _check_algorithm(alg)
+    check_algorithm(alg)
     dtype = as_dtype(dtype)
     with name_scope(name, default) as scope:
         shape = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype, name="mean")
         stddev = convert_to_tensor(stddev, dtype, name="stddev")
-        drawn = getattr(raw, op_type)(shape, *_keyed(seed), dtype=dtype)
+        drawn = getattr(raw, op_type)(shape, *keyed(seed), dtype=dtype)
         return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
 
 

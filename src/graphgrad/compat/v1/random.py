@@ -20,6 +20,11 @@ from graphgrad.ops.gamma import random_poisson as poisson
 from graphgrad.ops.stateless import stateless_multinomial as stateless_multinomial
 from graphgrad.ops.seeds import get_seed as get_seed
 from graphgrad.ops.seeds import set_random_seed as set_random_seed
+from graphgrad.ops.stateless_more import stateless_binomial as stateless_binomial
+from graphgrad.ops.stateless_more import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
+from . import _random_experimental as experimental
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

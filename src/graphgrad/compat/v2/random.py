@@ -17,6 +17,11 @@ from graphgrad.ops.stateless import split as split
 from graphgrad.ops.stateless import fold_in as fold_in
 from graphgrad.ops.gamma import poisson as poisson
 from graphgrad.ops.seeds import set_seed as set_seed
+from graphgrad.ops.stateless_more import stateless_binomial as stateless_binomial
+from graphgrad.ops.stateless_more import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
+from . import _random_experimental as experimental
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

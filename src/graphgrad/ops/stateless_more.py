@@ -1,0 +1,317 @@
+"""Stateless random operations beyond numbers of one distribution: truncated normals, binomials, permutations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import Complaint
+from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import ANY, FLOATING, INDEX, as_dtype, float16, float32, float64, int32, int64, uint32, uint64
+from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.scopes import name_scope
+from ..ir.shape import broadcast
+from . import philox, rejection, special_host
+from .broadcast import unbroadcast
+from .random import shape_tensor, shuffled
+from .seeds import known_sizes, sizes
+from .stateless import check_algorithm, keyed, seed_shape
+
+_NORMAL = frozenset({float16, float32, float64})
+_COUNTS = _NORMAL | {int32, int64}
+_WORDS = frozenset({int32, int64, uint32, uint64})
+
+# -- normal deviates between bounds --------------------------------------------------------
+
+
+@op("StatelessParameterizedTruncatedNormal",
+    "shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype", S=INDEX,
+    Tseed=INDEX, dtype=_NORMAL, host=("shape",))  # fmt: skip
+def truncated_op(xp, shape, seed, means, stddevs, minvals, maxvals):
+    """Normal deviates between bounds, by inverting the distribution function.
+
+    TensorFlow rejects what lies outside, so its numbers are others.
+    """
+    shape = sizes(shape)
+    if xp is np:
+        erfc, ndtri = special_host.erfc, special_host.ndtri
+    else:
+        from jax.scipy.special import erfc, ndtri
+
+    u = philox.sample(xp, philox.stateless(xp, seed), shape, philox.Uniform(float64))
+    mean, scale, low, high = (xp.asarray(p).astype(xp.float64) for p in (means, stddevs, minvals, maxvals))
+    a, b = (low - mean) / scale, (high - mean) / scale
+    # Where more than half of the interval lies above the mean, its mirror image keeps the digits.
+    sign = xp.where(a + b > 0, -1.0, 1.0)
+    below = erfc(-xp.where(sign > 0, a, -b) * math.sqrt(0.5)) / 2
+    above = erfc(-xp.where(sign > 0, b, -a) * math.sqrt(0.5)) / 2
+    part = xp.where(sign > 0, u, 1 - u)
+    with np.errstate(all="ignore"):
+        z = sign * ndtri(below + part * (above - below))
+        x = xp.clip(mean + scale * z, low, high)
+    return xp.broadcast_to(xp.where((scale > 0) & (low < high), x, math.nan), shape).astype(means.dtype)
+
+
+@truncated_op.shape
+def _truncated_shape(shape, seed, means, stddevs, minvals, maxvals):
+    seed_shape(seed)
+    shape = known_sizes(shape)
+    if shape is not None:
+        whole = broadcast(shape, means, stddevs, minvals, maxvals)
+        if whole is not None and len(whole) > len(shape):
+            raise Complaint(f"the parameters have more dimensions than shape={list(shape)}",
+                            "let shape end in the shape of the parameters")
+    return shape
+
+
+@truncated_op.grad
+def _truncated_grad(op, dy):
+    """At a fixed quantile u: of z = (x - mean) / stddev, between a and b, with the normal density p.
+
+    x moves by (1 - u) p(a) / p(z) with the lower bound and by u p(b) / p(z) with the upper one; the rest follows
+    because x moves along when everything is shifted, or scaled. (TensorFlow gives 1 and z for mean and stddev, which is
+    how x moves when the bounds do too.)
+    """
+    _, _, mean, scale, low, high = op.inputs
+    x = op.outputs[0]
+    kind = float64 if x.dtype is float64 else float32
+    if x.dtype is not kind:
+        mean, scale, low, high, x = (raw.Cast(t, DstT=kind) for t in (mean, scale, low, high, x))
+    a, b, z = (raw.RealDiv(raw.Sub(t, mean), scale) for t in (low, high, x))
+    mirrored = raw.Greater(raw.AddV2(a, b), 0)
+
+    def chance(left, right):
+        """That a normal deviate lies between the two, taken where it has most digits."""
+        root = math.sqrt(0.5)
+        start = raw.SelectV2(mirrored, raw.Neg(right), left)
+        end = raw.SelectV2(mirrored, raw.Neg(left), right)
+        return raw.Mul(0.5, raw.Sub(raw.Erfc(raw.Mul(raw.Neg(end), root)), raw.Erfc(raw.Mul(raw.Neg(start), root))))
+
+    def density(edge):
+        """p(edge) / p(z); 0 for an infinite edge."""
+        return raw.Exp(raw.Mul(0.5, raw.Sub(raw.Square(z), raw.Square(edge))))
+
+    whole = chance(a, b)
+    by_low = raw.Mul(raw.RealDiv(chance(z, b), whole), density(a))
+    by_high = raw.Mul(raw.RealDiv(chance(a, z), whole), density(b))
+    by_mean = raw.Sub(raw.Sub(1, by_low), by_high)
+    by_scale = raw.Sub(z, raw.AddV2(raw.MulNoNan(a, by_low), raw.MulNoNan(b, by_high)))
+    grads = []
+    for slope, t in zip((by_mean, by_scale, by_low, by_high), op.inputs[2:], strict=True):
+        slope = slope if slope.dtype is dy.dtype else raw.Cast(slope, DstT=dy.dtype)
+        grads.append(unbroadcast(None, raw.Mul(slope, dy), op.outputs[0], t)[1])
+    return None, None, *grads
+
+
+def stateless_parameterized_truncated_normal(shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0,
+                                             minvals: Any = -2.0, maxvals: Any = 2.0, name: str | None = None) -> Any:
+    """Numbers from normal distributions between bounds, a function of `seed`.
+
+    Args:
+      shape: the shape of the result; it ends in the shape of the parameters.
+      seed: (2,), integers.
+      means, stddevs: of the normal distributions.
+      minvals, maxvals: the bounds; they may be infinite.
+      name: a name for the operation.
+    Returns: `shape`, dtype of `means`; NaN for bounds or deviations that make no sense.
+    Raises: ValueError if the parameters have more dimensions than `shape`.
+    Gradient: for the four parameters, at a fixed quantile.
+    Reference: TensorFlow 2.21 StatelessParameterizedTruncatedNormal, whose numbers are others.
+
+    >>> x = sess.run(tf.random.stateless_parameterized_truncated_normal([100], [1, 2], minvals=0.0))
+    >>> x.min() > 0 and x.max() < 2
+    np.True_
+    """
+    with name_scope(name, "stateless_parameterized_truncated_normal"):
+        means = convert_to_tensor(means, dtype_hint=float32, name="means")
+        rest = [convert_to_tensor(p, means.dtype) for p in (stddevs, minvals, maxvals)]
+        return raw.StatelessParameterizedTruncatedNormal(shape_tensor(shape), seed, means, *rest)
+
+
+# -- gamma deviates from a key -------------------------------------------------------------
+
+
+@op("StatelessRandomGammaV3",
+    "shape: shape_dtype, key: uint64, counter: uint64, alg: int32, alpha: dtype -> output: dtype",
+    shape_dtype=INDEX, dtype=FLOATING, host=("shape",), flags=("host",))  # fmt: skip
+def stateless_gamma_v3_op(xp, shape, key, counter, alg, alpha):
+    """Gamma deviates of scale 1; `shape` is that of the whole result."""
+    shape = sizes(shape)
+    lead = shape[: len(shape) - alpha.ndim]
+    alpha = np.broadcast_to(alpha, shape[len(lead) :])
+    return rejection.gamma(philox.from_key_counter(np, key, counter), lead, alpha)
+
+
+@stateless_gamma_v3_op.shape
+def _stateless_gamma_v3_shape(shape, key, counter, alg, alpha):
+    return known_sizes(shape)
+
+
+@stateless_gamma_v3_op.grad
+def _stateless_gamma_v3_grad(op, dy):
+    alpha, sample = op.inputs[4], op.outputs[0]
+    d_alpha, _ = unbroadcast(raw.Mul(dy, raw.RandomGammaGrad(alpha, sample)), None, alpha, sample)
+    return None, None, None, None, d_alpha
+
+
+# -- binomial deviates ---------------------------------------------------------------------
+
+
+@op("StatelessRandomBinomial", "shape: S, seed: Tseed, counts: T, probs: T -> output: dtype", S=INDEX, Tseed=INDEX,
+    T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("host",))  # fmt: skip
+def stateless_binomial_op(xp, shape, seed, counts, probs, *, dtype=int64):
+    """Numbers of successes (sums of geometric deviates; from 10 expected ones on Hörmann's rejection, 1993).
+
+    The latter are TensorFlow's numbers; below 10 expected ones they are others.
+    """
+    shape = sizes(shape)
+    counts, probs = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(probs, np.float64))
+    lead = shape[: len(shape) - counts.ndim]
+    counts, probs = (np.broadcast_to(p, shape[len(lead) :]) for p in (counts, probs))
+    drawn = rejection.binomial(philox.stateless(np, np.asarray(seed)), lead, counts, probs)
+    if dtype.is_integer:
+        drawn = np.where(np.isnan(drawn), -1, drawn)
+    return drawn.astype(dtype.np_dtype)
+
+
+@stateless_binomial_op.shape
+def _stateless_binomial_shape(shape, seed, counts, probs):
+    seed_shape(seed)
+    return known_sizes(shape)
+
+
+stateless_binomial_op.grad(NOT_DIFFERENTIABLE)
+
+
+def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32,
+                       name: str | None = None) -> Any:  # fmt: skip
+    """Numbers of successes in independent trials, a function of `seed`.
+
+    Args:
+      shape: the shape of the result; it ends in the shape of the parameters.
+      seed: (2,), integers.
+      counts: how many trials.
+      probs: the chances of success.
+      output_dtype: of the result.
+      name: a name for the scope.
+    Returns: `shape`, dtype `output_dtype`.
+    Raises: TypeError for another dtype.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StatelessRandomBinomial; its numbers are the same from 10 expected successes (or
+      failures, if they are rarer) on.
+
+    >>> print(sess.run(tf.random.stateless_binomial([2, 1], [1, 2], [100.0], [0.5])).ravel())
+    [56 53]
+    """
+    with name_scope(name, "stateless_random_binomial"):
+        probs = convert_to_tensor(probs, dtype_hint=float32, name="probs")
+        counts = convert_to_tensor(counts, dtype_hint=probs.dtype, name="counts")
+        counts = counts if counts.dtype is probs.dtype else raw.Cast(counts, DstT=probs.dtype)
+        return raw.StatelessRandomBinomial(shape_tensor(shape), seed, counts, probs, dtype=as_dtype(output_dtype))
+
+
+# -- permutations --------------------------------------------------------------------------
+
+
+@op("StatelessShuffle", "value: T, key: uint64, counter: uint64, alg: int32 -> output: T", T=ANY, flags=("host",))
+def stateless_shuffle_op(xp, value, key, counter, alg):
+    """The slices along the first axis in random order (Fisher and Yates)."""
+    return shuffled(np.asarray(value), philox.from_key_counter(np, key, counter))
+
+
+@stateless_shuffle_op.shape
+def _stateless_shuffle_shape(value, key, counter, alg):
+    return value
+
+
+stateless_shuffle_op.grad(NOT_DIFFERENTIABLE)
+
+
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+    """Shuffles a tensor along its first axis, by a permutation that is a function of `seed`.
+
+    Args:
+      value: (n, *D).
+      seed: (2,), integers.
+      alg: "philox" or "auto_select".
+      name: a name for the scope.
+    Returns: (n, *D), dtype of `value`.
+    Raises: ValueError for another algorithm.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StatelessShuffle.
+
+    >>> print(sess.run(tf.random.experimental.stateless_shuffle(tf.range(10), [1, 2])))
+    [0 3 8 1 5 4 9 7 6 2]
+    """
+    check_algorithm(alg)
+    with name_scope(name, "stateless_shuffle"):
+        return raw.StatelessShuffle(convert_to_tensor(value, name="value"), *keyed(seed))
+
+
+_MIX = 0x9E3779B97F4A7C15
+_LOW = 2**64 - 1
+
+
+def _mixed(x: int) -> int:
+    """The bits of a 64-bit number stirred (the finaliser of SplitMix64)."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _LOW
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & _LOW
+    return x ^ x >> 31
+
+
+def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
+    """The place of `index` in a permutation of 0 ... last: a Feistel cipher, walked until it is in range."""
+    half = max(1, -(-int(last).bit_length() // 2))
+    mask = (1 << half) - 1
+    while True:
+        left, right = index >> half, index & mask
+        for k in range(max(4, rounds)):
+            key = _LOW & (seed[k % len(seed)] * _MIX + k)
+            left, right = right, left ^ _mixed(key ^ _mixed(right + 1)) & mask
+        index = left << half | right
+        if index <= last:
+            return index
+
+
+@op("RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype", dtype=_WORDS, Tseed=_WORDS,
+    flags=("host",))  # fmt: skip
+def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
+    """Where indices go in a random permutation. The permutation is another one than TensorFlow's."""
+    index, last = np.broadcast_arrays(index, max_index)
+    seeds = np.broadcast_to(seed, (*index.shape, np.shape(seed)[-1])).reshape(index.size, -1)
+    if np.any((index < 0) | (index > last)):
+        raise Complaint("index must be in [0, max_index]", "give an index of the range")
+    found = [_permuted(int(i), tuple(int(s) & _LOW for s in key), int(m), rounds)
+             for i, key, m in zip(index.ravel(), seeds, last.ravel(), strict=True)]  # fmt: skip
+    return np.asarray(found, index.dtype).reshape(index.shape)
+
+
+@random_index_shuffle_op.shape
+def _random_index_shuffle_shape(index, seed, max_index):
+    if seed is not None and (not seed or seed[-1] not in (None, 2, 3)):
+        raise Complaint(f"seed must end in a dimension of 3, not be of shape {seed}", "give three integers")
+    return broadcast(index, max_index)
+
+
+random_index_shuffle_op.grad(NOT_DIFFERENTIABLE)
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+    """Where an index goes in a random permutation of 0, ..., max_index, without computing the whole of it.
+
+    Args:
+      index: scalar or vector, int32, int64, uint32 or uint64.
+      seed: (2,) or (3,), integers, or one row for each index.
+      max_index: the largest index, of the same dtype.
+    Returns: a tensor like `index`; different indices go to different places.
+    Raises: InvalidArgumentError at run time for an index out of range.
+    Gradient: none.
+    Reference: TensorFlow 2.21 RandomIndexShuffle, whose permutations are others.
+
+    >>> sorted(sess.run(tf.random.experimental.index_shuffle(tf.range(5), [1, 2], 4)).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    index = convert_to_tensor(index, name="index")
+    return raw.RandomIndexShuffle(index, seed, convert_to_tensor(max_index, index.dtype))
