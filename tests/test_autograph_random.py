@@ -40,7 +40,7 @@ class _Writer:
             return str(self.rng.randrange(-3, 4))
         left, right = self._number(depth - 1), self._number(depth - 1)
         if kind == 6:
-            return f"({left} if {self._test(depth - 1)} else {right} + 0 * x)".replace(f"({left} if", f"({left} + 0 * x if")
+            return f"({left} + 0 * x if {self._test(depth - 1)} else {right} + 0 * x)"
         return f"({left} {'+-*'[kind - 3]} {right}) % 11"
 
     def _test(self, depth: int = 1) -> str:

@@ -20,6 +20,7 @@ from ..ir.graph import Operation, Tensor
 from ..ir.opdef import _input_names
 from ..ir.shape import shape_str
 from ..ir.source import user_source
+from .inside import born_in
 from .plan import prune
 from .xla import to_numpy
 
@@ -171,7 +172,7 @@ def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
         return everything[: len(fetches)]
     _set_back(wide, kept)
     if bad is not None and (bad.op.type != "ReadVariableOp" or not is_finite(resolve(bad.op.inputs[0]).value)):
-        raise _error(bad, found)
+        raise _error(bad, found, _inside(executable, bad.op, feeds))
     # All tensors are finite, or it is a variable that was finite before the run: an assignment made it.
     for op in reversed(prune(fetches, targets, given)):
         handle = next((t for t in op.inputs if t.dtype is resource), None)
@@ -276,7 +277,29 @@ def _assigned(target: Operation) -> Iterator[Tensor]:
 # -- words -----------------------------------------------------------------------------
 
 
-def _error(t: Tensor, values: _Values) -> InvalidArgumentError:
+def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
+    """Words for where in a loop or branch something stopped being finite; empty for other operations."""
+    if op.type not in ("If", "While"):
+        return ""
+    _, _, given, resolve = executable._request
+    cells = [resolve(t) if t.dtype is resource else None for t in op.inputs]
+    wanted = [t for t in op.inputs if t.dtype is not resource]
+    try:
+        run = type(executable)(wanted, [], given, resolve, {}, "numpy")
+        values = iter(run.run(feeds, store=False))
+        inputs = [None if c is not None else next(values) for c in cells]
+        found = born_in(op, inputs, cells, type(executable), is_finite)
+    except Exception:  # the run has failed already: this only adds words
+        return ""
+    if found is None:
+        return ""
+    where, t = found
+    if t.op.type == "TensorListGetItem" and op._original_op is not None:  # what the forward loop has computed
+        return _inside(executable, op._original_op, feeds)
+    return f"\n  Born {where}, at {t.op.type} '{t.op.name}', output {t.value_index}, built at {t.op.source}"
+
+
+def _error(t: Tensor, values: _Values, inside: str = "") -> InvalidArgumentError:
     op = t.op
     inputs = [i for i in op.inputs if i.dtype.kind in "fc"]
     if inputs:
@@ -286,12 +309,12 @@ def _error(t: Tensor, values: _Values) -> InvalidArgumentError:
     else:
         whence = "it was fed" if op.type.startswith("Placeholder") else "it has no floating inputs"
     problem = f"Detected Infinity or NaN in output {t.value_index}: {_count(values.get(t))}; {whence}"
-    return _worded(op, problem, values)
+    return _worded(op, problem, values, inside)
 
 
-def _worded(op: Operation, problem: str, values: _Values) -> InvalidArgumentError:
+def _worded(op: Operation, problem: str, values: _Values, inside: str = "") -> InvalidArgumentError:
     """The error for an operation, with the forward operations whose gradient it is."""
-    text = describe(op.type, op.name, problem, _ranges(op, values), str(op.source or ""))
+    text = describe(op.type, op.name, problem, _ranges(op, values), str(op.source or "")) + inside
     remedy = None
     forward = op._original_op
     while forward is not None:

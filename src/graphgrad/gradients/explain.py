@@ -79,6 +79,22 @@ def _graph_of(y: Any, x: Any) -> Graph:
     )
 
 
+def _inside(op: Operation, i: int) -> tuple[str, Cut] | None:
+    """Where the gradient ends in a sub-graph of a loop or branch, on its way to input `i`."""
+    parts = (("body", 0, "body"), ("then_branch", 1, "true branch"), ("else_branch", 1, "false branch"))
+    for name, before, part in parts:
+        inner = op.attrs.get(name)
+        if not isinstance(inner, FuncGraph) or op.type not in ("While", "If"):
+            continue
+        x = inner.inputs[i - before]
+        for y in inner.outputs:
+            if carries_gradient(x) and carries_gradient(y):
+                found = explain_gradient(y, x).cuts
+                if found:
+                    return part, found[0]
+    return None
+
+
 class _Sweep:
     """One repetition of the sweep, which notes where gradients end."""
 
@@ -197,8 +213,13 @@ class _Sweep:
             self._cut("integer", op, i, f"{source} is cast to {result}, which carries no gradient",
                       "keep the value floating")  # fmt: skip
         else:
-            why = f"{_rule(rule)} gives None for input {i}"
-            self._cut("returned None", op, i, why, replacement(op.type) or _OTHERWISE)
+            why, fix = f"{_rule(rule)} gives None for input {i}", replacement(op.type) or _OTHERWISE
+            inner = _inside(op, i)
+            if inner is not None:
+                part, cut = inner
+                why = f"{why}: in its {part}, {cut.why}, at {cut.op.type} '{cut.op.name}', {cut.op.source}"
+                fix = cut.fix
+            self._cut("returned None", op, i, why, fix)
 
     def _cut_integer(self, op: Operation, i: int) -> None:
         """A tensor that carries no gradient: tells where, towards x, it stopped being floating."""
