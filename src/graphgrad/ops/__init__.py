@@ -83,6 +83,8 @@ from . import pool_sized as pool_sized
 from . import pooling as pooling
 from . import projective as projective
 from . import qr as qr
+from . import quantize as quantize
+from . import quantize_functions as quantize_functions
 from . import ragged as ragged
 from . import random as random
 from . import ranks as ranks

@@ -255,7 +255,8 @@ def stateless_sample_box(xp, image_size, boxes, least, seed, *, aspect_ratio_ran
 
 def _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes):
     return {"aspect_ratio_range": tuple(aspect_ratio_range or (0.75, 1.33)),
-            "area_range": tuple(area_range or (0.05, 1.0)), "max_attempts": 100 if max_attempts is None else int(max_attempts),
+            "area_range": tuple(area_range or (0.05, 1.0)),
+            "max_attempts": 100 if max_attempts is None else int(max_attempts),
             "use_image_if_no_bounding_boxes": bool(use_image_if_no_bounding_boxes)}  # fmt: skip
 
 

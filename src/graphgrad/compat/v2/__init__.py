@@ -291,6 +291,7 @@ from graphgrad.ops.string_functions import as_string as as_string
 from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import io as io
 from graphgrad.compat.v2 import image as image
+from graphgrad.compat.v2 import quantization as quantization
 
 # -- graphs as messages -------------------------------------------------------------------
 from graphgrad.frontend.tensor_protos import make_ndarray as make_ndarray
