@@ -102,11 +102,12 @@ def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narro
     Gradient: straight through: dy in the range, zero outside; for `min` and `max` the sum of dy beyond them.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVarsPerChannel; Jacob et al. 2017.
 
-    >>> sess.run(tf.fake_quant_with_min_max_vars_per_channel([0.2, 0.9, 7.0], [0.0, 0.0, 0.0], [3.0, 3.0, 6.0], num_bits=2))
+    >>> x, low, high = [0.2, 0.9, 7.0], [0.0, 0.0, 0.0], [3.0, 3.0, 6.0]
+    >>> sess.run(tf.fake_quant_with_min_max_vars_per_channel(x, low, high, num_bits=2))
     array([0., 1., 6.], dtype=float32)
     """
-    return raw.FakeQuantWithMinMaxVarsPerChannel(inputs, min, max, num_bits=int(num_bits), narrow_range=bool(narrow_range),
-                                                 name=name)  # fmt: skip
+    return raw.FakeQuantWithMinMaxVarsPerChannel(inputs, min, max, num_bits=int(num_bits),
+                                                 narrow_range=bool(narrow_range), name=name)  # fmt: skip
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False,

@@ -507,11 +507,19 @@ from graphgrad.ops.tensordot import tensordot as tensordot
 from graphgrad.ops.patches import extract_patches_v1 as extract_image_patches
 from graphgrad.ops.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.ops.quantize_functions import fake_quant_with_min_max_args as fake_quant_with_min_max_args
-from graphgrad.ops.quantize_functions import fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient
+from graphgrad.ops.quantize_functions import (
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
+)
 from graphgrad.ops.quantize_functions import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars
-from graphgrad.ops.quantize_functions import fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient
-from graphgrad.ops.quantize_functions import fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel
-from graphgrad.ops.quantize_functions import fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient
+from graphgrad.ops.quantize_functions import (
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
+)
+from graphgrad.ops.quantize_functions import (
+    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+)
+from graphgrad.ops.quantize_functions import (
+    fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
+)
 from graphgrad.compat.v1 import sets as sets
 from graphgrad.compat.v1 import lookup as lookup
 from graphgrad.ops.sparse_pairs import sparse_merge as sparse_merge
