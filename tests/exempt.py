@@ -59,7 +59,7 @@ ORDERS: dict[str, str] = {
     "PreventGradient": "its gradient is an error",
     "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",
     "BlockLSTMGradV2": "what it saved must belong to its inputs: BlockLSTMV2's rows differentiate it three times",
-    "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA,
+    "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA, "StatelessRandomGammaV3": _ANY_GAMMA,
 }  # fmt: skip
 
 # Names exported by a face that TensorFlow does not have, as "v1:name" or "v2:name".
