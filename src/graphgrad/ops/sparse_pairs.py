@@ -8,11 +8,11 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import REAL, int64
+from ..ir.dtypes import REAL, as_dtype, int64
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import as_shape, with_rank
-from .sparse import SparseTensor, sparse_shape
+from .sparse import SparseTensor, SparseTensorValue, sparse_shape
 from .sparse_functions import _sparse
 
 _SIGNATURE = ("a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64"
@@ -330,5 +330,30 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None 
         return SparseTensor(indices, ordered, merged.dense_shape)
 
 
-__all__ = ["sparse_maximum", "sparse_merge", "sparse_minimum", "sparse_reduce_max_sparse", "sparse_reduce_sum_sparse",
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A sparse tensor as it is, anything else as a tensor.
+
+    Args:
+      value: a `SparseTensor`, a `SparseTensorValue`, or what `convert_to_tensor` takes.
+      dtype: the dtype wanted.
+      name: a name for the constant.
+    Returns: a `SparseTensor` or a tensor.
+    Raises: RuntimeError for a sparse tensor of another dtype.
+    Reference: TensorFlow 2.21 `tf.compat.v1.convert_to_tensor_or_sparse_tensor`.
+
+    >>> sess.run(tf.convert_to_tensor_or_sparse_tensor([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        return convert_to_tensor(value, None if dtype is None else as_dtype(dtype), name=name)
+    if dtype is not None and value.dtype is not as_dtype(dtype):
+        raise RuntimeError(f"Sparse dtype mismatch. Requested: {as_dtype(dtype).name}, Actual: {value.dtype.name}. "
+                           "Fix: tf.cast its values")
+    return value
+
+
+__all__ = ["convert_to_tensor_or_sparse_tensor", "sparse_maximum", "sparse_merge", "sparse_minimum",
+           "sparse_reduce_max_sparse", "sparse_reduce_sum_sparse",
            "sparse_reset_shape", "sparse_split", "sparse_split_v1", "sparse_to_indicator"]  # fmt: skip

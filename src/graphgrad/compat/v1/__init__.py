@@ -522,6 +522,7 @@ from graphgrad.ops.quantize_functions import (
 )
 from graphgrad.compat.v1 import sets as sets
 from graphgrad.compat.v1 import lookup as lookup
+from graphgrad.ops.sparse_pairs import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
 from graphgrad.ops.sparse_pairs import sparse_merge as sparse_merge
 from graphgrad.ops.histogram import histogram_fixed_width as histogram_fixed_width
 from graphgrad.ops.histogram import histogram_fixed_width_bins as histogram_fixed_width_bins
