@@ -1,6 +1,6 @@
 """Records what the programs of `examples/` print on TensorFlow, into `tests/recorded/examples/`.
 
-Run it with an interpreter that has TensorFlow 2.21 and scikit-learn (`make record` does):
+Run it with an interpreter that has TensorFlow 2.21, tf_keras and scikit-learn (`make record` does):
 
     python tests/record_examples.py [NAME ...]
 
@@ -33,7 +33,8 @@ runpy.run_path(program, run_name="__main__")
 def main(names: list[str]) -> None:
     """Records the examples of these names, or all."""
     _RECORDED.mkdir(parents=True, exist_ok=True)
-    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1"}
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1",
+             "TF_USE_LEGACY_KERAS": "1"}  # tf.layers
     for path in sorted(_EXAMPLES.glob("*.py")):
         if names and path.stem not in names:
             continue

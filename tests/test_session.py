@@ -370,3 +370,17 @@ def test_initialisers_need_no_xla(sess, monkeypatch):
     monkeypatch.undo()
     np.testing.assert_array_equal(sess.run(v), [1, 1])
     assert np.abs(sess.run(w)).max() <= 0.2
+
+
+def test_tuples_are_fed(graph):
+    """A state that was fetched is fed again as it is."""
+    a, b, c = (tf.placeholder_with_default(float(i), []) for i in range(3))
+    state = (a, tf.nn.rnn_cell.LSTMStateTuple(b, c))
+    with tf.Session() as s:
+        fetched = s.run(state, {state: (3.0, (4.0, 5.0))})
+        assert fetched == (3.0, (4.0, 5.0))
+        assert s.run(a + b * c, {state: fetched}) == 23.0
+        with pytest.raises(ValueError, match="Could not flatten dictionary. Key had 2 elements, but value had 3"):
+            s.run(a, {state: (1.0, 2.0, 3.0)})
+        with pytest.raises(ValueError, match="not unique"):
+            s.run(a, {state: fetched, a: 2.0})

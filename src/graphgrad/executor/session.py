@@ -118,7 +118,8 @@ class BaseSession:
         Args:
           fetches: a tensor, operation, variable or name, or any nesting of lists, tuples and
             dictionaries of them.
-          feed_dict: values for tensors: tensor (or its name) -> array, number or nested list.
+          feed_dict: values for tensors: tensor (or its name) -> array, number or nested list; or a tuple of
+            tensors, such as the state of a cell -> a tuple of values.
           options: a `RunOptions`; one with a `trace_level` fills run_metadata.
           run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, and `peak_bytes`.
         Returns: the structure of `fetches` with NumPy arrays in the place of tensors
@@ -128,6 +129,8 @@ class BaseSession:
           ValueError, TypeError: for fetches and feeds that do not fit.
           tf.errors.OpError: for what goes wrong while running; variables stay as they were.
         """
+        if feed_dict:
+            feed_dict = _flat_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
         feeds = self._feed_values(entry, feed_dict) if feed_dict else ()
         if run_metadata is not None and getattr(options, "trace_level", None):
@@ -153,6 +156,8 @@ class BaseSession:
         >>> print(sess.explain(tf.tanh(tf.ones([2])) * 2.0))  # doctest: +ELLIPSIS
         1 steps: ...
         """
+        if feed_dict:
+            feed_dict = _flat_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
         report = RunReport()
         entry.executable.run(self._feed_values(entry, feed_dict) if feed_dict else (), report, store=False)
@@ -445,6 +450,32 @@ def _to_numpy(value: Any) -> Any:
 
 
 # -- feeds -----------------------------------------------------------------------------
+
+
+def _flat_feeds(feed_dict: Any) -> Any:
+    """The dictionary with the elements of tuples among its keys in their place."""
+    if not any(isinstance(k, tuple) for k in feed_dict):
+        return feed_dict
+    flat: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        _put_flat(flat, key, value)
+    return flat
+
+
+def _put_flat(flat: dict[Any, Any], key: Any, value: Any) -> None:
+    if not isinstance(key, (tuple, list)):
+        if key in flat:
+            raise ValueError(f"Could not flatten dictionary: key {key} is not unique. Fix: feed each tensor once")
+        flat[key] = value
+        return
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != len(key):
+        count = len(value) if isinstance(value, (tuple, list, np.ndarray)) else 1
+        raise ValueError(
+            f"Could not flatten dictionary. Key had {len(key)} elements, but value had {count} elements. Key: {key}. "
+            "Fix: feed a tuple of as many values, nested in the same way"
+        )
+    for k, v in zip(key, value, strict=True):
+        _put_flat(flat, k, v)
 
 
 def _feed_value(t: Tensor, value: Any) -> Any:
