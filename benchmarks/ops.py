@@ -16,7 +16,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from .report import number, ratio, setting, table
+from .report import number, setting, table
 from .systems import HERE, Failed, Process, interpreters
 
 sys.path.insert(0, str(HERE))  # the workers find the cases as a module of their own, too
@@ -32,7 +32,8 @@ Made by `python -m benchmarks.ops`; do not edit by hand. Each line is a graph of
 arguments are variables and whose results are assigned to variables; a run fetches nothing. graphgrad and TensorFlow
 run the same program (`benchmarks/op_cases.py`), each in a process of its own, and take turns in blocks
 of {seconds:g} s. A number is the median, over {blocks} blocks, of a block's fastest run, in µs, the call of
-`Session.run` included; a ratio is graphgrad's time by TensorFlow's: below 1 graphgrad is faster. The gradient's time
+`Session.run` included; a ratio is graphgrad's time by TensorFlow's: below 1 graphgrad is faster; "processor" is the
+same ratio of processor time, of all threads, which says more where the machine is busy. The gradient's time
 contains what it needs of the forward computation; one that hands on what it is given (that of `add`, say) is not
 measured. The differentiable functions are those that most of the surveyed public repositories use, in that order."""
 
@@ -42,12 +43,13 @@ class Results:
 
     Attributes:
       times: (case, phase, system) -> the fastest run of each block.
+      processor: the same of processor time.
       failures: (case, system) -> text.
       sums: (case, phase, system) -> the sum of the results' magnitudes.
     """
 
     def __init__(self):
-        self.times, self.failures, self.sums = {}, {}, {}
+        self.times, self.processor, self.failures, self.sums = {}, {}, {}, {}
         self.versions = {}
         self.load = (0.0, 0.0)
 
@@ -58,8 +60,19 @@ class Results:
 
     def ratio(self, case, phase):
         """graphgrad's time by TensorFlow's, or None."""
-        ours, theirs = (self.middle(case, phase, s) for s in ("graphgrad", "tensorflow"))
-        return ours / theirs if ours and theirs else None
+        return _quotient(*[self.times.get((case, phase, s)) for s in ("graphgrad", "tensorflow")])
+
+    def processor_ratio(self, case, phase):
+        """The same of processor time."""
+        return _quotient(*[self.processor.get((case, phase, s)) for s in ("graphgrad", "tensorflow")])
+
+
+def _quotient(ours, theirs):
+    return statistics.median(ours) / statistics.median(theirs) if ours and theirs else None
+
+
+def _digits(ratio):
+    return "–" if ratio is None else f"{ratio:.2f}"
 
 
 def measure(results, workers, case, blocks, seconds):
@@ -74,8 +87,9 @@ def measure(results, workers, case, blocks, seconds):
             results.failures[case.name, system] = str(failure)
     for _ in range(blocks):
         for phase, system in sorted(phases, key=lambda p: p[0]):
-            times = workers[system].ask("times", what=phase, seconds=seconds)["times"]
-            results.times.setdefault((case.name, phase, system), []).append(min(times))
+            answer = workers[system].ask("times", what=phase, seconds=seconds)
+            results.times.setdefault((case.name, phase, system), []).append(min(answer["times"]))
+            results.processor.setdefault((case.name, phase, system), []).append(min(answer["processor"]))
 
 
 def page(results, cases, systems, blocks, seconds):
@@ -83,22 +97,27 @@ def page(results, cases, systems, blocks, seconds):
     parts = [INTRODUCTION.format(blocks=blocks, seconds=seconds), setting(results, systems)]
     ratios = {(c.name, p): r for c in cases for p in PHASES if (r := results.ratio(c.name, p))}
     if ratios:
-        within = sum(r <= 1.1 for r in ratios.values())
+        processor = [results.processor_ratio(*key) for key in ratios]
         parts.append(f"{len(ratios)} measurements of {len(cases)} cases: median ratio "
-                     f"{statistics.median(ratios.values()):.2f}; {within} are at most 1.10.")  # fmt: skip
+                     f"{statistics.median(ratios.values()):.2f}, {sum(r <= 1.1 for r in ratios.values())} are at most "
+                     f"1.10; of processor time {statistics.median(processor):.2f} and "
+                     f"{sum(r <= 1.1 for r in processor)}.")  # fmt: skip
         slowest = sorted(ratios, key=ratios.get, reverse=True)[:10]
         rows = [[name, phase, *[number(results.middle(name, phase, s), 1e6) for s in systems],
-                 f"{ratios[name, phase]:.2f}"] for name, phase in slowest]  # fmt: skip
-        parts += ["## The ten slowest ratios", table(["function", "", *systems, "ratio"], rows)]
+                 f"{ratios[name, phase]:.2f}", _digits(results.processor_ratio(name, phase))]
+                for name, phase in slowest]  # fmt: skip
+        parts += ["## The ten slowest ratios", table(["function", "", *systems, "ratio", "processor"], rows)]
     header = ["function", "arguments"]
     for phase in PHASES:
-        header += [f"{phase}: {systems[0]}", *systems[1:], *(["ratio"] if len(systems) > 1 else [])]
+        header += [f"{phase}: {systems[0]}", *systems[1:], *(["ratio", "processor"] if len(systems) > 1 else [])]
     rows = []
     for c in cases:
         row = [c.name, ", ".join(dict.fromkeys("×".join(map(str, g.shape)) for g in c.given)) or "–"]
         for phase in PHASES:
             times = [results.middle(c.name, phase, s) for s in systems]
-            row += [number(t, 1e6) for t in times] + ([ratio(*times)] if len(times) > 1 else [])
+            row += [number(t, 1e6) for t in times]
+            if len(systems) > 1:
+                row += [_digits(results.ratio(c.name, phase)), _digits(results.processor_ratio(c.name, phase))]
         rows.append(row)
     parts += ["## All of them", table(header, rows)]
     notes = [f"- {case}, {system}: {text}" for (case, system), text in results.failures.items()]
