@@ -4,9 +4,10 @@
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from table import Case, Row, V, distinct
+from table import Case, R, Row, V, distinct
 
 FLOATS = ["float32", "float64"]
+_NO_WEIGHTS = V(np.zeros(0), "float32")
 _COUNT = "how many elements there are depends on the values"
 _SHAPE = V([2, 4], "int64")
 _A = V([[0, 1], [0, 3], [1, 0]], "int64")
@@ -99,4 +100,17 @@ ROWS = [
                         [V([["abc", "x"], ["y", ""]], "string"), V("farmhash64", "string")]], dtypes=["string"],
         bad=[([V(["a"], "string"), V("md5", "string")], "Unsupported fingerprint method", InvalidArgumentError)]),
     Row("Fingerprint", [[(2, 3), V("farmhash64", "string")]], dtypes=["float32", "int64"]),
+    Row("DenseCountSparseOutput", [Case([V([1, 1, 7]), _NO_WEIGHTS], minlength=3, maxlength=5),
+                                   Case([V([[1, 1, 2], [3, 0, 0]]), _NO_WEIGHTS], binary_output=True),
+                                   [V([1, 1, 7]), (3,)], [V([[1, 1, 2], [3, 0, 0]]), (2, 3)]],
+        attrs={"binary_output": False}, dtypes=["int32", "int64"], shapes="any", inference=False, note=_COUNT,
+        dynamic=False, bad=[(Case([V([-1]), _NO_WEIGHTS]), "non-negative", InvalidArgumentError),
+                            (Case([V([[[1]]]), _NO_WEIGHTS]), "1 or 2-dimensional", InvalidArgumentError),
+                            (Case([V([1, 2]), V([1.0], "float32")]), "1 weights for 2", InvalidArgumentError)]),
+    Row("DenseCountSparseOutput", [Case([V([1, 1, 7]), R((3,), "float64")], maxlength=5),
+                                   [V([[1, 1, 2], [3, 0, 0]]), R((2, 3), "float64")]], dtypes=["int32"],
+        attrs={"binary_output": False}, shapes="any", inference=False, note=_COUNT, dynamic=False),
+    Row("SparseCountSparseOutput", [Case([_B, V([1, 1, 2, 3]), _SHAPE, _NO_WEIGHTS], minlength=3),
+                                    [_B, V([1, 1, 2, 2]), _SHAPE, R((4,), "float64")]], dtypes=["int32"],
+        attrs={"binary_output": False}, shapes="any", inference=False, note=_COUNT, dynamic=False),
 ]  # fmt: skip

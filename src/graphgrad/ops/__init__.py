@@ -107,6 +107,7 @@ from . import slicing as slicing
 from . import softmax as softmax
 from . import space as space
 from . import sparse as sparse
+from . import sparse_counts as sparse_counts
 from . import sparse_functions as sparse_functions
 from . import sparse_math as sparse_math
 from . import sparse_pairs as sparse_pairs

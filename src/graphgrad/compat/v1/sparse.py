@@ -32,3 +32,4 @@ from graphgrad.ops.sparse_pairs import sparse_split_v1 as split
 from graphgrad.ops.sparse_pairs import sparse_reduce_max_sparse as reduce_max_sparse
 from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as reduce_sum_sparse
 from graphgrad.ops.sparse_pairs import sparse_merge as merge
+from graphgrad.ops.sparse_counts import sparse_bincount as bincount

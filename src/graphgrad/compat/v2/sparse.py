@@ -28,3 +28,4 @@ from graphgrad.ops.sparse_pairs import sparse_minimum as minimum
 from graphgrad.ops.sparse_pairs import sparse_reset_shape as reset_shape
 from graphgrad.ops.sparse_pairs import sparse_to_indicator as to_indicator
 from graphgrad.ops.sparse_pairs import sparse_split as split
+from graphgrad.ops.sparse_counts import sparse_bincount as bincount
