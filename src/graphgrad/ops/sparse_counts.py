@@ -96,7 +96,8 @@ def _sparse_count_grad(op, d_indices, d_values, d_shape):
 
 
 def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minlength: Any = None,
-                    maxlength: Any = None, binary_output: bool = False, name: str | None = None) -> SparseTensor:  # fmt: skip
+                    maxlength: Any = None, binary_output: bool = False,
+                    name: str | None = None) -> SparseTensor:  # fmt: skip
     """How often each of the numbers 0, 1, 2, ... occurs, as a sparse tensor.
 
     Args:
@@ -124,7 +125,8 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
         weights = weights.values if isinstance(weights, SparseTensor) else weights
         weights = np.zeros(0, np.int32) if weights is None else convert_to_tensor(weights)
         options = {"minlength": -1 if minlength is None else int(minlength),
-                   "maxlength": -1 if maxlength is None else int(maxlength), "binary_output": binary_output}  # fmt: skip
+                   "maxlength": -1 if maxlength is None else int(maxlength),
+                   "binary_output": binary_output}  # fmt: skip
         if axis == -1 and sparse is not None:
             return SparseTensor(*raw.SparseCountSparseOutput(sparse.indices, numbers, sparse.dense_shape, weights,
                                                              **options))  # fmt: skip
