@@ -140,13 +140,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if path in CLASSES:
             module, _, owner = CLASSES[path].partition(":")
             return [getattr(importlib.import_module(module), owner)]
-        if path in PACKAGES:
-            return [ModuleType(fullname)]
         found: Any = root
         for part in parts:
             found = getattr(found, part, None) if isinstance(found, ModuleType) else None
         if isinstance(found, ModuleType):
             return [found]
+        if path in PACKAGES:
+            return [ModuleType(fullname)]
         if parts[0] == "python":
             return _inside(parts[1:])
         return []

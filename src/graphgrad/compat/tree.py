@@ -36,7 +36,7 @@ MODULES = {
     "python.tf2": "graphgrad.compat.inside.tf2",
     "python.util.all_util": "graphgrad.compat.inside.all_util",
     "python.util.compat": "graphgrad.compat",
-    "python.util.tf_inspect": "inspect",
+    "python.util.tf_inspect": "graphgrad.compat.inside.tf_inspect",
 }
 
 # Names that are imported as modules and are classes here.
@@ -75,6 +75,7 @@ INTERNALS = {
     "is_dense_tensor_like": "graphgrad.ir.convert:is_tensor_like",
     "is_resource_variable": "graphgrad.compat.inside.ops",
     "make_vjp": "graphgrad.frontend.gradient_functions",
+    "register_session_run_conversion_functions": "graphgrad.executor.session",
     "registry": "graphgrad.ir.opdef",
     "prepend_name_scope": "graphgrad.compat.inside.ops",
     "smart_cond": "graphgrad.frontend.control_flow",

@@ -38,6 +38,39 @@ def _stack() -> list[Any]:
     return stack
 
 
+_conversions: list[tuple[type, Any, Any]] = []  # of the user's types: type, of fetches, of feeds
+
+
+def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None,
+                                              feed_function_for_partial_run: Any = None) -> None:  # fmt: skip
+    """Lets sessions fetch and feed objects of another type.
+
+    Args:
+      tensor_type: the type.
+      fetch_function: object -> (list of what to fetch, function from the list of values to the result).
+      feed_function: (object, value) -> list of pairs (tensor, value).
+      feed_function_for_partial_run: accepted.
+    Raises: ValueError for a type that is registered already.
+    Reference: TensorFlow 2.21 tensorflow.python.client.session.
+    """
+    for known, _, _ in _conversions:
+        if issubclass(tensor_type, known):
+            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    _conversions.insert(0, (tensor_type, fetch_function, feed_function))
+
+
+def _converted_feeds(feed_dict: Any) -> Any:
+    """The feeds, with objects of the user's types replaced by what stands for them."""
+    out: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        found = next((c for c in _conversions if isinstance(key, c[0])), None)
+        if found is None or found[2] is None:
+            out[key] = value
+        else:
+            out.update(found[2](key, value))
+    return out
+
+
 def get_default_session() -> Any:
     """The innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
     stack = _stack()
@@ -131,6 +164,8 @@ class BaseSession:
         """
         if feed_dict:
             feed_dict = _flat_feeds(feed_dict)
+        if _conversions and feed_dict:
+            feed_dict = _converted_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
         feeds = self._feed_values(entry, feed_dict) if feed_dict else ()
         if run_metadata is not None and getattr(options, "trace_level", None):
@@ -390,6 +425,11 @@ class _Fetches:
             items = [(k, self.structure(v)) for k, v in fetch.items()]
             kind: Any = type(fetch)
             return lambda values: kind((k, p(values)) for k, p in items)
+        for kind_of, convert, _ in _conversions:
+            if isinstance(fetch, kind_of):
+                inner, contract = convert(fetch)
+                parts = [self.structure(f) for f in inner]
+                return lambda values: contract([p(values) for p in parts])
         parts_of = _composite_parts(fetch)
         if parts_of is not None:
             return self._composite(fetch, parts_of)

@@ -21,6 +21,7 @@ from ..ir.shape import Shape, as_shape, compatible, shape_str
 from ..ir.source import user_source
 from ..ops.seeds import get_seed
 from .data_nest import flatten, mapped, pack
+from .dataset_more import MoreTransformations
 from .function import TensorSpec
 
 Element = list[Any]  # arrays
@@ -42,7 +43,7 @@ def _spec(value: Any) -> Spec:
     return value._spec if isinstance(value, Tensor) else Spec.of(as_dtype(value.dtype), value.shape)
 
 
-class Dataset:
+class Dataset(MoreTransformations):
     """A sequence of elements: tuples, dictionaries or single arrays.
 
     Reference: TensorFlow 2.21 `tf.data.Dataset`.
@@ -185,8 +186,12 @@ class Dataset:
           **kwargs: `output_type`, another dtype.
         """
         dtype: DType = as_dtype(kwargs.get("output_type") or int64)
-        numbers = range(*[int(a) for a in args])
-        return cls._of(Spec.of(dtype, ()), [], lambda given: ([np.array(i, dtype.np_dtype)] for i in numbers))
+        values = [_value(a) for a in args]
+
+        def passes(given: Values) -> Iterator[Element]:
+            return ([np.array(i, dtype.np_dtype)] for i in range(*[int(_now(v, given)) for v in values]))
+
+        return cls._of(Spec.of(dtype, ()), [v for v in values if isinstance(v, Tensor)], passes)
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Any:

@@ -4,7 +4,7 @@
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __all__ = [
-    "eager", "framework", "graph_editor", "layers", "legacy_seq2seq", "metrics", "nn", "opt", "rnn",
+    "data", "eager", "framework", "graph_editor", "layers", "legacy_seq2seq", "metrics", "nn", "opt", "rnn",
     "seq2seq", "slim", "training", "util",
 ]
 

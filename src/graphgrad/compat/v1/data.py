@@ -7,6 +7,11 @@ from graphgrad.frontend.dataset_iterators import get_output_shapes as get_output
 from graphgrad.frontend.dataset_iterators import get_output_types as get_output_types
 from graphgrad.frontend.dataset_iterators import make_initializable_iterator as make_initializable_iterator
 from graphgrad.frontend.dataset_iterators import make_one_shot_iterator as make_one_shot_iterator
+from graphgrad.frontend.dataset_functions import Options as Options
+from graphgrad.train.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
+from graphgrad.train.record_datasets import TextLineDataset as TextLineDataset
+from graphgrad.train.record_datasets import TFRecordDataset as TFRecordDataset
+from graphgrad.compat.v1 import _data_experimental as experimental
 
 AUTOTUNE = -1
 

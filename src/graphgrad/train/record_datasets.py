@@ -1,0 +1,142 @@
+"""Data sets of files: records, lines of text, pieces of a fixed length."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotFoundError
+from ..frontend.dataset import Dataset, _now, _value
+from ..frontend.dataset_iterators import DatasetV1
+from ..ir.dtypes import string
+from ..ir.graph import Tensor
+from ..ir.opdef import Spec
+from .records import TFRecordOptions, tf_record_iterator
+
+
+class _OfFiles(DatasetV1):
+    """A data set of what stands in files; a subclass has `_read`."""
+
+    def __init__(self, filenames: Any, compression_type: Any = None):
+        self._compression = _value(compression_type if compression_type is not None else "")
+        self._specs = Spec.of(string, ())
+        if isinstance(filenames, Dataset):
+            names = filenames
+            self._captured = list(names._captured)
+            self._passes = lambda given: self._all((e[0] for e in names._passes(given)), given)
+        else:
+            value = _value(filenames)
+            self._captured = [value] if isinstance(value, Tensor) else []
+            self._passes = lambda given: self._all(np.ravel(_now(value, given)).tolist(), given)
+
+    def _all(self, names: Any, given: Any) -> Iterator[list[Any]]:
+        kind = _text(_now(self._compression, given))
+        for name in names:
+            for content in self._read(_text(name), kind):
+                element = np.empty((), object)
+                element[()] = content
+                yield [element]
+
+    def _read(self, name: str, kind: str) -> Iterator[bytes]:
+        raise NotImplementedError
+
+
+def _text(value: Any) -> str:
+    value = np.asarray(value, object).reshape(-1)[0]
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _content(name: str, kind: str) -> bytes:
+    """A file, uncompressed; NotFoundError if there is none."""
+    try:
+        with open(name, "rb") as f:
+            data = f.read()
+    except FileNotFoundError:
+        raise NotFoundError(None, None, f"{name}; No such file or directory") from None
+    if kind == "GZIP":
+        return gzip.decompress(data)
+    return zlib.decompress(data) if kind == "ZLIB" else data
+
+
+class TFRecordDataset(_OfFiles):
+    """The records of files, as strings.
+
+    Args:
+      filenames: names, as a string tensor or a data set of them.
+      compression_type: "", "GZIP" or "ZLIB".
+      buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
+    Raises: NotFoundError at run time for a file that is not there; DataLossError for a damaged one.
+    Reference: TensorFlow 2.21 `tf.data.TFRecordDataset`.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "records")
+    >>> with tf.python_io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"first")
+    >>> sess.run(tf.data.TFRecordDataset(path).make_one_shot_iterator().get_next())
+    b'first'
+    """
+
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
+                 num_parallel_reads: Any = None, name: str | None = None):  # fmt: skip
+        super().__init__(filenames, compression_type)
+
+    def _read(self, name: str, kind: str) -> Iterator[bytes]:
+        return tf_record_iterator(name, TFRecordOptions(kind))
+
+
+class TextLineDataset(_OfFiles):
+    """The lines of files, as strings without their ends.
+
+    Args:
+      filenames: names, as a string tensor or a data set of them.
+      compression_type: "", "GZIP" or "ZLIB".
+      buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
+    Raises: NotFoundError at run time for a file that is not there.
+    Reference: TensorFlow 2.21 `tf.data.TextLineDataset`.
+    """
+
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
+                 num_parallel_reads: Any = None, name: str | None = None):  # fmt: skip
+        super().__init__(filenames, compression_type)
+
+    def _read(self, name: str, kind: str) -> Iterator[bytes]:
+        lines = _content(name, kind).split(b"\n")
+        if lines and not lines[-1]:
+            lines.pop()
+        return (line.removesuffix(b"\r") for line in lines)
+
+
+class FixedLengthRecordDataset(_OfFiles):
+    """Pieces of files, all of the same length, as strings.
+
+    Args:
+      filenames: names, as a string tensor or a data set of them.
+      record_bytes: the length.
+      header_bytes, footer_bytes: how much to skip at the beginning and at the end.
+      buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
+      compression_type: "", "GZIP" or "ZLIB".
+    Raises: NotFoundError at run time for a file that is not there; InvalidArgumentError for one whose length does not
+      fit.
+    Reference: TensorFlow 2.21 `tf.data.FixedLengthRecordDataset`.
+    """
+
+    def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None,
+                 buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None,
+                 name: str | None = None):  # fmt: skip
+        super().__init__(filenames, compression_type)
+        self._sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
+
+    def _read(self, name: str, kind: str) -> Iterator[bytes]:
+        size, header, footer = self._sizes
+        data = _content(name, kind)
+        body = data[header : len(data) - footer]
+        if len(body) % size:
+            from ..errors import InvalidArgumentError
+
+            raise InvalidArgumentError(None, None, f"Excess bytes of {len(body) % size} reading file {name}: its "
+                                       f"length {len(data)} is not {header} + {footer} + a multiple of {size}")
+        return (body[i : i + size] for i in range(0, len(body), size))
