@@ -153,6 +153,8 @@ def _true(tf: Any, n: int) -> Any:
 
 
 _SCALE = Given(np.full(4, 0.7, np.float32))
+_BOX = Given(np.asarray([[[0.1, 0.2, 0.6, 0.9]]], np.float32))
+_BOXES = Given(np.asarray([[0, 0, 1, 1], [0, 0.3, 1, 1.3], [0, 2, 1, 3]], np.float32))
 _IMAGES = F(2, 3, 3, 4)
 NORMALIZATION = {
     "moments": Case(lambda tf, tf2, x: tf.nn.moments(x, [0]), [N(3, 4)], 1),
@@ -307,6 +309,24 @@ IMAGES = {
     "ratio": Case(lambda tf, tf2, x: tf2.image.resize(x, [5, 5], preserve_aspect_ratio=True),
                   [F(2, 3, 4, 3)], **_SINGLE),
     "bicubic_v2": Case(lambda tf, tf2, x: tf2.image.resize(x, [2, 9], method="bicubic"), [F(3, 4, 3)], **_SINGLE),
+    "lanczos": Case(lambda tf, tf2, x: tf2.image.resize(x, [3, 6], method="lanczos3"), [F(2, 4, 5, 2)], **_SINGLE),
+    "antialias": Case(lambda tf, tf2, x: tf2.image.resize(x, [2, 3], antialias=True), [F(5, 6, 2)], **_SINGLE),
+    "mitchell": Case(lambda tf, tf2, x: tf2.image.resize(x, [2, 7], method="mitchellcubic", antialias=True),
+                     [F(5, 6, 2)], **_SINGLE),
+    "crop_and_resize": Case(lambda tf, tf2, x: tf.image.crop_and_resize(x, [[0.37, 0.12, 0.91, 0.76]], [0], [3, 4]),
+                            [F(1, 5, 6, 2)], **_SINGLE),
+    "glimpse": Case(lambda tf, tf2, x: tf2.image.extract_glimpse(x, [2, 3], [[0.1, -0.2]], noise="zero"),
+                    [F(1, 5, 6, 2)], tf_grad=False, **_SINGLE),
+    "hsv_back": Case(lambda tf, tf2, x: tf.image.hsv_to_rgb(tf.image.rgb_to_hsv(x)), [_COLOURS], tf_grad=False),
+    "boxes": Case(lambda tf, tf2, x: tf2.image.draw_bounding_boxes(x, [[[0.1, 0.2, 0.7, 0.9]]], [[0.5, 0.2, 0.1]]),
+                  [F(1, 5, 6, 3)], 0, tf_grad=False),
+    "distorted": Case(lambda tf, tf2, x: tf.image.sample_distorted_bounding_box([40, 60, 3], x, 5, 7)[:2],
+                      [_BOX], 0, tf_grad=False),
+    "stateless_distorted": Case(lambda tf, tf2, x: tf2.image.stateless_sample_distorted_bounding_box(
+        [40, 60, 3], x, [5, 7])[:2], [_BOX], 0, tf_grad=False),
+    "suppression": Case(lambda tf, tf2, x: tf.image.non_max_suppression(x, [0.7, 0.9, 0.8], 3, 0.4), [_BOXES], 0, tf_grad=False),
+    "soft_suppression": Case(lambda tf, tf2, x: tf2.image.non_max_suppression_with_scores(
+        x, [0.7, 0.9, 0.8], 3, 1.0, 0.1, 0.5), [_BOXES], 0, tf_grad=False),
     "with_pad": Case(lambda tf, tf2, x: tf.image.resize_image_with_pad(x, 5, 5), [F(3, 4, 3)], **_SINGLE),
     "with_pad_v2": Case(lambda tf, tf2, x: tf2.image.resize_with_pad(x, 7, 3), [F(2, 3, 4, 3)], **_SINGLE),
     "brightness": Case(lambda tf, tf2, x: tf.image.random_brightness(x, 0.3, seed=7), [F(3, 4, 3)], **_SINGLE),
@@ -360,6 +380,11 @@ CTC: dict[str, Case] = {
     "beam_v1": Case(lambda tf, tf2, x: _decoded(tf, tf.nn.ctc_beam_search_decoder(x, [6, 4], 50, 2)), [N(6, 2, 4)], 0,
                     rtol=1e-6),
     "unique": Case(lambda tf, tf2, x: tf.nn.ctc_unique_labels(tf.cast(x, tf.int32)), [N(3, 5)], 0),
+    "erosion": Case(lambda tf, tf2, x, k: tf2.nn.erosion2d(x, k, [1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1]),
+                    [N(1, 4, 5, 2), N(2, 2, 2)]),
+    "fractional": Case(lambda tf, tf2, x: tf.nn.fractional_max_pool(x, [1.0, 1.4, 1.7, 1.0], True, True, True, 5, 7)[0],
+                       [N(2, 7, 9, 2)]),
+    "isotonic": Case(lambda tf, tf2, x: tf2.nn.isotonic_regression(x, decreasing=False)[0], [N(2, 7)]),
     "collapse": Case(lambda tf, tf2, x: tf.nn.collapse_repeated(tf.cast(x, tf.int32), [5, 3, 4]), [N(3, 5)], 0),
 }  # fmt: skip
 
