@@ -12,6 +12,7 @@ from ..ir.dtypes import REAL, as_dtype, int64
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import as_shape, with_rank
+from ..ir.static import constant_value
 from .sparse import SparseTensor, SparseTensorValue, sparse_shape
 from .sparse_functions import _sparse
 
@@ -258,11 +259,12 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         ends = raw.AddV2(raw.Max(x.indices, [0]), np.int64(1))
         return SparseTensor(x.indices, x.values, raw.Maximum(ends, np.int64(0)))
     shape = convert_to_tensor(new_shape, int64, name="new_shape")
-    old, new = as_shape(x.shape), SparseTensor(x.indices, x.values, shape).shape._dims
+    known = constant_value(shape)
+    old, new = as_shape(x.shape), None if known is None else tuple(known.tolist())
     if old is not None and new is not None:
         if len(old) != len(new):
             raise ValueError(f"new_shape has {len(new)} dimensions, the tensor {len(old)}. Fix: give one size an axis")
-        if any(a is not None and b is not None and b < a for a, b in zip(old, new, strict=True)):
+        if any(a is not None and b < a for a, b in zip(old, new, strict=True)):
             raise ValueError(f"new_shape {new} must be at least {old} along each axis. Fix: give larger sizes")
     return SparseTensor(x.indices, x.values, shape)
 
