@@ -116,6 +116,16 @@ def test_xla_runs_first_where_it_is_asked_to(programs):
     assert programs
 
 
+def test_determinism_is_xla_from_the_first_run_on(programs):
+    y = tf.tanh(tf.Variable(np.linspace(0, 1, 50)))
+    tf.config.experimental.enable_op_determinism()
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        first = s.run(y)
+        assert programs
+        np.testing.assert_array_equal(first, s.run(y))
+
+
 def test_sizes_that_only_the_run_knows_count():
     x = tf.placeholder(tf.float32, [None, 1000])
     y = tf.matmul(x, x, transpose_b=True)

@@ -82,3 +82,18 @@ def disable_control_flow_v2() -> None:
 def control_flow_v2_enabled() -> bool:
     """Whether control flow is functional: always."""
     return True
+
+
+def enable_op_determinism() -> None:
+    """Makes a program compute the same bits whichever run is the first one.
+
+    Operations are deterministic as they are. What remains is that the first run of a set of fetches may be NumPy's and
+    the later ones XLA's, whose last bits can differ; after this call XLA does all of them.
+
+    Reference: TensorFlow 2.21 `tf.config.experimental.enable_op_determinism`.
+
+    >>> tf.config.experimental.enable_op_determinism()
+    """
+    from ..executor import run
+
+    run.first_in_numpy = False

@@ -189,6 +189,7 @@ from graphgrad.ops.summary_messages import Summary as Summary
 from graphgrad.ops.summary_messages import SummaryMetadata as SummaryMetadata
 
 # -- control flow -----------------------------------------------------------------------
+from graphgrad.frontend.switch import switch_case as switch_case
 from graphgrad.frontend.control_flow import case_v1 as case
 from graphgrad.frontend.control_flow import cond_v1 as cond
 from graphgrad.frontend.control_flow import while_loop_v1 as while_loop
