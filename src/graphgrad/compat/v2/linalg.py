@@ -57,3 +57,12 @@ from graphgrad.ops.lu import lu_matrix_inverse as lu_matrix_inverse
 from graphgrad.ops.lu import lu_reconstruct as lu_reconstruct
 from graphgrad.ops.lu import lu_solve as lu_solve
 from graphgrad.ops.matrix_functions import sqrtm as sqrtm
+
+# -- operators -----------------------------------------------------------------
+from . import _linalg_experimental as experimental
+from graphgrad.frontend.linear_operator import LinearOperator as LinearOperator
+from graphgrad.frontend.linear_operator import LinearOperatorDiag as LinearOperatorDiag
+from graphgrad.frontend.linear_operator import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from graphgrad.frontend.linear_operator import LinearOperatorIdentity as LinearOperatorIdentity
+from graphgrad.frontend.linear_operator import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+from graphgrad.frontend.linear_operator import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
