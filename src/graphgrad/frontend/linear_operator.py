@@ -336,7 +336,13 @@ class LinearOperatorDiag(LinearOperator):
             return raw.Sum(raw.Log(_size(self._diag)), np.asarray([-1], np.int32))
 
 
-class LinearOperatorScaledIdentity(LinearOperatorDiag):
+class _MultipleOfIdentity(LinearOperatorDiag):
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
+        """The matrices added to a tensor."""
+        return super().add_to_tensor(mat, name)
+
+
+class LinearOperatorScaledIdentity(_MultipleOfIdentity):
     """A batch of multiples of the identity.
 
     Args:
@@ -360,7 +366,7 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
                          is_positive_definite, is_square, name)  # fmt: skip
 
 
-class LinearOperatorIdentity(LinearOperatorDiag):
+class LinearOperatorIdentity(_MultipleOfIdentity):
     """A batch of identity matrices.
 
     Args:
