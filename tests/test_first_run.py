@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor import cache, host
 from graphgrad.executor.session import HostSession
@@ -118,7 +119,7 @@ def test_xla_runs_first_where_it_is_asked_to(programs):
 
 def test_determinism_is_xla_from_the_first_run_on(programs):
     y = tf.tanh(tf.Variable(np.linspace(0, 1, 50)))
-    tf.config.experimental.enable_op_determinism()
+    tf2.config.experimental.enable_op_determinism()
     with tf.Session() as s:
         s.run(tf.global_variables_initializer())
         first = s.run(y)

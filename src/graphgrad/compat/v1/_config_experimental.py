@@ -9,4 +9,3 @@ from graphgrad.frontend.devices import list_physical_devices as list_physical_de
 from graphgrad.frontend.devices import set_logical_device_configuration as set_virtual_device_configuration
 from graphgrad.frontend.devices import set_memory_growth as set_memory_growth
 from graphgrad.frontend.devices import set_visible_devices as set_visible_devices
-from graphgrad.frontend.modes import enable_op_determinism as enable_op_determinism
