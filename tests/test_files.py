@@ -49,6 +49,48 @@ def test_channels(channels):
     assert image.shape == (5, 7, channels)
 
 
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_encoded_png_is_read_back(channels):
+    pixels = np.random.RandomState(1).randint(0, 256, (2, 5, 7, channels)).astype(np.uint8)
+    data = run(tf.image.encode_png(pixels))
+    assert data.shape == (2,)
+    for file, image in zip(data, pixels, strict=True):
+        np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(file))).reshape(image.shape), image)
+        np.testing.assert_array_equal(run(tf.image.decode_image(file)), image)
+
+
+def test_encoded_png_of_16_bits():
+    pixels = np.arange(0, 65536, 4096).astype(np.uint16).reshape(4, 4, 1)
+    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(run(tf.image.encode_png(pixels))))), pixels[..., 0])
+
+
+def test_encoded_jpeg_is_read_back():
+    grey = np.full((16, 16, 1), 100, np.uint8)
+    for pixels, mode in ((grey, "L"), (np.repeat(grey, 3, 2), "RGB")):
+        data = run(tf.image.encode_jpeg(pixels, quality=90))
+        image = Image.open(io.BytesIO(data))
+        assert image.mode == mode and np.abs(np.asarray(image).astype(int) - 100).max() <= 2
+        assert run(tf.image.is_jpeg(data)) and not run(tf.image.is_jpeg(b"no"))
+
+
+def test_decode_image_of_several_pictures():
+    frames = [Image.fromarray(np.full((3, 4, 3), v, np.uint8)) for v in (0, 255)]
+    buffer = io.BytesIO()
+    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
+    images = run(tf.image.decode_image(buffer.getvalue(), dtype=tf.float32))
+    np.testing.assert_array_equal(images.mean((1, 2, 3)), [0, 1])
+    assert run(tf.image.decode_image(buffer.getvalue(), expand_animations=False)).shape == (3, 4, 3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no image"):
+        run(tf.image.decode_image(b"nothing of the kind"))
+
+
+def test_what_cannot_be_encoded():
+    with pytest.raises(ValueError, match="(?s)1, 2, 3, or 4 channels.*Fix:"):
+        tf.image.encode_png(np.zeros((2, 2, 5), np.uint8))
+    with pytest.raises(ValueError, match="(?s)1 or 3 channels.*Fix:"):
+        tf.image.encode_jpeg(np.zeros((2, 2, 2), np.uint8))
+
+
 def test_grey_jpeg_and_its_reduction():
     grey = np.full((16, 16), 100, np.uint8)
     data = encoded(grey, "JPEG", quality=95)

@@ -51,6 +51,7 @@ from . import hashing as hashing
 from . import histogram as histogram
 from . import host as host
 from . import image as image
+from . import image_files as image_files
 from . import image_measures as image_measures
 from . import image_resize as image_resize
 from . import integrals as integrals

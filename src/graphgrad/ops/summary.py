@@ -101,12 +101,14 @@ _histogram_summary.grad(NOT_DIFFERENTIABLE)
 
 
 def encode_png(pixels: Any) -> bytes:
-    """A PNG file of pixels, uint8 (height, width, channels), with 1 (grey), 2 (and alpha), 3 or 4 channels."""
+    """A PNG file of pixels, uint8 or uint16 (height, width, channels): 1 (grey), 2 (and alpha), 3 or 4 channels."""
     height, width, channels = pixels.shape
     color = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
-    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with its filter: none
-    rows[:, 1:] = pixels.reshape(height, width * channels)
-    header = struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0)
+    size = pixels.dtype.itemsize
+    data = np.ascontiguousarray(pixels.reshape(height, width * channels), pixels.dtype.newbyteorder(">"))
+    rows = np.zeros((height, 1 + width * channels * size), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = data.view(np.uint8)
+    header = struct.pack(">IIBBBBB", width, height, 8 * size, color, 0, 0, 0)
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -59,3 +59,7 @@ from graphgrad.ops.boxes import sample_distorted_bounding_box_v1 as sample_disto
 from graphgrad.ops.suppression import non_max_suppression as non_max_suppression
 from graphgrad.ops.suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
 from graphgrad.ops.suppression import non_max_suppression_with_scores as non_max_suppression_with_scores
+from graphgrad.ops.image_files import decode_image as decode_image
+from graphgrad.ops.image_files import encode_jpeg as encode_jpeg
+from graphgrad.ops.image_files import encode_png as encode_png
+from graphgrad.ops.image_files import is_jpeg as is_jpeg

@@ -19,3 +19,7 @@ from graphgrad.train.records import tf_record_iterator as tf_record_iterator
 from graphgrad.compat.v1 import _io_gfile as gfile
 from graphgrad.ops.serialize import serialize_tensor as serialize_tensor
 from graphgrad.ops.serialize import parse_tensor as parse_tensor
+from graphgrad.ops.image_files import decode_image as decode_image
+from graphgrad.ops.image_files import encode_jpeg as encode_jpeg
+from graphgrad.ops.image_files import encode_png as encode_png
+from graphgrad.ops.image_files import is_jpeg as is_jpeg

@@ -17,3 +17,7 @@ from graphgrad.train.records import TFRecordWriter as TFRecordWriter
 from graphgrad.compat.v2 import _io_gfile as gfile
 from graphgrad.ops.serialize import serialize_tensor as serialize_tensor
 from graphgrad.ops.serialize import parse_tensor as parse_tensor
+from graphgrad.ops.image_files import decode_image as decode_image
+from graphgrad.ops.image_files import encode_jpeg as encode_jpeg
+from graphgrad.ops.image_files import encode_png as encode_png
+from graphgrad.ops.image_files import is_jpeg as is_jpeg
