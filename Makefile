@@ -91,6 +91,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_rnn.py
 	@$(TF)/bin/python tests/record_layers.py
 	@$(TF)/bin/python tests/record_higher.py
+	@$(TF)/bin/python tests/record_control_flow.py
 	@$(TF)/bin/python tests/record_random.py
 	@$(TF)/bin/python tests/record_examples.py
 

@@ -103,6 +103,7 @@ def _nested_jax(jax: Any, x: Any, w: Any) -> Any:
     return np_.sum(scan(lambda y, _: (inner(y) * 0.5 + x, None), x, None, length=30)[0])
 
 
+_SLOW = 5.0  # seconds: what takes longer is run once
 _MEMORY = ("all", "sqrt", "log")
 
 # name -> (what it is, data, TensorFlow's API, JAX's, arguments that are differentiated)
@@ -186,7 +187,7 @@ def _serve(kind: str) -> None:
             steps[case] = _jax_steps(case) if kind == "jax" else _graph_steps(kind, case)
         run, times = steps[case][phase], []
         end = _now() + seconds
-        while _now() < end or len(times) < 2:
+        while _now() < end or not times:
             start = _now()
             result = run()
             times.append(_now() - start)
@@ -222,7 +223,8 @@ def measure(pythons: dict[str, str], blocks: int, seconds: float) -> dict[tuple[
                 times: dict[str, list[float]] = {kind: [] for kind in workers}
                 for _ in range(blocks):
                     for kind, w in workers.items():
-                        times[kind].append(_ask(w, case, phase, seconds)[0])
+                        if not times[kind] or times[kind][-1] < _SLOW:
+                            times[kind].append(_ask(w, case, phase, seconds)[0])
                 for kind, t in times.items():
                     found[case, phase, kind] = statistics.median(t)
                 print(case, phase, {kind: f"{found[case, phase, kind] * 1e3:.3f} ms" for kind in workers}, flush=True)
