@@ -286,6 +286,39 @@ def _ctc_loss_states_shape(x, indices, values, steps):
 ctc_loss_states.grad(NOT_DIFFERENTIABLE)
 
 
+@op("CTCLossV2", "inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> loss: T, "
+    "gradient: T", T=FLOATING, flags=("host",), shape=_ctc_loss_shape)  # fmt: skip
+def ctc_loss_v2_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
+                   ignore_longer_outputs_than_inputs=False):  # fmt: skip
+    """CTCLoss whose blank is the first class."""
+    states = _sparse_states(x.shape, indices, values - 1, steps, preprocess_collapse_repeated, ctc_merge_repeated,
+                            ignore_longer_outputs_than_inputs)  # fmt: skip
+    loss, gradient = _solved(np.roll(x, -1, 2), states, steps)
+    return loss, np.roll(gradient, 1, 2)
+
+
+def _turned(x, k):
+    """x with its first class behind the others (k = 1), or the reverse (k = -1)."""
+    ones, zeros, at = np.ones(3, np.int32), np.zeros(3, np.int32), np.asarray([0, 0, k], np.int32)
+    after = raw.StridedSlice(x, at, zeros, ones, begin_mask=3, end_mask=7)
+    before = raw.StridedSlice(x, zeros, at, ones, begin_mask=7, end_mask=3)
+    return raw.ConcatV2([after, before], 2)
+
+
+@ctc_loss_v2_op.grad
+def _ctc_loss_v2_grad(op, dloss, dgradient):
+    x, indices, values, steps = op.inputs
+    if is_zero(dgradient):
+        return raw.Mul(raw.ExpandDims(dloss, -1), op.outputs[1]), None, None, None
+    attrs = {k: op.get_attr(k) for k in _FLAGS}
+
+    def composed(x):
+        loss, gradient = raw.CTCLoss(_turned(x, 1), indices, raw.Sub(values, np.int32(1)), steps, **attrs)
+        return [loss, _turned(gradient, -1)]
+
+    return pullback(composed, [x], [dloss, dgradient], [0])[0], None, None, None
+
+
 # -- the dense form ------------------------------------------------------------------------
 
 
