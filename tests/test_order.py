@@ -145,7 +145,9 @@ def _deep(segments, layers, recompute):
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_recomputation_needs_less_memory(graph, whole):
+def test_recomputation_needs_less_memory(graph, monkeypatch, whole):
+    for limit, value in (("WHOLE", 160), ("LIGHT", 40), ("LARGEST", 96), ("UNLIKE", 1200)):
+        monkeypatch.setattr(cut, limit, value)
     options = tf.OptimizerOptions(global_jit_level=int(whole))
     config = tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=options))
     fed = np.linspace(0, 1, 200 * SIDE).reshape(200, SIDE)
@@ -172,6 +174,26 @@ def test_a_recomputation_is_merged_with_nothing(graph):
         report = sess.explain([y, again], {x: np.zeros((2, 2))})
         assert sum(s.operations["Exp"] for s in report.steps) == 2
         assert sess.explain(y, {x: np.zeros((2, 2))}).steps[0].operations["Exp"] == 1
+
+
+def test_an_update_upon_an_update_that_is_read(graph, small):
+    """The last piece gets what updates variables, but not the first of two updates if the second one is read."""
+    x = tf.placeholder(tf.float32, [2])
+    v = tf.get_variable("v", initializer=[1.0, 2.0])
+    with tf.control_dependencies([v.assign_add(x)]):
+        second = v.assign_add(x * 2.0)
+    y = second
+    for _ in range(20):
+        y = tf.sin(y)
+    with HostSession() as sess:
+        sess.run(tf.global_variables_initializer())
+        want = np.array([4.0, 8.0])
+        np.testing.assert_allclose(sess.run(v), [1.0, 2.0])
+        got = sess.run(y, {x: [1.0, 2.0]})
+        np.testing.assert_allclose(sess.run(v), want)
+    for _ in range(20):
+        want = np.sin(want)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
 _STEP = st.tuples(st.sampled_from(["tanh", "matmul", "add", "sum", "add_n", "late", "update", "read", "shape"]),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import place, xla
+from graphgrad.executor import cut, place, xla
 from graphgrad.executor.session import HostSession
 from graphgrad.executor.steps import Cluster
 from graphgrad.ir.graph import Graph
@@ -92,8 +92,9 @@ def _check_clusters(plans):
     assert clusters
 
 
-def test_changing_devices_is_rare(graph):
+def test_changing_devices_is_rare(graph, monkeypatch):
     """Ten pieces on each device, built in turns, are one cluster on each."""
+    monkeypatch.setattr(cut, "WHOLE", 160)
     x = tf.placeholder(tf.float32, [3])
     parts = []
     for i in range(20):

@@ -100,7 +100,13 @@ def _updates(program: Sequence[Instruction]) -> list[Instruction]:
     updates = [i for i in program if any(t.out != t.slot for t in i.refs.values())]
     late = set(map(id, updates))
     read = {s for i in program if id(i) not in late for s in i.reads()}
-    return [i for i in updates if not any(s in read for s in i.gives())]
+    result: list[Instruction] = []
+    for i in reversed(updates):
+        if any(s in read for s in i.gives()):
+            read.update(i.reads())  # an earlier update that it builds upon comes before it, too
+        else:
+            result.append(i)
+    return result[::-1]
 
 
 def _segments(program: Sequence[Instruction]) -> list[list[Instruction]]:
