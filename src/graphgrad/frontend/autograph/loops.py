@@ -73,6 +73,11 @@ def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any],
     if graph is not None and isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray)):
         _over_rows(rows, flags, body, get, set_, names, options)
         return
+    if graph is not None and hasattr(rows, "element_spec") and hasattr(rows, "batch"):
+        raise NotImplementedError(
+            f"A loop over a tf.data.Dataset inside a tf.function is not converted.\n  Built at {user_source(2)}\n"
+            "  Fix: loop over it outside, `for batch in dataset: step(batch)`, with @tf.function on step"
+        )
     for item in rows:
         if flags is not None and is_symbolic(going := flags()):
             # Python gives the items, a tensor says when to stop: each further iteration is a branch.
