@@ -18,6 +18,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad.executor import cut, place, xla
 from graphgrad.executor.session import HostSession
 from graphgrad.executor.steps import Cluster
+from graphgrad.frontend import devices
 from graphgrad.ir.graph import Graph
 from graphgrad.testing import machine
 
@@ -223,6 +224,7 @@ def test_lists_of_devices_agree(graph, two_devices):
 
 def test_dividing_and_hiding(monkeypatch):
     monkeypatch.setattr(place, "default_placement", place.Placement())
+    monkeypatch.setattr(devices, "_growing", {})
     (cpu,) = tf.config.list_physical_devices("CPU")
     assert tf.config.get_logical_device_configuration(cpu) is None
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
