@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib.util
 import json
 import os
@@ -85,7 +84,7 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
             raise ValueError("not an entry")
         start = len(_MAGIC) + 32
         check, rest = content[len(_MAGIC) : start], content[start:]
-        if hashlib.sha256(key.encode() + rest).digest() != check:
+        if _digest(key, rest) != check:
             raise ValueError("damaged")
         size = int.from_bytes(rest[:8], "little")
         header = json.loads(rest[8 : 8 + size])
@@ -107,7 +106,7 @@ def write(key: str, header: dict[str, Any], code: bytes) -> None:
         return
     text = json.dumps(header).encode()
     rest = len(text).to_bytes(8, "little") + text + code
-    check = hashlib.sha256(key.encode() + rest).digest()
+    check = _digest(key, rest)
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
         try:
@@ -163,6 +162,12 @@ def dtype(name: str) -> np.dtype[Any]:
 
 
 @functools.lru_cache(maxsize=8)
+def _digest(text: str, data: bytes = b"") -> bytes:
+    import hashlib
+
+    return hashlib.sha256(text.encode() + data).digest()
+
+
 def surroundings(platform: str, version: str) -> str:
     """What decides, besides a cluster, what XLA makes of it: versions, flags, the processor."""
     from platform import machine
@@ -175,7 +180,7 @@ def surroundings(platform: str, version: str) -> str:
     for folder, folders, files in os.walk(Path(__file__).parent.parent):
         folders[:] = sorted(f for f in folders if f != "__pycache__")
         sources += [_state(Path(folder) / f) for f in sorted(files) if f.endswith(".py")]
-    kernels = hashlib.sha256(repr(sources).encode()).hexdigest()
+    kernels = _digest(repr(sources)).hex()
     return repr((jaxlib.__version__, np.__version__, platform, version, machine(), _processor(),
                  os.environ.get("XLA_FLAGS", ""), kernels))  # fmt: skip
 

@@ -7,7 +7,6 @@ order in which they turn up. The shapes of inputs are not part of it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +45,11 @@ def token(value: Any) -> Any:
         if array.dtype == object:
             return "objects", array.shape, tuple(token(v) for v in array.ravel().tolist())
         content = array.tobytes()
-        return array.dtype.str, array.shape, content if len(content) <= 64 else hashlib.sha256(content).digest()
+        if len(content) > 64:
+            import hashlib
+
+            content = hashlib.sha256(content).digest()
+        return array.dtype.str, array.shape, content
     if isinstance(value, TensorShape):
         return "shape", value._dims
     if kind is complex:
@@ -132,6 +135,8 @@ def symbol(instruction: Instruction) -> Any:
 
 def digest(*parts: Iterable[Any] | str) -> str:
     """A name for a form together with what else decides what is compiled."""
+    import hashlib
+
     text = hashlib.sha256()
     for part in parts:
         text.update(repr(part).encode())

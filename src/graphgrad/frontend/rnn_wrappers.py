@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -229,6 +228,8 @@ class DropoutWrapper(_Wrapper):
         """A seed of its own for each tensor, as TensorFlow derives it."""
         if self._seed is None:
             return None
+        import hashlib
+
         digest = hashlib.md5(f"{self._seed}{what}_{index}".encode(), usedforsecurity=False).hexdigest()
         return int(digest[:8], 16) & 0x7FFFFFFF
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pprint
 import sys
 import time
 from typing import Any
@@ -332,6 +331,8 @@ def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
         parts = []
         for x in inputs:
             filled = _fill(x, placeholder, tensors)
+            import pprint
+
             parts.append(filled if isinstance(filled, str) else pprint.pformat(filled, sort_dicts=False))
         text = raw.StringFormat(tensors, template=sep.join(parts), placeholder=placeholder, summarize=summarize)
     return raw.PrintV2(text, output_stream=stream, end=end, name=name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob as _glob
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -284,6 +283,8 @@ def DeleteRecursively(dirname: Any) -> None:
     if os.path.isfile(path):
         return Remove(path)
     with _translated(path):
+        import shutil
+
         shutil.rmtree(path)
     return None
 
@@ -306,6 +307,8 @@ def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
         os.stat(old)
     _free(new, overwrite)
     with _translated(new):
+        import shutil
+
         shutil.copyfile(old, new)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-DEBUG = logging.DEBUG
-INFO = logging.INFO
-WARN = logging.WARN
-ERROR = logging.ERROR
-FATAL = logging.FATAL
+if TYPE_CHECKING:
+    import logging  # where it is used, it is imported there: it would be part of `import graphgrad`
+
+DEBUG = 10
+INFO = 20
+WARN = 30
+ERROR = 40
+FATAL = 50
 
 _lock = threading.Lock()
 _logger: logging.Logger | None = None
@@ -27,6 +29,8 @@ def get_logger() -> logging.Logger:
     global _logger
     with _lock:
         if _logger is None:
+            import logging
+
             logger = logging.getLogger("tensorflow")
             interactive = hasattr(sys, "ps1")
             if not logging.getLogger().handlers and not logger.handlers:

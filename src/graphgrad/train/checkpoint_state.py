@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import logging
 import os
 from typing import Any
 
+from ..ir.log import Log
 from ..ir.protobuf import Message, unquoted
 from .bundle import BundleReader, index_path
 
-_log = logging.getLogger(__name__)
+_log = Log(__name__)
 
 
 class CheckpointState(Message):

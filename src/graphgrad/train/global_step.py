@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from ..frontend.collections import GraphKeys
@@ -11,6 +10,7 @@ from ..frontend.variable_scope import get_variable
 from ..frontend.variables import VariableAggregation
 from ..ir import dtypes
 from ..ir.context import get_default_graph
+from ..ir.log import Log
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
@@ -33,7 +33,7 @@ def get_global_step(graph: Any = None) -> Any:
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
-        logging.getLogger(__name__).error("Multiple tensors in global_step collection.")
+        Log(__name__).error("Multiple tensors in global_step collection.")
         return None
     if not found:
         named = [v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if v.name == "global_step:0"]

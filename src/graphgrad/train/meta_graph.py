@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from typing import Any
 
@@ -13,10 +12,11 @@ from ..ir.context import get_default_graph
 from ..ir.dtypes import as_dtype, string
 from ..ir.graph import Operation, Tensor
 from ..ir.graph_messages import AttrValue, MetaGraphDef, NodeDef, SaverDef, TensorProto, VariableDef
+from ..ir.log import Log
 from .graph_files import write_whole
 from .saver import Saver
 
-_log = logging.getLogger("tensorflow")
+_log = Log("tensorflow")
 
 _OF_VARIABLES = frozenset({"variables", "trainable_variables", "local_variables", "model_variables", "metric_variables",
                            "moving_average_variables", "global_step", "concatenated_variables"})  # fmt: skip

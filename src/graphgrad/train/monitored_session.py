@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from ..frontend.variable_ops import (
     report_uninitialized_variables,
 )
 from ..ir.context import get_default_graph
+from ..ir.log import Log
 from ..ir.scopes import name_scope
 from ..ops.control import group, no_op
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
@@ -26,7 +26,7 @@ from .saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .session_hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .summaries import merge_all
 
-_log = logging.getLogger("tensorflow")
+_log = Log("tensorflow")
 
 USE_DEFAULT = object()
 

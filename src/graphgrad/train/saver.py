@@ -5,7 +5,6 @@ Values go between session and file directly; a `Saver` adds no operations to the
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Mapping
@@ -18,12 +17,13 @@ from ..frontend.partitioned import PartitionedVariable
 from ..frontend.variables import Variable
 from ..ir.cell import Cell
 from ..ir.context import executing_eagerly, get_default_graph
+from ..ir.log import Log
 from ..ir.shape import compatible, shape_str
 from ..ir.source import user_source
 from .bundle import BundleReader, Slice, write_bundle
 from .checkpoint_state import checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint, write_state
 
-_log = logging.getLogger(__name__)
+_log = Log(__name__)
 
 
 class _Item(NamedTuple):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from typing import Any
 
 from ..frontend.collections import GraphKeys
 from ..ir.context import get_default_graph
+from ..ir.log import Log
 from ..ops.summary_messages import Summary
 from .file_writer import FileWriterCache
 from .session_hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook, _global_step
 
-_log = logging.getLogger("tensorflow")
+_log = Log("tensorflow")
 
 
 class CheckpointSaverListener:

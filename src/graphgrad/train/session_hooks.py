@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.context import get_default_graph
+from ..ir.log import Log
 from .global_step import get_global_step
 
-_log = logging.getLogger("tensorflow")
+_log = Log("tensorflow")
 
 SessionRunArgs = collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"], defaults=(None, None))
 SessionRunArgs.__doc__ = """What a hook adds to a run: fetches, feeds and options.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import logging
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -180,6 +179,8 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
       alsologtostdout: whether the log goes to standard output too.
     Reference: TensorFlow 2.21 `tf.autograph.set_verbosity`.
     """
+    import logging
+
     logger = logging.getLogger("graphgrad.autograph")
     logger.setLevel(logging.DEBUG if level else logging.WARNING)
     if alsologtostdout and not logger.handlers:

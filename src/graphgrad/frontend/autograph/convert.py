@@ -9,7 +9,6 @@ import functools
 import inspect
 import linecache
 import os
-import sysconfig
 import types
 from typing import Any
 
@@ -19,9 +18,16 @@ from .liveness import Liveness, bound
 from .rewrite import Rewriter, put
 
 _FUTURE = functools.reduce(int.__or__, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
-_LIBRARIES = tuple(os.path.realpath(sysconfig.get_path(p)) + os.sep for p in ("stdlib", "purelib", "platlib"))
 _NAME = "_ag_function"
 _FILES = 8  # syntax trees that are kept
+
+
+@functools.cache
+def _libraries() -> tuple[str, ...]:
+    """The folders of Python's own and of installed packages."""
+    import sysconfig
+
+    return tuple(os.path.realpath(sysconfig.get_path(p)) + os.sep for p in ("stdlib", "purelib", "platlib"))
 
 
 class _Kept:
@@ -121,7 +127,7 @@ def _rewritten(f: types.FunctionType, code: types.CodeType, builtin_functions: b
 @functools.lru_cache(1024)
 def _is_library(filename: str) -> bool:
     """Whether a file belongs to this package, to Python or to what is installed."""
-    return is_internal(filename) or os.path.realpath(filename).startswith(_LIBRARIES)
+    return is_internal(filename) or os.path.realpath(filename).startswith(_libraries())
 
 
 # -- the source ------------------------------------------------------------------------

@@ -1,0 +1,21 @@
+"""A logger that imports `logging` when something is logged: it takes part of the time of `import graphgrad`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Log:
+    """Stands for `logging.getLogger(name)`.
+
+    Args:
+      name: the logger's name.
+    """
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        import logging
+
+        return getattr(logging.getLogger(self._name), attribute)
