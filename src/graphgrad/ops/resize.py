@@ -116,7 +116,7 @@ def _apply(xp, rows, columns, images):
         half = np.tensordot(rows, images, (1, 1))
         return np.moveaxis(np.tensordot(columns, half, (1, 2)), (0, 1, 2), (2, 1, 0))
     for axis, matrix, letters in ((1, rows, "oh,nhwc->nowc"), (2, columns, "ow,nhwc->nhoc")):
-        if np.count_nonzero(matrix, 1).max() <= _FEW:
+        if isinstance(matrix, np.ndarray) and np.count_nonzero(matrix, 1).max() <= _FEW:  # others are traced
             images = _weighted(xp, matrix, images, axis)
         else:
             images = xp.einsum(letters, matrix, images, precision="highest")
