@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.session import HostSession
-from graphgrad.frontend.control_flow import checkpointed_loops
+from graphgrad.frontend.loop_memory import checkpointed_loops
 from graphgrad.gradients.checkpoints import segment_length
 from graphgrad.ir.opdef import raw
 from test_loops import _D, _ON_XLA, _WITH_NUMPY, _X, _derivatives

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from ..ir.shape import TensorShape, as_shape, shape_str
 from ..ir.source import user_source
 from ..ir.static import constant_value
 from . import nest
+from .loop_memory import reverse
 from .tensor_array import TensorArray
 
 
@@ -408,54 +407,12 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         captured = _unite_captures((cond_graph, body_graph), len(start))
         results = raw.While([*start, *captured], cond=cond_graph, body=body_graph, Tout=tuple(t.dtype for t in start),
                             output_shapes=tuple(t._spec.shape for t in start), maximum_iterations=limit,
-                            memory=_reverse.memory, name="While")  # fmt: skip
+                            memory=reverse.memory, name="While")  # fmt: skip
         if not back_prop:
             results = [raw.StopGradient(t) for t in results]
         with graph._own_gradients():
             leaves = [_holding(v, raw.Identity(t)) for v, t in zip(given, results, strict=True)]
         return nest.pack_sequence_as(loop_vars, leaves)
-
-
-class _Reverse(threading.local):
-    """How the loops that this thread builds save memory in their reverse sweeps."""
-
-    def __init__(self) -> None:
-        self.memory: str | None = None
-
-
-_reverse = _Reverse()
-
-
-@contextlib.contextmanager
-def checkpointed_loops(memory: str | None = "sqrt") -> Iterator[None]:
-    """Lets the loops that are built inside save memory in their gradients, for some time.
-
-    The gradient of a loop of n iterations keeps what it needs of each of them. A checkpointed one keeps the loop
-    variables of a few iterations only, and computes the others again from these. Counts for `while_loop` and all that
-    is built upon it: `map_fn`, `scan`, `dynamic_rnn`, loops in functions.
-
-    Args:
-      memory: 'sqrt' for 2 sqrt(n) states, which takes one more forward pass; 'log' for O(log n) states (of n^(1/6) if
-        the number of iterations has no bound while the graph is built), which takes O(log n) more; None to keep all.
-    Raises: ValueError for any other word.
-    Gradient: of any order; the numbers are the same. Loops that draw random numbers keep everything.
-    Reference: Griewank, 1992; Chen et al., arXiv:1604.06174, 2016.
-
-    >>> x = tf.constant(0.5)
-    >>> with tf.checkpointed_loops("sqrt"):
-    ...     y = tf.while_loop(lambda i, _: i < 100, lambda i, y: (i + 1, tf.sin(y) + x), [0, x])[1]
-    >>> [g] = sess.run(tf.gradients(y, x))
-    >>> 1.0 < g < 2.0
-    np.True_
-    """
-    if memory not in (None, "sqrt", "log"):
-        raise ValueError(f"checkpointed_loops: unknown memory {memory!r}.\n  Asked for at {user_source(3)}\n"
-                         "  Fix: 'sqrt', 'log' or None")  # fmt: skip
-    before, _reverse.memory = _reverse.memory, memory
-    try:
-        yield
-    finally:
-        _reverse.memory = before
 
 
 def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any,

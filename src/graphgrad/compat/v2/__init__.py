@@ -71,7 +71,7 @@ from graphgrad.gradients.higher import hessians_v2 as hessians
 from graphgrad.gradients.higher import jacobian as jacobian
 from graphgrad.gradients.higher import jvp as jvp
 from graphgrad.gradients.memo import memoize_gradients as memoize_gradients
-from graphgrad.frontend.control_flow import checkpointed_loops as checkpointed_loops
+from graphgrad.frontend.loop_memory import checkpointed_loops as checkpointed_loops
 from graphgrad.frontend.control_flow import switch_case as switch_case
 
 # -- variables ------------------------------------------------------------------------
