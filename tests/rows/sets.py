@@ -26,13 +26,17 @@ _WORDS = V(["Hello", "TF", "", "a longer string of more than 16 bytes"], "string
 
 def _two(kind):
     return Row(f"SparseSparse{kind}", [[_A, (3,), _SHAPE, _B, (4,), _SHAPE], [_A, (3,), _SHAPE, _NONE, (0,), _SHAPE]],
-               dtypes=FLOATS, domain={"a_values": distinct, "b_values": _shifted}, shapes="rank", tf_grad=False,
+               dtypes=FLOATS, domain={"a_values": _shifted, "b_values": _further}, shapes="rank", tf_grad=False,
                note=f"{_COUNT}; {_BROKEN}",
                bad=[([_A, (3,), _SHAPE, _B, (4,), V([2, 5], "int64")], "differ", InvalidArgumentError)])  # fmt: skip
 
 
 def _shifted(rng, shape, dtype):
     return distinct(rng, shape, dtype) + 0.03
+
+
+def _further(rng, shape, dtype):
+    return distinct(rng, shape, dtype) + 0.05
 
 
 def _updated(begin, end, strides, value, **masks):
@@ -43,7 +47,8 @@ ROWS = [
     _two("Maximum"), _two("Minimum"),
     *[Row(f"SparseReduce{kind}Sparse", [[_B, (4,), _SHAPE, V([1])], [_B, (4,), _SHAPE, V([0])],
                                         Case([_PLACES, (5,), _CUBE, V([0, 2])], keep_dims=True)],
-          dtypes=[*FLOATS, "int32"], shapes="any", note=_COUNT) for kind in ("Sum", "Max")],
+          dtypes=[*FLOATS, "int32"], shapes="any", tf_grad=False,
+          note=f"{_COUNT}; TensorFlow has no gradient", domain={"input_values": distinct}) for kind in ("Sum", "Max")],
     *[Row("DenseToDenseSetOperation", [Case([_DENSE, _OTHER], set_operation=kind)], dtypes=["int32"], shapes="rank",
           note=_COUNT) for kind in ("a-b", "b-a", "union")],
     Row("DenseToDenseSetOperation", [Case([_DENSE, _OTHER]),

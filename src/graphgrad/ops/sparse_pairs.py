@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import REAL, as_dtype, int64
-from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import as_shape, with_rank
 from ..ir.static import constant_value
@@ -84,12 +84,36 @@ def _reduce_sparse(name, function, doc):
     def shape_rule(indices, values, shape, axes):
         return [(None, None), (None,), (None,)]
 
+    def grad(op, d_indices, d_values, d_shape):
+        indices, values, shape, axes = op.inputs
+        kept = _kept_columns(indices, axes, op.get_attr("keep_dims"))
+        # Whatever was summed into an element of the result has its gradient; of a maximum, those that are it.
+        places = raw.SparsePlaces(kept, op.outputs[0])
+        share = raw.GatherV2(d_values, places, 0)
+        if function is np.add:
+            return None, share, None, None
+        is_largest = raw.Cast(raw.Equal(values, raw.GatherV2(op.outputs[1], places, 0)), DstT=values.dtype)
+        sharing = raw.UnsortedSegmentSum(is_largest, places, raw.Size(d_values))
+        return None, raw.Mul(share, raw.DivNoNan(is_largest, raw.GatherV2(sharing, places, 0))), None, None
+
     kernel.__doc__ = doc
     declared = op(name, "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32"
                   " -> output_indices: int64, output_values: T, output_shape: int64", T=REAL,
                   flags=("host",))(kernel)  # fmt: skip
     declared.shape(shape_rule)
-    declared.grad(NOT_DIFFERENTIABLE)
+    declared.grad(grad)
+
+
+def _kept_columns(indices, axes, keep_dims):
+    """The indices without the axes that are reduced, or with 0 there."""
+    known, rank = constant_value(axes), indices._spec.shape and indices._spec.shape[1]
+    if known is None or rank is None:
+        raise NotImplementedError("the gradient needs axes and a rank that are known while the graph is built.\n"
+                                  "  Fix: give axis as numbers, and the SparseTensor a static shape")
+    chosen = {int(a) % rank for a in known.reshape(-1)} if known.size else set(range(rank))
+    if keep_dims:
+        return raw.Mul(indices, np.asarray([i not in chosen for i in range(rank)], np.int64))
+    return raw.GatherV2(indices, np.asarray([i for i in range(rank) if i not in chosen], np.int32), 1)
 
 
 def _lowest(dtype):
@@ -211,7 +235,7 @@ def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = No
       sp_input: a `SparseTensor` of real numbers.
       axis, keepdims, reduction_axes, keep_dims: as for `sparse_reduce_max`.
     Returns: a `SparseTensor`.
-    Gradient: none, as in TensorFlow; that of `sparse.reduce_max` exists.
+    Gradient: for the values, in equal shares where several are the maximum; TensorFlow has none.
     Reference: TensorFlow 2.21 SparseReduceMaxSparse.
 
     >>> x = tf.sparse.from_dense([[1, 3], [0, 0]])
@@ -229,7 +253,7 @@ def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = No
       sp_input: a `SparseTensor` of real numbers.
       axis, keepdims, reduction_axes, keep_dims: as for `sparse_reduce_sum`.
     Returns: a `SparseTensor`.
-    Gradient: none, as in TensorFlow; that of `sparse.reduce_sum` exists.
+    Gradient: for the values; TensorFlow has none.
     Reference: TensorFlow 2.21 SparseReduceSumSparse.
 
     >>> x = tf.sparse.from_dense([[1, 3], [0, 0]])
