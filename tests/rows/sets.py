@@ -88,7 +88,7 @@ ROWS = [
         [_updated([1, 0], [2, 0], [1, 2], (2, 5), shrink_axis_mask=1, end_mask=2), _updated([0], [2], [1], (4, 5)),
          _updated([0, -1], [0, 0], [1, -2], (3, 4, 3), ellipsis_mask=1, begin_mask=2, end_mask=2),
          _updated([1, 1], [3, 4], [1, 2], ())],
-        dtypes=FLOATS, bad=[(_updated([0], [2], [1], (3, 4, 5)), "the slice")]),
+        dtypes=FLOATS, bad=[(_updated([0], [2], [1], (3, 4, 5)), "dimension -3 differs")]),
     Row("ScatterNdNonAliasingAdd", [[(5,), V([[1], [3], [1]]), (3,)], [(4, 3), V([[1], [0]], "int64"), (2, 3)]],
         dtypes=FLOATS, bad=[([(5,), V([[5]]), (1,)], "does not index", InvalidArgumentError)]),
     Row("HistogramFixedWidth", [[V([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0]), V([0.0, 5.0]), V(5)],

@@ -85,7 +85,7 @@ def _reduce_sparse(name, function, doc):
         return [(None, None), (None,), (None,)]
 
     def grad(op, d_indices, d_values, d_shape):
-        indices, values, shape, axes = op.inputs
+        indices, values, _, axes = op.inputs
         kept = _kept_columns(indices, axes, op.get_attr("keep_dims"))
         # Whatever was summed into an element of the result has its gradient; of a maximum, those that are it.
         places = raw.SparsePlaces(kept, op.outputs[0])
