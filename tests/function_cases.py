@@ -325,7 +325,7 @@ IMAGES = {
     "stateless_distorted": Case(lambda tf, tf2, x: tf2.image.stateless_sample_distorted_bounding_box(
         [40, 60, 3], x, [5, 7])[:2], [_BOX], 0, tf_grad=False),
     "suppression": Case(lambda tf, tf2, x: tf.image.non_max_suppression(x, [0.7, 0.9, 0.8], 3, 0.4), [_BOXES], 0,
-                        tf_grad=False),  # fmt: skip
+                        tf_grad=False),
     "soft_suppression": Case(lambda tf, tf2, x: tf2.image.non_max_suppression_with_scores(
         x, [0.7, 0.9, 0.8], 3, 1.0, 0.1, 0.5), [_BOXES], 0, tf_grad=False),
     "with_pad": Case(lambda tf, tf2, x: tf.image.resize_image_with_pad(x, 5, 5), [F(3, 4, 3)], **_SINGLE),
