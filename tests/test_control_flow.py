@@ -123,22 +123,6 @@ def test_case():
     assert [run(y, {x: v}) for v in (1, 3, 5)] == [1, 2, 3]
 
 
-def test_switch_case():
-    with tf.Graph().as_default(), tf.Session() as sess:
-        i, x = tf.placeholder(tf.int32, []), tf.constant(3.0)
-        y = tf.switch_case(i, {0: lambda: x, 2: lambda: x * x, 1: lambda: x * 10.0})
-        z = [y, tf.gradients(y, x)[0]]
-        assert [sess.run(z, {i: k}) for k in (0, 1, 2, 5, -1)] == [[3, 1], [30, 10], [9, 6], [9, 6], [9, 6]]
-        for branches, error, text in [
-            ([], ValueError, "non-empty"), ([3], TypeError, "a pair of an int and a function"),
-            ([(0, lambda: x), (0, lambda: x)], ValueError, "must form contiguous range"),
-        ]:  # fmt: skip
-            with pytest.raises(error, match=text):
-                tf.switch_case(i, branches)
-        with pytest.raises(TypeError, match="branch_index must be int32"):
-            tf.switch_case(x, [lambda: x])
-
-
 def test_while_and_its_gradients():
     x = tf.placeholder(tf.float32, [2])
     w = tf.Variable(2.0)

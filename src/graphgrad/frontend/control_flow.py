@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import int32, variant
+from ..ir.dtypes import variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
@@ -261,46 +258,6 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
 
 def _chain(pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: _cond(pred, function, otherwise, None)
-
-
-def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
-    """The result of the function with a number; only that one runs.
-
-    Args:
-      branch_index: a scalar int32.
-      branch_fns: a list of functions without arguments, or a dictionary or pairs of number and function.
-      default: the function for all other numbers; that of the largest number by default.
-      name: a name scope.
-    Returns: the structure of tensors that the chosen function gives.
-    Raises: TypeError for what is none of these; ValueError if there is no function, or if numbers have gaps.
-    Gradient: of the function that ran.
-    Reference: TensorFlow 2.21 `tf.switch_case`.
-
-    >>> sess.run(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20, lambda: 30]))
-    np.int32(20)
-    """
-    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
-    pairs = list(enumerate(pairs)) if all(map(callable, pairs)) else pairs
-    if not pairs:
-        raise ValueError("branch_fns must be a non-empty list or dictionary of functions. Fix: give at least one")
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], int) or not callable(pair[1]):
-            raise TypeError(f"Each entry of branch_fns must be a pair of an int and a function, not {pair!r}. "
-                            "Fix: {0: f, 1: g}")  # fmt: skip
-    pairs.sort(key=operator.itemgetter(0))
-    numbers = [k for k, _ in pairs]
-    if numbers != list(range(len(pairs))):
-        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
-                         f"{numbers}. Fix: number the functions from 0, without gaps")  # fmt: skip
-    with name_scope(name, "switch_case"):
-        index = convert_to_tensor(branch_index, name="branch_index")
-        if index.dtype is not int32:
-            raise TypeError(f"branch_index must be int32, not {index.dtype.name}.\n  Asked for at {user_source(2)}\n"
-                            "  Fix: tf.cast(branch_index, tf.int32)")  # fmt: skip
-        chosen = pairs.pop()[1] if default is None else default
-        for number, function in reversed(pairs):
-            chosen = _chain(raw.Equal(index, np.int32(number)), function, chosen)
-        return chosen()
 
 
 def while_loop_v1(

@@ -72,7 +72,6 @@ from graphgrad.gradients.higher import jacobian as jacobian
 from graphgrad.gradients.higher import jvp as jvp
 from graphgrad.gradients.memo import memoize_gradients as memoize_gradients
 from graphgrad.frontend.loop_memory import checkpointed_loops as checkpointed_loops
-from graphgrad.frontend.control_flow import switch_case as switch_case
 
 # -- variables ------------------------------------------------------------------------
 from graphgrad.frontend.initializers import ConstantV2 as constant_initializer
