@@ -55,7 +55,12 @@ GRADIENTS: dict[str, str] = {}
 
 # Op types with a gradient whose third derivatives nothing checks.
 _ANY_GAMMA = "its derivative for alpha holds the quantile fixed: RandomGammaGrad's row checks what it consists of"
+_THROUGH = "its gradient passes through what it rounds, which is not the derivative: its row says what it is"
 ORDERS: dict[str, str] = {
+    **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
+                     "QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3",
+                     "QuantizeAndDequantizeV4"), _THROUGH),
+    "CTCLossV2": "it is CTCLoss with another number for the blank; the rows of CTCLoss differentiate that three times",
     "ArgMax": "positions have no derivative", "ArgMin": "positions have no derivative",
     "PreventGradient": "its gradient is an error",
     "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",

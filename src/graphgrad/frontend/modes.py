@@ -90,9 +90,7 @@ def enable_op_determinism() -> None:
     Operations are deterministic as they are. What remains is that the first run of a set of fetches may be NumPy's and
     the later ones XLA's, whose last bits can differ; after this call XLA does all of them.
 
-    Reference: TensorFlow 2.21 `tf.config.experimental.enable_op_determinism`.
-
-    >>> tf.config.experimental.enable_op_determinism()
+    Reference: TensorFlow 2.21 `tf.config.experimental.enable_op_determinism`. No example: it holds for the process.
     """
     from ..executor import run
 

@@ -138,7 +138,12 @@ def _sum_axes(g, axes, operand):
 
 
 def _same_batches(x, y, adj_x, adj_y):
-    if x is not None and y is not None:
+    # Batches are equal, so either tells the other's.
+    if x is None and y is not None:
+        x = (*y[:-2], None, None)
+    elif y is None and x is not None:
+        y = (*x[:-2], None, None)
+    if x is not None:
         merged(x[:-2], y[:-2])  # refuses others
     return _batch_mat_mul_shape(x, y, adj_x, adj_y)
 
