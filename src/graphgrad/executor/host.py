@@ -28,9 +28,11 @@ _DRAW = 2e-8  # a random number
 _MULTIPLY = 5e-11  # and add, within a matrix product
 _CONVOLVE = 2.5e-10  # and add, within a convolution
 
-# XLA takes about this long to be imported, and then for each operation; the first run may take half of it.
+# XLA takes about this long to be imported, and then for each operation that is not like others (so that not more than
+# a number of them are counted); the first run may take half of it.
 _COMPILING = 1.2
-_COMPILING_ONE = 2e-3
+_COMPILING_ONE = 5e-3
+_DIFFERENT = 1500
 _SHARE = 0.5
 
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseTensorDenseMatMul"})
@@ -132,7 +134,7 @@ def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
         static = plan.static[slot]._spec.shape
         if static is None or None in static:
             unknown = max(unknown, *shape_of(slots[slot]), 1)
-    allowed = _SHARE * (_COMPILING + _COMPILING_ONE * len(instructions))
+    allowed = _SHARE * (_COMPILING + _COMPILING_ONE * min(len(instructions), _DIFFERENT))
     left = allowed
     for instruction in instructions:
         left -= seconds(instruction, unknown)
