@@ -36,7 +36,7 @@ class Model:
 
     def forward(self, tf, w, *data):
         """The loss, or what `objective` makes it of, in the API of TensorFlow 1."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def objective(self, tf, y, *data):
         """The loss from what `forward` gave; counted as building gradients, since it may hold some."""
@@ -44,11 +44,11 @@ class Model:
 
     def jax(self, jax, w, *data):
         """The loss in JAX."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def torch(self, torch, w, *data):
         """The loss in PyTorch, which gets images as (n, channels, height, width)."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     # -- helpers -------------------------------------------------------------------
 

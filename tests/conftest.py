@@ -50,6 +50,14 @@ def first_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def first_in_xla(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All runs are XLA's, so that equal ones give equal bits."""
+    from graphgrad.executor import run
+
+    monkeypatch.setattr(run, "first_in_numpy", False)
+
+
+@pytest.fixture
 def graph() -> Iterator[Any]:
     """A graph that is the default one while the test runs."""
     from graphgrad.ir.graph import Graph

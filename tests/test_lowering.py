@@ -41,16 +41,16 @@ with tf.Graph().as_default(), tf.Session() as sess:
     ones = np.ones(x.shape, np.float32)
     needed = sum(s.temporary_bytes for s in sess.explain(y, {x: ones}).steps)
     faults = []
-    for _ in range(5):
+    for _ in range(15):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         assert sess.run(y, {x: ones}) == 2e7
         faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-print(needed, min(faults))
+print(needed, sorted(faults[4:])[5])
 """
 
 
 def test_memory_of_a_run_is_kept_for_the_next() -> None:
-    """A program that needs 40 MB while it runs does not have the system map them anew each time."""
+    """A program that needs 40 MB while it runs finds them mapped in most runs: threads have heaps of their own."""
     if not (sys.platform == "linux" and hasattr(ctypes.CDLL(None), "gnu_get_libc_version")):
         pytest.skip("only glibc's memory is kept")
     if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):

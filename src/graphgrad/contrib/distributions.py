@@ -167,6 +167,8 @@ class Distribution:
         """The entropy plus the divergence from another."""
         return self.entropy() + kl_divergence(self, other)
 
+    # A distribution says what it has of these; TensorFlow raises the same for the rest.
+
     def _log_prob(self, value: Any) -> Any:
         raise NotImplementedError(f"log_prob is not implemented: {type(self).__name__}")
 

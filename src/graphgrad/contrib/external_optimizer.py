@@ -158,6 +158,7 @@ class ExternalOptimizerInterface:
           optimizer_kwargs: the arguments of the constructor.
         Returns: the vector that was found.
         """
+        # Subclasses have the method; the class and the text are TensorFlow's.
         raise NotImplementedError("To use ExternalOptimizerInterface, subclass from it and implement the _minimize() "
                                   "method.")
 

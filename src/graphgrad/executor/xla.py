@@ -264,6 +264,7 @@ def _keep_memory() -> None:
 
     glibc gives blocks of more than 32 MiB back at once. XLA allocates what a program needs while it runs as one block,
     so each step would have the system map and clear its pages anew, which can take longer than the computation.
+    Most runs find their block kept, not all: glibc's heaps belong to threads, and XLA's differ from run to run.
     Whoever has set the environment variables of glibc's own is left alone.
     """
     if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
