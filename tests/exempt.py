@@ -30,6 +30,8 @@ OPS: dict[str, str] = {
     "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",
     "ReadFile": _FILES, "DecodeJpeg": _FILES, "DecodePng": _FILES, "DecodeImage": _FILES, "EncodePng": _FILES,
     "EncodeJpeg": _FILES, "ParseSingleExample": _FILES,
+    **dict.fromkeys(("DecodeBmp", "DecodeGif", "DecodeAndCropJpeg", "ExtractJpegShape", "EncodeJpegVariableQuality"),
+                    "it reads encoded images: tests/test_image_codecs.py"),
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,
     "AssignSubVariableOp": _STATE, "VarIsInitializedOp": _STATE, "ResourceGather": _STATE, "VariableShape": _STATE,
     "ResourceScatterUpdate": _STATE, "ResourceScatterAdd": _STATE, "ResourceScatterSub": _STATE,

@@ -18,6 +18,14 @@ _BAD = [([V(np.ones((3, 3)), "float32"), V([1.0, 2.0, 3.0], "float32"), _N, _IOU
         ([_BOXES, V([1.0], "float32"), _N, _IOU], "6 boxes but 1 scores"),
         ([_BOXES, _SCORES, _N, V(1.5, "float32")], "must be in .0, 1.", InvalidArgumentError)]  # fmt: skip
 
+_CLASSES = V([[[0.9, 0.2], [0.8, 0.7], [0.3, 0.95], [0.85, 0.1]]], "float32")
+_OF_ONE = V(_CORNERS[None, :4, None], "float32")
+_OF_EACH = V(np.stack([_CORNERS[:4], _CORNERS[[4, 1, 0, 2]] * 1.2], 1)[None], "float32")
+_LOW = V(0.15, "float32")
+_INFO = V([[40, 60, 1.5, 0, 0], [30, 30, 1, 0, 0]], "float32")
+_NET = R((2, 2, 3, 2), "float32"), R((2, 2, 3, 8), "float32", (-0.5, 0.5))
+_GRID = R((2, 3, 8), "float32", (0.0, 40.0))
+
 
 def _bad(more):
     return [([*entries, *more], *rest) for entries, *rest in _BAD]
@@ -38,6 +46,8 @@ ROWS = [
              ([_SIZE, _NONE, _PART], "No bounding boxes", InvalidArgumentError),
              ([_SIZE, _BOX, V(-0.1, "float32")], "must be non-negative", InvalidArgumentError),
              ([_SIZE, V([[[0.0, 0.0, 1.0, 1.4]]], "float32"), _PART], "in .0.0, 1", InvalidArgumentError)]),
+    Row("SampleDistortedBoundingBox", [Case([_SIZE, _BOX], min_object_covered=m, **_SEEDS) for m in (0.1, 0.7)],
+        order=0, bad=[([V([40, 60]), _BOX], "must contain 3 elements")]),
     Row("StatelessSampleDistortedBoundingBox", [[_SIZE, _BOX, V(0.1, "float32"), V([1, 2])]], order=0),
     Row("NonMaxSuppression", [[_BOXES, _SCORES, _N], Case([_BOXES, _SCORES, _N], iou_threshold=0.2)], **_MANY),
     Row("NonMaxSuppressionV2", [[_BOXES, _SCORES, _N, _IOU]], bad=_BAD, **_MANY),
@@ -50,4 +60,24 @@ ROWS = [
     Row("NonMaxSuppressionWithOverlaps", [[_OVERLAPS, _SCORES, _N, V(0.4, "float32"), V(0.0, "float32")]],
         bad=[([R((3, 2), "float32"), V([1.0] * 3, "float32"), _N, _IOU, _LEAST], "must be square"),
              ([_OVERLAPS, V([1.0], "float32"), _N, _IOU, _LEAST], "6 boxes but 1 scores")], **_MANY),
+    Row("CombinedNonMaxSuppression",
+        [[_OF_ONE, _CLASSES, V(2), V(5), _IOU, _LOW],
+         Case([_OF_EACH, _CLASSES, V(2), V(5), _IOU, _LOW], clip_boxes=False),
+         Case([_OF_EACH, _CLASSES, V(2), V(5), _IOU, _LOW], pad_per_class=True)], order=0,
+        bad=[([V(np.ones((1, 4, 1, 3)), "float32"), _CLASSES, V(2), V(5), _IOU, _LOW], "must have 4 columns"),
+             ([V(np.ones((1, 3, 1, 4)), "float32"), _CLASSES, V(2), V(5), _IOU, _LOW], "incompatible shape"),
+             ([V(np.ones((1, 4, 3, 4)), "float32"), _CLASSES, V(2), V(5), _IOU, _LOW], "either 1 or num classes"),
+             ([_OF_ONE, _CLASSES, V(0), V(5), _IOU, _LOW], "max_size_per_class must be positive", InvalidArgumentError),
+             ([_OF_ONE, _CLASSES, V(2), V(0), _IOU, _LOW], "max_total_size must be positive", InvalidArgumentError),
+             ([_OF_ONE, _CLASSES, V(2), V(2), V(2.0, "float32"), _LOW], "in .0, 1.", InvalidArgumentError)]),
+    Row("BatchNonMaxSuppression", [[V(np.stack([_CORNERS, _CORNERS[::-1]]), "float32"),
+                                    V([[0.9, 0.75, 0.6, 0.95, 0.5, 0.3]] * 2, "float32"), _N, _IOU, _LEAST]],
+        order=0, inference=False, tf=False, note="TensorFlow has no such op: tests/test_image_codecs.py"),
+    Row("GenerateBoundingBoxProposals", [Case([*_NET, _INFO, _GRID, _IOU, V(9), V(2.0, "float32")], post_nms_topn=4)],
+        order=0, tf=False, note="TensorFlow has it on GPUs alone: tests/test_image_codecs.py",
+        bad=[(Case([*_NET, _INFO, _GRID, V(1.5, "float32"), V(9), _LOW]), "between 0 and 1", InvalidArgumentError),
+             ([*_NET, _INFO, _GRID, _IOU, V(0), _LOW], "should be greater than 0", InvalidArgumentError),
+             (Case([*_NET, _INFO, _GRID, _IOU, V(9), _LOW], post_nms_topn=0), "can't be 0 or less"),
+             ([_NET[0], R((2, 2, 3, 7), "float32"), _INFO, _GRID, _IOU, V(9), _LOW], "bbox_deltas must end in"),
+             ([*_NET, R((2, 4), "float32"), _GRID, _IOU, V(9), _LOW], "must have 5 columns")]),
 ]  # fmt: skip

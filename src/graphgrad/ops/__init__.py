@@ -51,9 +51,11 @@ from . import hashing as hashing
 from . import histogram as histogram
 from . import host as host
 from . import image as image
+from . import image_codecs as image_codecs
 from . import image_files as image_files
 from . import image_measures as image_measures
 from . import image_resize as image_resize
+from . import image_ssim as image_ssim
 from . import integrals as integrals
 from . import iterators as iterators
 from . import join as join
@@ -83,6 +85,7 @@ from . import pool as pool
 from . import pool_sized as pool_sized
 from . import pooling as pooling
 from . import projective as projective
+from . import proposals as proposals
 from . import qr as qr
 from . import quantize as quantize
 from . import quantize_functions as quantize_functions

@@ -237,6 +237,19 @@ def sample_box(xp, image_size, boxes, least, *, seed=0, seed2=0, aspect_ratio_ra
 sample_box.grad(NOT_DIFFERENTIABLE)
 
 
+@op("SampleDistortedBoundingBox", "image_size: T, bounding_boxes: float32 -> begin: T, size: T, bboxes: float32", T=_T,
+    flags=_FLAGS, shape=_sampled_shape)  # fmt: skip
+def sample_box_v1(xp, image_size, boxes, *, seed=0, seed2=0, min_object_covered=0.1, aspect_ratio_range=(0.75, 1.33),
+                  area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):  # fmt: skip
+    """A random crop that covers a part of some box: the older form, whose part is an attribute."""
+    stream = start(xp, "SampleDistortedBoundingBox", rng, seed, seed2, max_attempts)
+    return _sample(stream, image_size, boxes, min_object_covered, aspect_ratio_range, area_range, max_attempts,
+                   use_image_if_no_bounding_boxes)  # fmt: skip
+
+
+sample_box_v1.grad(NOT_DIFFERENTIABLE)
+
+
 def _stateless_shape(image_size, bounding_boxes, min_object_covered, seed, aspect_ratio_range, area_range,
                      max_attempts):  # fmt: skip
     with_rank(seed, 1, "seed")

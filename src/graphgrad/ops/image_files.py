@@ -76,6 +76,22 @@ def encode_jpeg_op(xp, image, *, format="", quality=95, progressive=False, optim
 encode_jpeg_op.grad(NOT_DIFFERENTIABLE)
 
 
+def _any_quality_shape(images, quality):
+    return _jpeg_shape(images, "")
+
+
+@op("EncodeJpegVariableQuality", "images: uint8, quality: int32 -> contents: string", flags=("host",),
+    shape=_any_quality_shape)  # fmt: skip
+def encode_jpeg_variable_quality_op(xp, images, quality):
+    """The JPEG file of an image, of a quality that only the run knows."""
+    if not 0 <= quality <= 100:
+        raise Complaint(f"quality must be in [0,100], got {quality}", "use a number from 0 to 100")
+    return encode_jpeg_op.kernel(xp, images, quality=int(quality))
+
+
+encode_jpeg_variable_quality_op.grad(NOT_DIFFERENTIABLE)
+
+
 def encode_png(image, compression=-1, name=None):
     """Encodes images as PNG files.
 

@@ -14,13 +14,12 @@ from .image import (
     adjust_brightness,
     adjust_contrast,
     as_floats,
-    as_image,
     check_bounds,
     convert_image_dtype,
     keyed,
     stateful,
 )
-from .known import join, part, shape_of
+from .known import join, shape_of
 from .tensordot import tensordot
 
 # -- colours ---------------------------------------------------------------------------
@@ -446,52 +445,3 @@ def psnr(a, b, max_val, name=None):
         error = raw.Mean(raw.SquaredDifference(a, b), np.asarray([-3, -2, -1], np.int32))
         decibel = 1 / np.log(10.0)
         return raw.Sub(raw.Mul(20 * decibel, raw.Log(scale)), raw.Mul(10 * decibel, raw.Log(error)), name="psnr")
-
-
-def _smooth(x, window):
-    """A depthwise convolution of (*B, H, W, C) with one window for all channels."""
-    shape = shape_of(x)
-    rank = len(x._spec.shape)
-    flat = raw.Reshape(x, join([-1], part(shape, rank - 3, rank)))
-    filters = np.tile(window[:, :, None, None], (1, 1, x._spec.shape[-1], 1)).astype(np.float32)
-    y = depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID")
-    return raw.Reshape(y, join(part(shape, 0, rank - 3), part(shape_of(y), 1, 4)))
-
-
-def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
-    """The structural similarity of two batches of images.
-
-    Args:
-      img1, img2: (*B, H, W, C), of one dtype, no smaller than the filter.
-      max_val: the range of the pixels, e.g. 255.
-      filter_size, filter_sigma: of the Gaussian window.
-      k1, k2: constants of the measure.
-      return_index_map: whether to return the map of local values instead of its mean.
-    Returns: (*B), float32; (*B, H', W') for the map.
-    Raises: ValueError if rank or channels are not known.
-    Gradient: that of its ops.
-    Reference: TensorFlow 2.21 `tf.image.ssim`; Wang et al. 2004.
-
-    >>> x = np.ones((11, 11, 1), np.float32)
-    >>> sess.run(tf.image.ssim(x, x, 1.0)).round(3)
-    np.float32(1.0)
-    """
-    with name_scope(None, "SSIM"):
-        x, y, scale = _in_range(as_image(img1), as_image(img2), max_val)
-        if x._spec.shape is None or x._spec.shape[-1] is None:
-            raise ValueError(f"ssim needs images of known rank and channels, not {x.shape}. Fix: use set_shape")
-        at = np.arange(filter_size) - (filter_size - 1) / 2
-        line = np.exp(-0.5 * (at / filter_sigma) ** 2)
-        window = np.outer(line, line) / line.sum() ** 2
-        c1, c2 = raw.Square(raw.Mul(k1, scale)), raw.Square(raw.Mul(k2, scale))
-        mean_x, mean_y = _smooth(x, window), _smooth(y, window)
-        both = raw.Mul(2.0, raw.Mul(mean_x, mean_y))
-        squares = raw.AddV2(raw.Square(mean_x), raw.Square(mean_y))
-        luminance = raw.RealDiv(raw.AddV2(both, c1), raw.AddV2(squares, c1))
-        covariance = raw.Mul(2.0, _smooth(raw.Mul(x, y), window))
-        variances = _smooth(raw.AddV2(raw.Square(x), raw.Square(y)), window)
-        structure = raw.RealDiv(raw.AddV2(raw.Sub(covariance, both), c2), raw.AddV2(raw.Sub(variances, squares), c2))
-        local = raw.Mul(luminance, structure)
-        if return_index_map:
-            return raw.Mean(local, np.asarray([-1], np.int32))
-        return raw.Mean(raw.Mean(local, np.asarray([-3, -2], np.int32)), np.asarray([-1], np.int32))

@@ -372,6 +372,22 @@ def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: st
         return _categorical(logits, num_samples, output_dtype, seed)
 
 
+def crop_limit(value: Any, size: Any) -> tuple[Any, Any, Any]:
+    """The tensors `value` and `size` of a random crop, and how many places there are along each dimension."""
+    value = convert_to_tensor(value, name="value")
+    size = convert_to_tensor(size, int32, name="size")
+    shape = raw.Shape(value)
+    have, want = constant_value(shape), constant_value(size)
+    if have is None or want is None:
+        fits = raw.All(raw.GreaterEqual(shape, size), [0])
+        shape = after_check(shape, fits, ["Need value.shape >= size, got ", shape, size], 1000)
+    elif have.shape != want.shape or (have < want).any():
+        raise ValueError(f"Need value.shape >= size, got {have.tolist()} {want.tolist()}. "
+                         "Fix: crop at most as much as there is in each dimension")
+    limit = raw.AddV2(raw.Sub(shape, size, name="sub"), 1, name="add")
+    return value, size, limit
+
+
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """Cuts a piece of shape `size` out of `value`, at a random place.
 
@@ -390,21 +406,11 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     (2, 3)
     """
     with name_scope(name, "random_crop") as scope:
-        value = convert_to_tensor(value, name="value")
-        size = convert_to_tensor(size, int32, name="size")
-        shape = raw.Shape(value)
-        have, want = constant_value(shape), constant_value(size)
-        if have is None or want is None:
-            fits = raw.All(raw.GreaterEqual(shape, size), [0])
-            shape = after_check(shape, fits, ["Need value.shape >= size, got ", shape, size], 1000)
-        elif have.shape != want.shape or (have < want).any():
-            raise ValueError(f"Need value.shape >= size, got {have.tolist()} {want.tolist()}. "
-                             "Fix: crop at most as much as there is in each dimension")
-        limit = raw.AddV2(raw.Sub(shape, size, name="sub"), 1, name="add")
-        offset = random_uniform(raw.Shape(shape), dtype=int32, maxval=int32.max, seed=seed)
+        value, size, limit = crop_limit(value, size)
+        offset = random_uniform(raw.Shape(limit), dtype=int32, maxval=int32.max, seed=seed)
         return raw.Slice(value, raw.FloorMod(offset, limit, name="mod"), size, name=scope)
 
 
-__all__ = ["categorical", "categorical_draw", "categorical_shape", "check_range", "class_dtype", "draws", "multinomial",
-           "random_crop", "random_normal", "random_shuffle", "random_uniform", "shape_tensor",
+__all__ = ["categorical", "categorical_draw", "categorical_shape", "check_range", "class_dtype", "crop_limit", "draws",
+           "multinomial", "random_crop", "random_normal", "random_shuffle", "random_uniform", "shape_tensor",
            "truncated_normal"]  # fmt: skip

@@ -15,9 +15,9 @@ from ..ir.scopes import name_scope
 from ..ir.shape import broadcast
 from . import philox, rejection, special_host
 from .broadcast import unbroadcast
-from .random import shape_tensor, shuffled
+from .random import crop_limit, shape_tensor, shuffled
 from .seeds import known_sizes, sizes
-from .stateless import check_algorithm, keyed, seed_shape
+from .stateless import check_algorithm, keyed, seed_shape, stateless_uniform
 
 _NORMAL = frozenset({float16, float32, float64})
 _COUNTS = _NORMAL | {int32, int64}
@@ -315,3 +315,26 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
     """
     index = convert_to_tensor(index, name="index")
     return raw.RandomIndexShuffle(index, seed, convert_to_tensor(max_index, index.dtype))
+
+
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+    """Cuts a piece of shape `size` out of `value`, at a place chosen by the seed alone.
+
+    Args:
+      value: a tensor.
+      size: the shape of the piece: one number for each dimension of `value`.
+      seed: two integers.
+      name: a name for the scope of the operations.
+    Returns: `size`, dtype of `value`.
+    Raises: ValueError (while building, if shapes are known) or InvalidArgumentError if the piece does not fit.
+    Gradient: to the place that was cut out.
+    Reference: TensorFlow 2.21 `tf.image.stateless_random_crop`.
+
+    >>> sess.run(tf.image.stateless_random_crop(np.arange(24).reshape(4, 6), [2, 3], [1, 2]))
+    array([[ 7,  8,  9],
+           [13, 14, 15]])
+    """
+    with name_scope(name, "random_crop"):
+        value, size, limit = crop_limit(value, size)
+        offset = stateless_uniform(raw.Shape(limit), seed, 0, int32.max, int32)
+        return raw.Slice(value, raw.FloorMod(offset, limit), size)

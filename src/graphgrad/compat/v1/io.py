@@ -23,3 +23,7 @@ from graphgrad.ops.image_files import decode_image as decode_image
 from graphgrad.ops.image_files import encode_jpeg as encode_jpeg
 from graphgrad.ops.image_files import encode_png as encode_png
 from graphgrad.ops.image_files import is_jpeg as is_jpeg
+from graphgrad.ops.image_codecs import decode_and_crop_jpeg as decode_and_crop_jpeg
+from graphgrad.ops.image_codecs import decode_bmp as decode_bmp
+from graphgrad.ops.image_codecs import decode_gif as decode_gif
+from graphgrad.ops.image_codecs import extract_jpeg_shape as extract_jpeg_shape

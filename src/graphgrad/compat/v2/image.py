@@ -37,7 +37,8 @@ from graphgrad.ops.image_measures import rgb_to_hsv as rgb_to_hsv
 from graphgrad.ops.image_measures import rgb_to_yiq as rgb_to_yiq
 from graphgrad.ops.image_measures import rgb_to_yuv as rgb_to_yuv
 from graphgrad.ops.image_measures import sobel_edges as sobel_edges
-from graphgrad.ops.image_measures import ssim as ssim
+from graphgrad.ops.image_ssim import ssim as ssim
+from graphgrad.ops.image_ssim import ssim_multiscale as ssim_multiscale
 from graphgrad.ops.image_measures import stateless_random_brightness as stateless_random_brightness
 from graphgrad.ops.image_measures import stateless_random_contrast as stateless_random_contrast
 from graphgrad.ops.image_measures import stateless_random_hue as stateless_random_hue
@@ -62,3 +63,14 @@ from graphgrad.ops.image_files import decode_image as decode_image
 from graphgrad.ops.image_files import encode_jpeg as encode_jpeg
 from graphgrad.ops.image_files import encode_png as encode_png
 from graphgrad.ops.image_files import is_jpeg as is_jpeg
+from graphgrad.ops.image_codecs import adjust_jpeg_quality as adjust_jpeg_quality
+from graphgrad.ops.proposals import combined_non_max_suppression as combined_non_max_suppression
+from graphgrad.ops.image_codecs import decode_and_crop_jpeg as decode_and_crop_jpeg
+from graphgrad.ops.image_codecs import decode_bmp as decode_bmp
+from graphgrad.ops.image_codecs import decode_gif as decode_gif
+from graphgrad.ops.image_codecs import extract_jpeg_shape as extract_jpeg_shape
+from graphgrad.ops.proposals import generate_bounding_box_proposals as generate_bounding_box_proposals
+from graphgrad.ops.proposals import non_max_suppression_padded as non_max_suppression_padded
+from graphgrad.ops.image_codecs import random_jpeg_quality as random_jpeg_quality
+from graphgrad.ops.stateless_more import stateless_random_crop as stateless_random_crop
+from graphgrad.ops.image_codecs import stateless_random_jpeg_quality as stateless_random_jpeg_quality

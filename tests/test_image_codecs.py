@@ -1,0 +1,152 @@
+"""Single image formats, JPEG's traces, boxes of batches and proposals, similarities at several scales."""
+
+from __future__ import annotations
+
+import io
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import graphgrad as tf2
+import graphgrad.compat.v1 as tf
+from graphgrad.executor.session import HostSession
+
+pytestmark = pytest.mark.usefixtures("graph")
+PIXELS = np.random.RandomState(0).randint(0, 256, (5, 7, 3)).astype(np.uint8)
+SMOOTH = np.add.outer(np.arange(9) * 9, np.arange(7) * 8)[:, :, None].repeat(3, 2).astype(np.uint8)
+
+
+def run(fetches: Any) -> Any:
+    """The values, by NumPy."""
+    with HostSession() as sess:
+        return sess.run(fetches)
+
+
+def encoded(pixels: np.ndarray, kind: str, **options: Any) -> bytes:
+    """A file that Pillow wrote."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def test_bmp() -> None:
+    """Grey, RGB and RGBA files, from the bottom up as Pillow writes them and from the top down."""
+    rgba = np.concatenate([PIXELS, PIXELS[:, :, :1]], axis=2)
+    for pixels in (PIXELS, rgba):
+        assert (run(tf.image.decode_bmp(encoded(pixels, "BMP"))) == pixels).all()
+    grey = struct.pack("<2s3i", b"BM", 0, 0, 54) + struct.pack("<3iHH", 40, 7, -5, 1, 8) + bytes(24)
+    rows = b"".join(bytes(row) + b"\0" for row in PIXELS[:, :, 0].tolist())
+    assert (run(tf.io.decode_bmp(grey + rows, channels=1)) == PIXELS[:, :, :1]).all()
+    for data, channels, text in ((b"abc", 0, "no BMP file"), (encoded(PIXELS, "BMP"), 4, "does not match bits"),
+                                 (encoded(PIXELS, "BMP")[:70], 0, "too short"),
+                                 (grey[:28] + b"\4" + grey[29:], 0, "has 4 bits")):  # fmt: skip
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
+            run(tf.image.decode_bmp(data, channels=channels))
+
+
+def test_gif() -> None:
+    """All pictures of a file that moves."""
+    frames = [Image.fromarray(np.full((3, 4, 3), v, np.uint8)) for v in (0, 255)]
+    buffer = io.BytesIO()
+    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
+    assert run(tf.image.decode_gif(buffer.getvalue())).mean((1, 2, 3)).tolist() == [0, 255]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)no GIF file.*Fix:"):
+        run(tf.image.decode_gif(encoded(PIXELS, "PNG")))
+
+
+def test_parts_of_jpeg_files() -> None:
+    """The shape from the header; a part of the image is what a slice of the whole is."""
+    for kind in ({}, {"progressive": True}, {"exif": b"Exif\0\0" + bytes(300)}):
+        data = encoded(PIXELS, "JPEG", **kind)
+        part, whole, shape = run([tf.image.decode_and_crop_jpeg(data, [1, 2, 3, 4]), tf.image.decode_jpeg(data),
+                                  tf.io.extract_jpeg_shape(data)])  # fmt: skip
+        assert (part == whole[1:4, 2:6]).all() and shape.tolist() == [5, 7, 3] and shape.dtype == np.int32
+    grey = encoded(PIXELS[:, :, 0], "JPEG")
+    assert run(tf.image.extract_jpeg_shape(grey, tf.int64)).tolist() == [5, 7, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)Invalid JPEG data, size 3.*Fix:"):
+        run(tf.image.extract_jpeg_shape(b"abc"))
+    for window, text in (([1, 2, 9, 4], "not within the image"), ([1, 2, 3], "must have four elements")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
+            run(tf.image.decode_and_crop_jpeg(data, window))
+
+
+def test_jpeg_quality() -> None:
+    """What compressing does to an image: what Pillow does, in the image's dtype; worse for worse qualities."""
+    again = np.asarray(Image.open(io.BytesIO(encoded(SMOOTH, "JPEG", quality=60, subsampling=2))))
+    small, floats = run([tf.image.adjust_jpeg_quality(SMOOTH, 60),
+                         tf.image.adjust_jpeg_quality((SMOOTH / 255).astype(np.float32), tf.constant(60))])  # fmt: skip
+    assert (small == again).all() and floats.dtype == np.float32
+    np.testing.assert_allclose(floats, again / np.float32(255), rtol=1e-6)
+    noisy = [np.abs(run(tf.image.adjust_jpeg_quality(PIXELS, q)).astype(int) - PIXELS).mean() for q in (5, 95)]
+    assert noisy[0] > noisy[1]
+    fixed = run(tf2.image.stateless_random_jpeg_quality(PIXELS, 50, 51, [1, 2]))
+    assert (fixed == run(tf.image.random_jpeg_quality(PIXELS, 50, 51))).all()
+    assert (fixed == run(tf.image.adjust_jpeg_quality(PIXELS, 50))).all()
+    for low, high, text in ((50, 140, "between 0 and 100"), (50, 40, "must be less than")):
+        with pytest.raises(ValueError, match=f"(?s){text}.*Fix:"):
+            tf.image.random_jpeg_quality(PIXELS, low, high)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)quality must be in \[0,100\].*Fix:"):
+        run(tf.image.adjust_jpeg_quality(PIXELS, 101))
+
+
+def test_crops_chosen_by_a_seed() -> None:
+    """TensorFlow's crop for a seed; of a piece that does not fit, an error."""
+    x = np.arange(24).reshape(4, 6)
+    assert run(tf2.image.stateless_random_crop(x, [2, 3], [1, 2])).tolist() == [[7, 8, 9], [13, 14, 15]]
+    with pytest.raises(ValueError, match="(?s)Need value.shape >= size.*Fix:"):
+        tf2.image.stateless_random_crop(x, [5, 3], [1, 2])
+
+
+BOXES = np.asarray([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3], [0, -0.2, 1, 0.8]], np.float32)
+
+
+def test_suppression_in_batches() -> None:
+    """Each image of a batch by itself, as TensorFlow numbers and pads the boxes."""
+    padded = tf.image.non_max_suppression_padded
+    scores = np.asarray([[0.9, 0.8, 0.3, 0.9], [0.1, 0.8, 0.3, 0.9]], np.float32)
+    many = padded(np.stack([BOXES, BOXES]), scores, 5, pad_to_max_output_size=True)
+    few = padded(np.stack([BOXES, BOXES]), scores, 2, score_threshold=0.85, pad_to_max_output_size=True)
+    one = padded(BOXES, scores[0], 3)
+    many, few, one, wide = run([many, few, one, padded(BOXES, scores[0], 3, pad_to_max_output_size=True)])
+    assert many[0].tolist() == [[0, 2, 0, 0, 0], [3, 2, 0, 0, 0]] and many[1].tolist() == [2, 2]
+    assert few[0].tolist() == [[0, 0], [3, 0]] and few[1].tolist() == [1, 1]
+    assert one[0].tolist() == [0, 2] and wide[0].tolist() == [0, 2, 0] and wide[1] == 2
+    with pytest.raises(ValueError, match="(?s)must be True for batched input.*Fix:"):
+        padded(np.stack([BOXES, BOXES]), scores, 2)
+
+
+def test_proposals() -> None:
+    """Anchors move and grow as the network says, are cut to the image, and suppress each other."""
+    anchors = np.asarray([[[0, 0, 20, 10, 2, 2, 22, 12]], [[10, 30, 20, 40, 0, 0, 4, 4]]], np.float32)
+    deltas = np.zeros((1, 2, 1, 8), np.float32)
+    deltas[0, 1, 0, :4] = [0.5, 0.5, np.log(2), 9.0]  # 5 down and right, twice as high, as wide as may be
+    scores = np.asarray([0.9, 0.8, 0.7, 0.95], np.float32).reshape(1, 2, 1, 2)
+    info = np.asarray([[40, 60, 2, 0, 0]], np.float32)
+    found = tf.image.generate_bounding_box_proposals(scores, deltas, info, anchors, 0.5, 10, 4.0, 4)
+    rois, chances = run([found.rois, found.roi_probabilities])
+    # The best is smaller than 2 x 4 pixels; the second box shares 144 of 256 with the first, more than half.
+    np.testing.assert_allclose(rois[0], [[0, 0, 20, 10], [10, 0, 30, 60], [0] * 4, [0] * 4], rtol=1e-5)
+    np.testing.assert_allclose(chances[0], [0.9, 0.7, 0, 0])
+
+
+def test_similarity_at_several_scales() -> None:
+    """TensorFlow's values, and derivatives by finite differences."""
+    random = np.random.RandomState(0)
+    x = random.rand(2, 200, 190, 3).astype("f")
+    y = np.clip(x + 0.1 * random.rand(2, 200, 190, 3), 0, 1).astype("f")
+    five, two = run([tf.image.ssim_multiscale(x, y, 1.0), tf.image.ssim_multiscale(x[0], y[0], 1.0, (0.5, 0.5))])
+    np.testing.assert_allclose(five, [0.9951933, 0.9949422], rtol=1e-5)
+    np.testing.assert_allclose(two, 0.992804, rtol=1e-5)
+    small, near = tf.constant(x[0, :25, :23]), y[0, :25, :23]
+    (slope,) = tf.gradients(tf.image.ssim_multiscale(small, near, 1.0, (0.5, 0.5)), small)
+    step = 0.02 * random.randn(*small.shape.as_list()).astype("f")
+    ends = [tf.image.ssim_multiscale(small + s * step, near, 1.0, (0.5, 0.5)) for s in (-0.5, 0.5)]
+    slope, low, high = run([slope, *ends])
+    np.testing.assert_allclose((slope * step).sum(), high - low, rtol=0.05)
+    late = tf.placeholder_with_default(x, [None, None, None, 3])
+    np.testing.assert_allclose(run(tf.image.ssim_multiscale(late, y, 1.0)), five, rtol=1e-6)
+    with pytest.raises(ValueError, match="(?s)known rank and channels.*Fix:"):
+        tf.image.ssim_multiscale(tf.placeholder(tf.float32), y, 1.0)
