@@ -253,7 +253,7 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.image.stateless_random_jpeg_quality`.
 
-    >>> tf.image.stateless_random_jpeg_quality(np.zeros((2, 2, 3), np.uint8), 75, 95, [1, 2]).dtype
+    >>> stateless_random_jpeg_quality(np.zeros((2, 2, 3), np.uint8), 75, 95, [1, 2]).dtype
     tf.uint8
     """
     _check_qualities(min_jpeg_quality, max_jpeg_quality)

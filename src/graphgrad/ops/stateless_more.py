@@ -330,7 +330,7 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     Gradient: to the place that was cut out.
     Reference: TensorFlow 2.21 `tf.image.stateless_random_crop`.
 
-    >>> sess.run(tf.image.stateless_random_crop(np.arange(24).reshape(4, 6), [2, 3], [1, 2]))
+    >>> sess.run(stateless_random_crop(np.arange(24).reshape(4, 6), [2, 3], [1, 2]))
     array([[ 7,  8,  9],
            [13, 14, 15]])
     """
