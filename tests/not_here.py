@@ -13,6 +13,7 @@ import fnmatch
 import functools
 import gzip
 import importlib
+import json
 import pathlib
 import re
 import sys
@@ -22,6 +23,37 @@ _HERE = pathlib.Path(__file__).resolve().parent
 PAGE = _HERE.parent / "docs" / "not-here.md"
 _NAMES = _HERE / "recorded" / "public_names.tsv.gz"  # each public name of TensorFlow 2.21, and in which faces it is
 _GRADIENTS = _HERE / "recorded" / "registered_gradients.tsv"
+_RAW_OPS = _HERE / "recorded" / "raw_ops.json.gz"
+
+# The groups of the table of raw ops, in which a name goes where it fits first.
+_RAW_GROUPS = {
+    "numbers of quantised arithmetic": "*Quantize* *Requantiz* Dequantize",
+    "TPUs, sparse cores, collectives and other processes":
+        "*TPU* *SparseCore* XlaSparse* Xla* *Xla*ND *Infeed* *Outfeed* Prelinearize* Collective* Nccl* *CrossReplica* "
+        "AllToAll CollectivePermute *Minibatch* Send Recv RemoteCall WorkerHeartbeat GlobalIterId *ToMesh* Relayout*",
+    "boosted trees, k-means, SDCA": "*BoostedTrees* *Kmeans* KMC2* NearestNeighbors Sdca*",
+    "data sets and iterators, which are Python objects here":
+        "*Dataset* *Iterator* *MemoryCache *SeedGenerator *IterationCounter *StatsAggregator* *ThreadPool* GetOptions "
+        "CompressElement UncompressElement *Element* WindowOp ComputeBatchSize",
+    "queues, barriers, stages, accumulators":
+        "*Queue* Barrier* *Stage* *Unstage* *Accumulator* Map* OrderedMap* Stack*",
+    "reference variables and what updates them":
+        "Apply* SparseApply* Assign* Scatter* Variable VariableV2 *TemporaryVariable Ref* IsVariableInitialized Count* "
+        "StridedSliceAssign Inplace*",
+    "tables of reference type": "*HashTable* InitializeTable* LookupTable*",
+    "variants of sparse matrices, maps and ragged tensors":
+        "*SparseMatrix* *TensorMap* RaggedTensor*Variant* TensorList*",
+    "readers of files": "*Reader* RecordInput",
+    "control flow of TensorFlow 1": "Enter Exit LoopCond Merge NextIteration Switch TensorArray*",
+    "control flow, which `If` and `While` stand for":
+        "Case For Stateless[CIW]* PartitionedCall StatefulPartitionedCall SymbolicGradient FakeParam ToBool "
+        "DeviceIndex",
+    "summaries that ops write": "*Summary*",
+    "batches of matrices, before all ops took them": "Batch* SelfAdjointEig",
+    "formats": "Decode* Encode* ExtractJpegShape Parse* *Serialize* Audio* Mfcc Unicode* StringNGrams",
+    "a GPU library's recurrent layers": "CudnnRNN*",
+    "random numbers": "*Random* Stateful* Rng* *CandidateSampler SobolSample",
+}
 
 
 def _has(value: Any, name: str) -> bool:
@@ -50,6 +82,14 @@ def missing_ops() -> dict[str, str]:
     return {op: kind for op, kind in rows if op not in registry}
 
 
+@functools.cache
+def missing_raw_ops() -> tuple[str, ...]:
+    """The names of TensorFlow's `tf.raw_ops` that are not here, sorted."""
+    raw_ops = importlib.import_module("graphgrad.compat.raw_ops")
+    recorded = json.loads(gzip.decompress(_RAW_OPS.read_bytes()))
+    return tuple(sorted(set(recorded) - set(dir(raw_ops))))
+
+
 def tables() -> dict[str, list[tuple[list[str], str]]]:
     """The page's tables by the title of their section: for each row what stands in backticks, and the other cell."""
     found: dict[str, list[tuple[list[str], str]]] = {}
@@ -59,7 +99,7 @@ def tables() -> dict[str, list[tuple[list[str], str]]]:
             title = line[3:]
         elif line.startswith("|") and not line.startswith("|---") and "`" in line:
             cells = [c.strip() for c in line.strip("|").split("|")]
-            listed, other = (cells[1], cells[0]) if title.startswith("Not yet") else (cells[0], cells[1])
+            listed, other = (cells[1], cells[0]) if title.startswith(("Not yet", "Not here")) else (cells[0], cells[1])
             prefix = other.strip("`") + "." if title == "Not yet: names" and other.startswith("`") else ""
             found.setdefault(title, []).append(([prefix + n for n in re.findall("`([^`]+)`", listed)], other))
     return found
@@ -94,6 +134,15 @@ def _not_yet() -> tuple[list[str], list[str]]:
     return names, [_row(kind, sorted(own)) for kind, own in sorted(ops.items())]
 
 
+def _raw_rows() -> list[str]:
+    """The rows of the table of raw ops that are not here."""
+    groups: dict[str, list[str]] = {title: [] for title in (*_RAW_GROUPS, "other")}
+    for name in missing_raw_ops():
+        fits = (t for t, patterns in _RAW_GROUPS.items() if any(fnmatch.fnmatchcase(name, p) for p in patterns.split()))
+        groups[next(fits, "other")].append(name)
+    return [_row(f"{title} ({len(names)})", names) for title, names in groups.items() if names]
+
+
 def _row(first: str, names: list[str]) -> str:
     return f"| {first} | {', '.join(f'`{n}`' for n in names)} |"
 
@@ -101,7 +150,8 @@ def _row(first: str, names: list[str]) -> str:
 def main() -> None:
     """Writes the page."""
     text = PAGE.read_text()
-    for title, rows in zip(("Not yet: names", "Not yet: op types"), _not_yet(), strict=True):
+    titles = ("Not yet: names", "Not yet: op types", "Not here: raw ops")
+    for title, rows in zip(titles, (*_not_yet(), _raw_rows()), strict=True):
         head, rest = text.split(f"## {title}\n", 1)
         before, mark, _ = rest.partition("|---|---|\n")
         tail = rest[rest.index("\n## ") :] if "\n## " in rest else ""

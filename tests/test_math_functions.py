@@ -106,7 +106,7 @@ def test_axes_known_only_at_run_time(op_type: str, keep: bool) -> None:
             with Graph().as_default() as graph:
                 t = placeholder(graph, dtypes.float64, shape)
                 a = placeholder(graph, dtypes.int32, (None,))
-                y = getattr(tf.raw_ops, op_type)(t, a, keep_dims=keep)
+                y = getattr(tf.raw_ops, op_type)(input=t, axis=a, keep_dims=keep)
                 feeds = {t: x, a: np.array(axes, np.int32)}
                 check_derivatives(graph, [y], [t], feeds, 2, generator(op_type, axes), what=f"{shape} {axes} ")
 

@@ -39,6 +39,15 @@ def test_every_op_type_with_a_gradient_is_here_or_listed() -> None:
     assert not unlisted, f"{unlisted}: {_UPDATE}"
 
 
+def test_every_raw_op_is_here_or_listed() -> None:
+    """Each of TensorFlow's raw ops is callable or in the page's table of them, which has no group that is all here."""
+    missing = set(not_here.missing_raw_ops())
+    rows = not_here.tables()["Not here: raw ops"]
+    unlisted = missing - {name for names, _ in rows for name in names}
+    assert not unlisted, f"{sorted(unlisted)}: run `python tests/not_here.py`"
+    assert [group for names, group in rows if not missing.intersection(names)] == []
+
+
 @pytest.mark.parametrize("title", TITLES)
 def test_lines_are_needed(title: str) -> None:
     """Every entry that says 'no meaning', and every line that says 'not yet', stands for something that is missing."""

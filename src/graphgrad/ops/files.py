@@ -96,7 +96,7 @@ def _image_shape(contents, channels):
 
 @op("DecodeJpeg", "contents: string -> image: uint8", flags=("host",), shape=_image_shape)
 def _decode_jpeg(xp, contents, *, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
-                 acceptable_fraction=1, dct_method=""):  # fmt: skip
+                 acceptable_fraction=1.0, dct_method=""):  # fmt: skip
     """The pixels of a JPEG image."""
     image = _decode(contents, channels, uint8)
     return image[::ratio, ::ratio] if ratio > 1 else image

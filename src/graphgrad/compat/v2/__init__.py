@@ -51,7 +51,7 @@ from graphgrad.ir.dtypes import variant as variant
 from graphgrad.ir.graph import Graph as Graph
 from graphgrad.ir.graph import Operation as Operation
 from graphgrad.ir.graph import Tensor as Tensor
-from graphgrad.ir.opdef import raw as raw_ops
+from graphgrad.compat import raw_ops as raw_ops
 from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.slices import IndexedSlices as IndexedSlices
 
