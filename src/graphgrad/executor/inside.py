@@ -11,6 +11,7 @@ from ..ir.cell import Cell
 from ..ir.dtypes import resource
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
+from .plan import prune
 
 _MOST = 10000  # iterations that are looked at
 
@@ -57,7 +58,7 @@ class _Steps:
 
     def __init__(self, graph: FuncGraph, cells: Sequence[Cell | None], make: Callable[..., Any],
                  is_finite: Callable[[Any], bool]):  # fmt: skip
-        self.kept = [t for op in graph._operations for t in op.outputs
+        self.kept = [t for op in prune(graph.outputs, [], graph.inputs) for t in op.outputs
                      if t.dtype.kind in "fc" and op.type != "Placeholder"]  # fmt: skip
         self.outputs = graph.outputs
         self.is_finite = is_finite

@@ -21,6 +21,7 @@ from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined, shape_str
 from .cut import sections
+from .joining import join_loops
 from .known import Knowledge
 from .merge import Merger
 from .order import arrange
@@ -101,6 +102,8 @@ class _Planner:
         self.whole = whole
         self.ops = prune(fetches, targets, feeds)
         self.devices = assign(place, self.ops)
+        refused = {index for index, _ in must_know if index < 0}  # what cannot be compiled together
+        self.ops, self.joined = join_loops(self.ops, self.fed, refused, self.devices)
         self.known = Knowledge(self.ops, self.fed, must_know)
         self.result = Plan()
         self.frame = self.outermost = _Frame()
@@ -189,11 +192,17 @@ class _Planner:
                 last_use[cell] = max(last_use.get(cell, 0), after)
                 if writes:
                     last_write[cell] = after
-            levels[op.index] = level
-            if host:
-                on_host.add(op.index)
+            for index in self._indices(op):
+                levels[index] = level
+                if host:
+                    on_host.add(index)
             result.setdefault(level, []).append((op, host))
         return result
+
+    def _indices(self, op: Operation) -> tuple[int, ...]:
+        """The indices of the operations in whose place `op` runs."""
+        joint = self.joined.get(id(op))
+        return (op.index,) if joint is None else (op.index, joint.forward.index, joint.record.index)
 
     def _cell(self, t: Tensor) -> int:
         """The index of the variable behind a handle."""
@@ -298,6 +307,9 @@ class _Planner:
 
     def _instruction(self, op: Operation, fed: set[int]) -> Instruction:
         frame = self.frame
+        joint = self.joined.get(id(op)) if op.index < 0 else None
+        if joint is not None:
+            frame.slot_of.update((id(t), self._slot(same)) for t, same in joint.same)
         ins = [-1 if t.dtype is dtypes.resource else self._slot(t) for t in op.inputs]
         # A fed output is computed, but not used.
         outs = [frame.new() if id(t) in fed else self._slot(t) for t in op.outputs]
@@ -376,7 +388,9 @@ class _Planner:
             program: list[Instruction] = []
             args = {id(t) for t in graph.inputs}
             effects = [o for o in graph._operations if "stateful" in o.opdef.flags]
-            for inner_op in prune(graph.outputs, effects, graph.inputs):
+            needed, joined = join_loops(prune(graph.outputs, effects, graph.inputs), args, (), {})
+            self.joined.update(joined)
+            for inner_op in needed:
                 if _passes_handle(inner_op) or inner_op.type in ("VarHandleOp", "NoOp"):
                     continue
                 if inner_op.type == "Placeholder":

@@ -110,11 +110,15 @@ class _Reverse:
             found = gradients(outputs, xs, self.dys) if outputs else [None] * len(xs)
             self.found, self.flat = _flattened(found)
         inputs = {id(t) for t in (*part.inputs, *self.dys)}
+        needed = needed_ops(self.flat, inputs)
+        # A loop that is repeated to keep what the gradient needs of it is done with the forward one.
+        ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
+        ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
         kept: dict[int, Tensor] = {}
-        for op in needed_ops(self.flat, inputs):
-            if op.index >= first:
-                kept.update((id(t), t) for t in op.inputs if t.op.index < first)
-        kept.update((id(t), t) for t in self.flat if t.op.index < first)
+        for op in needed:
+            if op.index >= first and op.index not in ahead:
+                kept.update((id(t), t) for t in op.inputs if t.op.index < first or t.op.index in ahead)
+        kept.update((id(t), t) for t in self.flat if t.op.index < first or t.op.index in ahead)
         self.kept = [t for i, t in kept.items() if i not in inputs and t.op.type != "Const"]
         self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets)
         self.backward = self._part([*part.inputs, *self.kept, *self.dys], self.flat, ())

@@ -1,6 +1,7 @@
 """The gradient of `While`: two loops, one that records and one that goes back.
 
-The forward loop stays as it is. Its gradient consists of
+The forward loop stays as it is. A run that needs it and its gradient does it in one with the first of these (`joint`).
+The gradient consists of
 
 1. a `While` that runs the iterations again and writes, for each of them, the loop variables that the
    derivative of the body needs into lists, and the results of what is costly in it (matrix products, convolutions,
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
 from .backprop import gradients
 from .checkpoints import through_segments
+from .joint import Joint
 from .strict import strict_gradients
 from .subgraphs import as_long_as, carries, copy_ops, dense, needed_ops, through_identity, zeros_for
 from .trips import Trips, count_trips, stride_of, written_once
@@ -170,6 +172,9 @@ def repeat(loop: _Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[
     results = raw.While([*start, *(op.inputs[i] for i in reads)], cond=cond, body=body, Tout=tuple(types),
                         output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
                         bounded_by=1 + len(variables) if lists else None, name="Record")  # fmt: skip
+    if lists:
+        record = results[0].op
+        op.graph._joints[record.index] = Joint(op, record, variables, wanted)
     return [results[0], *results[1 + len(variables) :]]
 
 
@@ -188,7 +193,9 @@ def _make_constant(op: Operation, value: Any) -> None:
 
 _COSTLY = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Conv2D", "Conv3D",
                      "DepthwiseConv2dNative", "Cholesky", "MatrixInverse", "MatrixSolve", "Svd", "SelfAdjointEigV2",
-                     "Qr", "While", "VectorizedMap"})  # fmt: skip
+                     "Qr", "While", "VectorizedMap",
+                     # The gradients of these read their results, not their arguments: as much is kept.
+                     "Tanh", "Sigmoid", "Exp", "Softmax", "Sqrt", "Rsqrt"})  # fmt: skip
 
 
 def _costly(op: Operation) -> list[Tensor]:
@@ -271,7 +278,7 @@ class _Back:
                     self.read.append(i)
                     total = graph._placeholder(g.dtype, _shape_of(op.inputs[i], g), f"sum_{i}")
                     self.sums.append(total)
-                    outputs.append(_add(total, g))
+                    outputs.append(_add(total, g, self._counters(inside) if i >= n else ()))
             previous = raw.Sub(self.step, np.int32(1))
             self._forget_values(inside)
             graph.outputs = [previous, *outputs]
@@ -288,6 +295,12 @@ class _Back:
         passed = step if stride == 1 else raw.Mul(step, dtype.np_dtype.type(stride))
         value: Tensor = raw.AddV2(self.graph.capture(start), passed)
         return value
+
+    def _counters(self, inside: dict[int, Tensor]) -> set[int]:
+        """Ids of tensors that are another number in each iteration."""
+        loop = self.loop
+        counters = [i for i in range(loop.n) if i not in loop.fixed and stride_of(loop.body, i)]
+        return {id(inside[id(loop.body.inputs[i])]) for i in counters}
 
     def _from_list(self, t: Tensor) -> Tensor:
         """The recorded value of a tensor of the forward body."""
@@ -353,11 +366,18 @@ def _shape_of(x: Tensor, g: Any) -> Any:
     return x.op.get_attr("shape") if x.op.type == "VarHandleOp" else None
 
 
-def _add(total: Tensor, g: Any) -> Any:
-    """What one iteration adds to the gradient of something that is only read."""
+def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:
+    """What one iteration adds to the gradient of something that is only read.
+
+    Args:
+      total: the sum so far.
+      g: what is added.
+      counters: ids of tensors that are another number in each iteration, if the sum begins with zeros: a place
+        that such a number names is written, not added to.
+    """
     if isinstance(g, IndexedSlices):
-        indices = raw.ExpandDims(g.indices, -1)
-        return raw.TensorScatterAdd(total, indices, g.values)
+        put = raw.TensorScatterUpdate if id(_number_of(g.indices)) in counters else raw.TensorScatterAdd
+        return put(total, raw.ExpandDims(g.indices, -1), g.values)
     if total.dtype is not variant:
         return raw.AddV2(total, g)
     terms = list(g.op.inputs) if g.op.type == "AddN" else [g]
@@ -365,12 +385,28 @@ def _add(total: Tensor, g: Any) -> Any:
     for term in terms:
         if term.op.type == "TensorListSetItem" and term.op.inputs[0].op.type == "TensorListReserve":
             _, index, item = term.op.inputs
-            declared = np.int32(-1) if item.dtype is variant else raw.Shape(item)
-            before = raw.TensorListGetItem(total, index, declared, element_dtype=item.dtype)
-            total = raw.TensorListSetItem(total, index, raw.AddN([before, item]))
+            if len(terms) > 1 or item.dtype is variant or id(_number_of(index)) not in counters:
+                declared = np.int32(-1) if item.dtype is variant else raw.Shape(item)
+                before = raw.TensorListGetItem(total, index, declared, element_dtype=item.dtype)
+                item = raw.AddN([before, item])
+            total = raw.TensorListSetItem(total, index, item)
         else:
             rest.append(term)
     return raw.AddN([total, *rest]) if rest else total
+
+
+def _number_of(index: Tensor) -> Tensor:
+    """The tensor that an index of one place is made of; numbers that differ by a constant name different places too."""
+    while True:
+        op = index.op
+        moves = op.type in ("Reshape", "ExpandDims", "Identity") and op.inputs[0]._spec.shape in ((), (1,))
+        adds = op.type in ("AddV2", "Add", "Sub")
+        if moves or (adds and op.inputs[1].op.type == "Const"):
+            index = op.inputs[0]
+        elif adds and op.inputs[0].op.type == "Const":
+            index = op.inputs[1]
+        else:
+            return index
 
 
 registry["While"].grad(_while_grad)

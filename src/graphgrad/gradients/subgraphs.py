@@ -69,8 +69,14 @@ def copy_ops(target: Graph, outputs: Sequence[Tensor], inside: dict[int, Tensor]
     return [inside[id(t)] for t in outputs]
 
 
-def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]) -> None:
-    """Copies some operations, which stand in creation order, into another graph; see `copy_ops`."""
+def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor], as_it_is: bool = False) -> None:
+    """Copies some operations, which stand in creation order, into another graph; see `copy_ops`.
+
+    Args:
+      target, inside: as there.
+      ops: the operations.
+      as_it_is: whether the copies stand for the operations themselves, which they do not belong to a gradient of.
+    """
     here: set[str] = set()
     for op in ops:
         attrs = op.attrs
@@ -79,12 +85,18 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
         copy = target._add(op.opdef, tuple([inside[id(t)] for t in op.inputs]), attrs, target._unique(op.name),
                            [t._spec for t in op.outputs])  # fmt: skip
         copy._gradient = CopiedRule(op._gradient, inside) if callable(op._gradient) else op._gradient
-        copy._original_op = op
+        copy._original_op = op._original_op if as_it_is else op
+        if as_it_is:
+            copy.source = op.source
         copy.device = op.device
         copy._colocation = tuple(g for g in op._colocation if g.removeprefix("loc:@") in here)
         here.add(copy.name)
         for old, new in zip(op.outputs, copy.outputs, strict=True):
             inside.setdefault(id(old), new)
+        if op.type == "While" and op.index in op.graph._joints:
+            joint = op.graph._joints[op.index].moved(copy, inside)
+            if joint is not None:
+                target._joints[copy.index] = joint
 
 
 class CopiedRule:

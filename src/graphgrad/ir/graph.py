@@ -320,6 +320,7 @@ class Graph:
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
         self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its repetition
+        self._joints: dict[int, Any] = {}  # index of a loop that records -> what it is done together with
         self.seed: int | None = None
         self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
         self._changed: list[int] | None = None  # operations changed in place, by index, once somebody asks

@@ -1,0 +1,82 @@
+"""Loops that are done in one: a loop, and the loop of its gradient that repeats it (`Graph._joints`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Operation
+
+
+def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collection[int],
+               devices: dict[int, str]) -> tuple[list[Operation], dict[int, Any]]:  # fmt: skip
+    """Puts one loop in the place of two that go through the same iterations.
+
+    Args:
+      ops: the operations of a run, or of a sub-graph of it, in an order in which they can run.
+      fed: ids of tensors whose values are given.
+      refused: indices of joint loops that cannot be compiled.
+      devices: operation index -> its device; joint loops are added.
+    Returns: the operations in an order in which they can run, and id of a joint loop -> its `Joint`.
+    """
+    joined: dict[int, Any] = {}
+    whole: dict[int, int] = {}  # id of a loop -> id of the one that runs in its place
+    result = list(ops)
+    for record in ops:
+        if record.type != "While" or record.index not in record.graph._joints:
+            continue
+        joint = record.graph._joints[record.index]
+        forward = joint.forward
+        if forward.index in record.graph._recomputed or record.index in record.graph._recomputed:
+            continue
+        if -2 - record.index in refused or devices.get(forward.index) != devices.get(record.index):
+            continue
+        if any(id(t) in fed for t in (*forward.outputs, *record.outputs)):
+            continue
+        order = _in_place(result, forward, record, joint, whole)
+        if order is not None:
+            made = joint.operation()
+            joined[id(made)] = joint
+            whole[id(forward)] = whole[id(record)] = id(made)
+            if forward.index in devices:
+                devices[made.index] = devices[forward.index]
+            result = order
+    return result, joined
+
+
+def _in_place(ops: list[Operation], forward: Operation, record: Operation, joint: Any,
+              whole: dict[int, int]) -> list[Operation] | None:  # fmt: skip
+    """The operations with the joint loop in the place of `record`; None if something stands in between."""
+    places = {id(op): i for i, op in enumerate(ops)}
+    start, end = places.get(id(forward)), places.get(id(record))
+    if start is None or end is None or start > end:
+        return None
+    between = ops[start + 1 : end]
+    later: list[Operation] = []
+    after = {id(forward)}
+    for op in (*between, record):
+        before = map(id, (*(t.op for t in op.inputs), *op.control_inputs))
+        if any(whole.get(i, i) in after for i in before):
+            after.add(id(op))
+            later.append(op)
+    if later and later[-1] is record:
+        return None
+    # What has effects keeps its place among all that has effects or reads variables.
+    moved = set(map(id, later))
+    moving = max(_place_matters(op) for op in (forward, *later))
+    staying = max((_place_matters(op) for op in between if id(op) not in moved), default=0)
+    if moving + staying > 2:
+        return None
+    return [*ops[:start], *(op for op in between if id(op) not in moved), joint.operation(), *later, *ops[end + 1 :]]
+
+
+def _place_matters(op: Operation) -> int:
+    """Whether the place of an operation in the order matters: 2 if it has an effect, 1 if it reads a variable."""
+    flags = op.opdef.flags
+    if "functional" in flags:
+        graphs = [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
+        return max((_place_matters(o) for g in graphs for o in g._operations), default=0)
+    if "stateful" not in flags or "random" in flags or op.type in ("VarHandleOp", "NoOp"):
+        return 0
+    return 1 if "reads" in flags else 2
