@@ -7,6 +7,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.session import HostSession
+from graphgrad.ops import philox
 
 RNG = np.random.RandomState(0)
 
@@ -135,3 +136,32 @@ def test_resizing_of_many_channels(before, after):
         return [*ys, *[tf.gradients(y, x, d)[0] for y in ys]]
 
     _compare(build, _normal(2, *before, 32), _normal(2, *after, 32))
+
+
+def test_truncated_normal_of_many_groups(monkeypatch):
+    """Groups that are not complete at once are drawn again by themselves, here in several turns."""
+    monkeypatch.setattr(philox, "_ACCEPTED", 0.985)
+
+    def build(x):
+        return [tf.truncated_normal([70_001], seed=3) + x]
+
+    _compare(build, np.zeros(1, np.float32), tolerance=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.int32])
+def test_segments_of_many_numbers(dtype):
+    """Their sums are products with a sparse matrix; elements that are not finite stay in their segment."""
+    ids = np.sort(RNG.randint(0, 90, 1200)).astype(np.int64)
+    ids[ids == 7] = 8  # an empty one
+    x = (5 * _normal(1200, 8, 7)).astype(dtype)
+    if dtype is np.float32:
+        x[0, 0, 0], x[-1, 0, 1] = np.nan, np.inf
+    want = np.zeros((90, 8, 7), np.result_type(dtype, np.float64) if dtype is not np.int32 else dtype)
+    np.add.at(want, ids, x)
+    size = np.maximum(np.bincount(ids, minlength=90), 1)[:, None, None]
+    with tf.Graph().as_default(), tf.Session() as session:
+        total, mean = session.run([tf.segment_sum(x, ids), tf.segment_mean(x, ids)])
+    assert total.dtype == dtype and mean.dtype == dtype
+    np.testing.assert_allclose(total, want, rtol=1e-5, atol=1e-4)
+    if dtype is not np.int32:
+        np.testing.assert_allclose(mean, want / size, rtol=1e-5, atol=1e-4)

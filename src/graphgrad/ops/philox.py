@@ -325,6 +325,7 @@ def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
 
 
 _BOUND = 2.0  # normal deviates beyond it are drawn again
+_ACCEPTED = math.erf(_BOUND / math.sqrt(2))  # the share of those that are not
 _SET_ASIDE = 256  # words for each truncated number, so that groups do not depend on each other
 
 
@@ -368,17 +369,66 @@ def _truncated_host(stream: Stream, groups: int, stride: int, normal: Normal) ->
     return out
 
 
+_COLUMNS = 1024  # in which groups lie while it is counted which of them need more draws
+_MANY = 1 << 14  # groups from which on that is worth it
+
+
 def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) -> Any:
+    """As on the host; where groups are many, the one in six that is not complete at once is drawn by itself."""
     import jax.numpy as jnp
     from jax import lax
 
     width = normal.width
-    element = lax.iota(jnp.uint64, groups * width)
-    first = element // jnp.uint64(width) * jnp.uint64(stride)
-    lane = (element % jnp.uint64(width)).astype(jnp.uint32)
+    if groups < _MANY:
+        return _drawn_until_complete(stream, lax.iota(jnp.int32, groups), stride, normal)
+    rows = -(-groups // _COLUMNS)
+    padded = rows * _COLUMNS
+    if padded * width >= 2**31:
+        return _drawn_until_complete(stream, lax.iota(jnp.int64, groups), stride, normal)
+    element = lax.iota(jnp.uint32, padded * width)
+    first = (element // jnp.uint32(width)).astype(jnp.uint64) * jnp.uint64(stride)
+    drawn = normal.device(jnp, element % jnp.uint32(width), *device_blocks(stream, first))
+
+    # A loop over rows, given what is drawn, counts faster than `cumsum`, and XLA does not draw a second time for it.
+    def count(before: Any, row: Any) -> Any:
+        lacking = jnp.any((jnp.abs(row) >= _BOUND).reshape(_COLUMNS, width), -1)
+        return before + lacking.astype(jnp.int32), (before, lacking)
+
+    counts, (place, lacking) = lax.scan(count, jnp.zeros(_COLUMNS, jnp.int32), drawn.reshape(rows, -1))
+    place = (place + (jnp.cumsum(counts) - counts)).reshape(-1)  # of a group among those that are lacking
+    lacking = lacking.reshape(-1)
+    total = jnp.sum(counts)
+    share = 1 - _ACCEPTED**width
+    room = int(padded * share + 6 * math.sqrt(padded * share)) + 8  # more than this is most unlikely: a second turn
+
+    def complete(state: Any) -> Any:
+        done, out = state
+        taken = lacking & (place >= done) & (place < done + room)
+        which = jnp.full(room, padded, jnp.int32)  # beyond the last one, and dropped
+        which = which.at[jnp.where(taken, place - done, room)].set(lax.iota(jnp.int32, padded), mode="drop")
+        values = _drawn_until_complete(stream, which, stride, normal)
+        # By element: scattering whole groups takes XLA longer.
+        elements = which[:, None] * width + lax.iota(jnp.int32, width)
+        out = out.at[elements.reshape(-1)].set(values.reshape(-1), mode="drop")
+        return done + room, out
+
+    def is_lacking(state: Any) -> Any:
+        return state[0] < total
+
+    return lax.while_loop(is_lacking, complete, (jnp.int32(0), drawn))[1][: groups * width]
+
+
+def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Normal) -> Any:
+    """The groups `which`, (number, width), each drawn until it is complete."""
+    import jax.numpy as jnp
+    from jax import lax
+
+    width, shape = normal.width, (normal.width, len(which))  # the long dimension last, in which XLA vectorises
+    first = jnp.broadcast_to(which.astype(jnp.uint64) * jnp.uint64(stride), shape)
+    lane = lax.broadcasted_iota(jnp.uint32, shape, 0)
 
     def draw(step: Any) -> Any:
-        return normal.device(jnp, lane, *device_blocks(stream, first + step)).reshape(groups, width)
+        return normal.device(jnp, lane, *device_blocks(stream, first + step))
 
     def unfinished(state: Any) -> Any:
         return jnp.any(state[2] < width)
@@ -386,17 +436,15 @@ def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) 
     def keep(state: Any) -> Any:
         # What is sorted in was drawn one iteration before: carried, it is computed once, where
         # XLA would repeat it for each of its uses.
-        step, drawn, have, *kept = state
-        for j in range(width):
-            value = drawn[:, j]
+        step, drawn, have, kept = state
+        for value in drawn:
             valid = jnp.abs(value) < _BOUND
-            kept = [jnp.where(valid & (have == k), value, x) for k, x in enumerate(kept)]
-            have = have + valid.astype(jnp.int32)
-        return (step + jnp.uint64(1), draw(step), have, *kept)
+            kept = jnp.where(valid & (have == lane), value, kept)
+            have = have + valid.astype(jnp.uint32)
+        return step + jnp.uint64(1), draw(step), have, kept
 
-    kept = [jnp.zeros(groups, normal.dtype.np_dtype)] * width
-    start = (jnp.uint64(1), draw(jnp.uint64(0)), jnp.zeros(groups, jnp.int32), *kept)
-    return jnp.stack(lax.while_loop(unfinished, keep, start)[3:], -1)
+    none = jnp.zeros(len(which), jnp.uint32), jnp.zeros(shape, normal.dtype.np_dtype)
+    return lax.while_loop(unfinished, keep, (jnp.uint64(1), draw(jnp.uint64(0)), *none))[3].T
 
 
 __all__ = ["Normal", "Stream", "Uniform", "UniformInt", "device_blocks", "from_key_counter", "host_blocks", "sample",
