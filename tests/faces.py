@@ -8,6 +8,8 @@ import pathlib
 import types
 from typing import Any
 
+from graphgrad.compat import missing
+
 FACES = ("v1", "v2")
 
 
@@ -25,6 +27,8 @@ def exported(face: str) -> dict[str, Any]:
 
 
 def _collect(module: types.ModuleType, prefix: str, found: dict[str, Any], face: str) -> None:
+    for name in missing._LAZY.get(module.__name__, ()):
+        getattr(module, name)  # is in `vars` from now on
     for name, value in sorted(vars(module).items()):
         if name.startswith("_") or name == "annotations":
             continue

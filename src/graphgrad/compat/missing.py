@@ -14,14 +14,16 @@ def missing_attribute(module_name: str, lazy: Mapping[str, str] | None = None) -
 
     Args:
       module_name: the `__name__` of the module.
-      lazy: modules that are imported when first asked for: attribute -> module.
+      lazy: what is imported when first asked for: attribute -> module, or "module:name" for something in one.
     """
     later = dict(lazy or {})
     _LAZY[module_name] = later
 
     def __getattr__(name: str) -> Any:
         if name in later:
-            found = vars(sys.modules[module_name])[name] = importlib.import_module(later[name])
+            module, _, inside = later[name].partition(":")
+            value: Any = importlib.import_module(module)
+            found = vars(sys.modules[module_name])[name] = getattr(value, inside) if inside else value
             return found
         # Python itself asks modules for names with underscores, and for submodules while it imports them.
         if name.startswith("__") or getattr(sys.modules[module_name].__spec__, "_initializing", False):

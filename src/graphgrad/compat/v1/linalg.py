@@ -18,7 +18,32 @@ from graphgrad.ops.permute import matrix_transpose as transpose
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+# Rarely used, so imported when first asked for.
+_OPERATORS = {
+    "LinearOperator": "graphgrad.frontend.linear.operator:LinearOperator",
+    "LinearOperatorDiag": "graphgrad.frontend.linear.simple:LinearOperatorDiag",
+    "LinearOperatorFullMatrix": "graphgrad.frontend.linear.simple:LinearOperatorFullMatrix",
+    "LinearOperatorLowerTriangular": "graphgrad.frontend.linear.simple:LinearOperatorLowerTriangular",
+    "LinearOperatorIdentity": "graphgrad.frontend.linear.multiples:LinearOperatorIdentity",
+    "LinearOperatorScaledIdentity": "graphgrad.frontend.linear.multiples:LinearOperatorScaledIdentity",
+    "LinearOperatorZeros": "graphgrad.frontend.linear.multiples:LinearOperatorZeros",
+    "LinearOperatorAdjoint": "graphgrad.frontend.linear.combined:LinearOperatorAdjoint",
+    "LinearOperatorInversion": "graphgrad.frontend.linear.combined:LinearOperatorInversion",
+    "LinearOperatorComposition": "graphgrad.frontend.linear.combined:LinearOperatorComposition",
+    "LinearOperatorKronecker": "graphgrad.frontend.linear.kronecker:LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate": "graphgrad.frontend.linear.low_rank:LinearOperatorLowRankUpdate",
+    "LinearOperatorHouseholder": "graphgrad.frontend.linear.structured:LinearOperatorHouseholder",
+    "LinearOperatorPermutation": "graphgrad.frontend.linear.structured:LinearOperatorPermutation",
+    "LinearOperatorToeplitz": "graphgrad.frontend.linear.structured:LinearOperatorToeplitz",
+    "LinearOperatorTridiag": "graphgrad.frontend.linear.structured:LinearOperatorTridiag",
+    "LinearOperatorCirculant": "graphgrad.frontend.linear.circulant:LinearOperatorCirculant",
+    "LinearOperatorCirculant2D": "graphgrad.frontend.linear.circulant:LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D": "graphgrad.frontend.linear.circulant:LinearOperatorCirculant3D",
+    "LinearOperatorBlockDiag": "graphgrad.frontend.linear.blocks:LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular": "graphgrad.frontend.linear.blocks:LinearOperatorBlockLowerTriangular",
+}
+
+__getattr__ = _missing_attribute(__name__, _OPERATORS)
 
 # -- linear algebra ------------------------------------------------------------
 from graphgrad.ops.einsum import einsum as einsum
@@ -58,9 +83,3 @@ from graphgrad.ops.matrix_functions import sqrtm as sqrtm
 
 # -- operators -----------------------------------------------------------------
 from . import _linalg_experimental as experimental
-from graphgrad.frontend.linear_operator import LinearOperator as LinearOperator
-from graphgrad.frontend.linear_operator import LinearOperatorDiag as LinearOperatorDiag
-from graphgrad.frontend.linear_operator import LinearOperatorFullMatrix as LinearOperatorFullMatrix
-from graphgrad.frontend.linear_operator import LinearOperatorIdentity as LinearOperatorIdentity
-from graphgrad.frontend.linear_operator import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
-from graphgrad.frontend.linear_operator import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
