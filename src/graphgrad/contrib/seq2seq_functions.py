@@ -18,7 +18,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.source import user_source
 from ..layers.contrib import linear
-from ..ops.embedding import embedding_lookup
+from ..ops.embedding import embedding_lookup_v1 as embedding_lookup
 from .seq2seq_helpers import _rows, _time_first
 
 

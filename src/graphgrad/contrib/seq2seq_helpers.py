@@ -14,7 +14,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape
 from ..ir.source import user_source
-from ..ops.embedding import embedding_lookup
+from ..ops.embedding import embedding_lookup_v1 as embedding_lookup
 from ..ops.random import categorical, random_uniform
 from ..ops.shapes import shape
 

@@ -28,7 +28,8 @@ from .contrib_variables import model_variable, xavier_initializer
 
 _ZEROS = Zeros()
 _XAVIER = xavier_initializer()
-_NAMES = {"kernel": "weights", "bias": "biases"}
+_NAMES = {"kernel": "weights", "bias": "biases", "depthwise_kernel": "depthwise_weights",
+          "pointwise_kernel": "pointwise_weights"}  # fmt: skip
 
 
 def _getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:

@@ -23,6 +23,26 @@ from graphgrad.layers.contrib import layer_norm as layer_norm
 from graphgrad.layers.contrib import max_pool2d as max_pool2d
 from graphgrad.layers.contrib import repeat as repeat
 from graphgrad.layers.contrib import stack as stack
+from graphgrad.layers.contrib_more import avg_pool3d as avg_pool3d
+from graphgrad.layers.contrib_more import convolution3d_transpose as convolution3d_transpose
+from graphgrad.layers.contrib_more import conv3d_transpose as conv3d_transpose
+from graphgrad.layers.contrib_more import group_norm as group_norm
+from graphgrad.layers.contrib_more import instance_norm as instance_norm
+from graphgrad.layers.contrib_more import max_pool3d as max_pool3d
+from graphgrad.layers.contrib_more import maxout as maxout
+from graphgrad.layers.contrib_more import one_hot_encoding as one_hot_encoding
+from graphgrad.layers.contrib_more import separable_conv2d as separable_conv2d
+from graphgrad.layers.contrib_more import separable_convolution2d as separable_convolution2d
+from graphgrad.layers.contrib_more import softmax as softmax
+from graphgrad.layers.contrib_more import spatial_softmax as spatial_softmax
+from graphgrad.layers.contrib_more import unit_norm as unit_norm
+from graphgrad.layers.contrib_more import embed_sequence as embed_sequence
+from graphgrad.contrib.layer_summaries import summarize_activation as summarize_activation
+from graphgrad.contrib.layer_summaries import summarize_activations as summarize_activations
+from graphgrad.contrib.layer_summaries import summarize_collection as summarize_collection
+from graphgrad.contrib.layer_summaries import summarize_tensor as summarize_tensor
+from graphgrad.contrib.layer_summaries import summarize_tensors as summarize_tensors
+from graphgrad.contrib.layer_summaries import summarize_variables as summarize_variables
 from graphgrad.layers.contrib_variables import apply_regularization as apply_regularization
 from graphgrad.layers.contrib_variables import l1_l2_regularizer as l1_l2_regularizer
 from graphgrad.layers.contrib_variables import l1_regularizer as l1_regularizer
@@ -46,9 +66,12 @@ from graphgrad.train.global_step import create_global_step as create_global_step
 from graphgrad.train.global_step import get_global_step as get_global_step
 from graphgrad.train.global_step import get_or_create_global_step as get_or_create_global_step
 from graphgrad.train.optimize_loss import optimize_loss as optimize_loss
+from graphgrad.compat.contrib import _layers_utils as utils
 from graphgrad.compat.v1 import losses as losses
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__, {
+    "model_analyzer": "graphgrad.compat.contrib._slim_model_analyzer", "nets": "graphgrad.compat.contrib._slim_nets",
+    "python": "graphgrad.compat.contrib._slim_python"})  # fmt: skip

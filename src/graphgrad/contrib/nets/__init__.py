@@ -1,0 +1,1 @@
+"""Networks of `tf.contrib.slim.nets`, with the names of variables that published checkpoints have."""
