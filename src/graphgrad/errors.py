@@ -29,7 +29,7 @@ class OpError(Exception):
 
     code = UNKNOWN
 
-    def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None = None):
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None, *args: Any):
         super().__init__(message)
         self._node_def = node_def
         self._op = op
@@ -159,6 +159,66 @@ class UnauthenticatedError(_Coded):
     """The request carries no valid credentials."""
 
     code = UNAUTHENTICATED
+
+
+_CLASSES: dict[int, type[OpError]] = {c.code: c for c in _Coded.__subclasses__()}
+
+
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The class of errors of a code.
+
+    Args:
+      error_code: one of this module's integer codes.
+    Raises: KeyError for OK and for what is no code.
+    Reference: TensorFlow 2.21 `tf.compat.v1.errors.exception_type_from_error_code`.
+
+    >>> tf.errors.exception_type_from_error_code(3).__name__
+    'InvalidArgumentError'
+    """
+    return _CLASSES[error_code]
+
+
+def error_code_from_exception_type(cls: Any) -> Any:
+    """The code of a class of errors.
+
+    Args:
+      cls: a subclass of `OpError`.
+    Returns: its code; an `UnknownError`, with a warning, for another class, as TensorFlow gives it.
+    Reference: TensorFlow 2.21 `tf.compat.v1.errors.error_code_from_exception_type`.
+
+    >>> tf.errors.error_code_from_exception_type(tf.errors.InvalidArgumentError)
+    3
+    """
+    code = next((c for c, found in _CLASSES.items() if found is cls), None)
+    if code is None:
+        import warnings
+
+        warnings.warn("Unknown class exception", stacklevel=2)
+        return UnknownError(None, None, "Unknown class exception", None)
+    return code
+
+
+class raise_exception_on_not_ok_status:  # TensorFlow's name
+    """A block that raises the error of a status that was set in it.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.errors.raise_exception_on_not_ok_status`.
+
+    >>> with tf.errors.raise_exception_on_not_ok_status() as status:
+    ...     status.code
+    0
+    """
+
+    class _Status:
+        code, message = OK, ""
+
+    def __enter__(self) -> Any:
+        self.status = self._Status()
+        return self.status
+
+    def __exit__(self, *exc: Any) -> None:
+        if self.status.code != OK:
+            made: Any = exception_type_from_error_code(self.status.code)
+            raise made(None, None, self.status.message)
 
 
 class OperatorNotAllowedInGraphError(TypeError):

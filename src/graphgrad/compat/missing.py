@@ -50,13 +50,13 @@ def explain(module: ModuleType, shown_as: str, name: str) -> str:
     elsewhere = _elsewhere(module, name)
     if elsewhere:
         return f"{text} Fix: use {elsewhere}"
+    if _is_of_tensorflow_1(module, name):
+        return f"{text} It is a name of TensorFlow 1. Fix: use tf.compat.v1.{name}, or `graphgrad run --tf 1`"
     import difflib
 
     near = difflib.get_close_matches(name, names(module), 1, 0.7)
     if near:
         return f"{text} Did you mean {near[0]!r}?"
-    if _is_of_tensorflow_1(module, name):
-        return f"{text} It is a name of TensorFlow 1. Fix: use tf.compat.v1.{name}, or `graphgrad run --tf 1`"
     return f"{text} graphgrad has no such name (yet)."
 
 

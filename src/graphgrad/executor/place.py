@@ -43,7 +43,7 @@ class Placement:
         self.cpus = max(1, cpus)
         self.accelerators = accelerators
         self.soft = soft
-        self._log = log
+        self.log = log
         self._logged: set[Operation] = set()
 
     @classmethod
@@ -55,7 +55,7 @@ class Placement:
         return cls(int(counts.get("CPU", default_placement.cpus)),
                    default_placement.accelerators and int(counts.get("GPU", 1)) > 0,
                    bool(fields.get("allow_soft_placement", True)),
-                   bool(fields.get("log_device_placement")))  # fmt: skip
+                   bool(fields.get("log_device_placement", default_placement.log)))  # fmt: skip
 
     @property
     def devices(self) -> list[str]:
@@ -74,7 +74,7 @@ class Placement:
           ops: the operations of a run.
         Raises: InvalidArgumentError for one that names a device that does not exist, unless placement is soft.
         """
-        if self.accelerators and not self._log and not any(op.device for op in ops):
+        if self.accelerators and not self.log and not any(op.device for op in ops):
             return {}
         usual = xla.default_name()
         devices, default = self.devices, self.default
@@ -89,7 +89,7 @@ class Placement:
                 device = next((result.get(t.op.index, usual) for t in op.inputs if t.dtype is dtypes.resource), device)
             if device != usual:
                 result[op.index] = device
-            if self._log and op not in self._logged:
+            if self.log and op not in self._logged:
                 self._logged.add(op)
                 print(f"{op.name}: ({op.type}): {_PREFIX}{device}", flush=True)
         return result

@@ -395,4 +395,4 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
         if checked._original_op is not None:
             forward = checked._original_op
             source += f"\n  That is part of the gradient of {forward.type} '{forward.name}', built at {forward.source}"
-    return cls(op.node_def, op, describe(op.type, op.name, problem, operands, source, fix))
+    return cls(op.node_def, op, describe(op.type, op.name, problem, operands, source, fix), cls.code)

@@ -121,6 +121,11 @@ class Device:
         """How many bytes of memory it has, 0 if that is not known, and what it is."""
         return int((self._device.memory_stats() or {}).get("bytes_limit", 0)), str(self._device.device_kind)
 
+    def memory_in_use(self) -> tuple[int, int] | None:
+        """Bytes in use now and at most so far; None where that is not known."""
+        stats = self._device.memory_stats()
+        return stats and (int(stats.get("bytes_in_use", 0)), int(stats.get("peak_bytes_in_use", 0)))
+
     def pin(self, buffer: Any) -> Any:
         """Something that keeps a buffer from being donated as long as it lives."""
         return self._jax.buffer_to_dlpack_managed_tensor(buffer)

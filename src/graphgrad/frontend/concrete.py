@@ -381,6 +381,8 @@ def collect_outputs(result: Any, graph: FuncGraph) -> Any:
             return _Composite(IndexedSlices, [collect(leaf.values), collect(leaf.indices), collect(leaf.dense_shape)])
         if isinstance(leaf, SparseTensor):
             return _Composite(SparseTensor, [collect(leaf.indices), collect(leaf.values), collect(leaf.dense_shape)])
+        if hasattr(leaf, "nested_row_splits"):
+            return _Composite(leaf._of_parts, [collect(p) for p in leaf._parts()])
         tensor = convert_to_tensor(leaf)
         if tensor.dtype is dtypes.resource:
             return leaf

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..ir import context
 from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import int64
 from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
 from ..ir.shape import compatible, relax, shape_str
@@ -22,9 +23,11 @@ from . import nest
 from .autograph.api import with_builtins
 from .autograph.convert import convert
 from .concrete import ConcreteFunction, collect_outputs
+from .ragged import RaggedTensor
 from .signature import TensorSpec as TensorSpec
-from .signature import leaf_key, leaf_names, structure_key
+from .signature import TypeSpec, leaf_key, leaf_names, structure_key
 from .tensor_array import TensorArray
+from .type_specs import RaggedTensorSpec, SparseTensorSpec
 from .variables import watching_creation
 
 
@@ -211,7 +214,12 @@ class Function:
                          f"and kwargs: {kwargs} for signature: {signature}. Fix: {fix}")  # fmt: skip
 
     def _fit(self, spec: TensorSpec, value: Any) -> Any:
-        if isinstance(value, TensorSpec) or not isinstance(spec, TensorSpec):
+        if isinstance(value, TypeSpec) or not isinstance(spec, TypeSpec):
+            return value
+        if not isinstance(spec, TensorSpec):
+            if not spec.is_compatible_with(value):
+                raise TypeError(f"Binding inputs to tf.function {self._name} failed: {value!r} is not compatible with "
+                                f"{spec}. Fix: pass a value of that kind, or change the input_signature")
             return value
         try:
             tensor = convert_to_tensor(value, spec.dtype)
@@ -297,6 +305,10 @@ class Function:
                 with graph.as_default():
                     replaced.append(SparseTensor(*parts))
                 specs.append(leaf)
+            elif isinstance(leaf, (RaggedTensor, RaggedTensorSpec, SparseTensorSpec)):
+                with graph.as_default():
+                    replaced.append(_composite_input(graph, leaf, name))
+                specs.append(leaf)
             else:
                 replaced.append(leaf)
                 specs.append(leaf)
@@ -349,7 +361,22 @@ def _parts(leaf: Any) -> list[Any]:
     """The tensors that an argument consists of."""
     if isinstance(leaf, EagerTensor):
         return [leaf]
+    if isinstance(leaf, RaggedTensor):
+        return leaf._parts()
     return [leaf.indices, leaf.values, leaf.dense_shape] if isinstance(leaf, SparseTensor) else []
+
+
+def _composite_input(graph: FuncGraph, leaf: Any, name: str) -> Any:
+    """Inputs for the parts of a ragged or sparse argument, put together."""
+    _, dtype, rank, *more = leaf_key(leaf)
+    if not more:
+        (n,) = rank
+        return SparseTensor(graph.add_input(int64, (None, n), name), graph.add_input(dtype, (None,), name),
+                            graph.add_input(int64, (n,), name))  # fmt: skip
+    splits_dtype, inner = more
+    flat = graph.add_input(dtype, (None, *inner), name)
+    splits = [graph.add_input(splits_dtype, (None,), name) for _ in range(rank)]
+    return RaggedTensor.from_nested_row_splits(flat, splits)
 
 
 def function(
@@ -369,7 +396,7 @@ def function(
 
     Args:
       func: the function; when left out, the result is a decorator.
-      input_signature: a nested sequence of `TensorSpec`; one trace then serves all calls.
+      input_signature: a nested sequence of `TensorSpec` and its relatives; one trace then serves all calls.
       autograph: whether `if`, `while`, `for`, `and`, `or`, `not` and assertions on tensors become operations.
       jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.

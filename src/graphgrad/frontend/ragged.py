@@ -436,6 +436,11 @@ class RaggedTensor:
     def _parts(self) -> list[Any]:
         return [self.flat_values, *self.nested_row_splits]
 
+    @classmethod
+    def _of_parts(cls, flat_values: Any, *splits: Any) -> Any:
+        """The inverse of `_parts`."""
+        return cls.from_nested_row_splits(flat_values, splits)
+
     def _value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
         value: Any = parts[0]
         for splits in reversed(parts[1:]):

@@ -18,6 +18,7 @@ from ..ops.random import random_uniform
 from . import nest
 from .rnn_cells import LSTMStateTuple, RNNCell, _map_sizes, assert_like_rnn_cell
 from .variable_scope import variable_scope
+from .variables import VariableAggregation, VariableSynchronization
 
 
 class MultiRNNCell(RNNCell):
@@ -340,3 +341,71 @@ class DeviceWrapper(_Wrapper):
             return self.cell(inputs, state, **more)
         with graph.device(self._device):
             return self.cell(inputs, state, **more)
+
+
+class _Wrapper2(_Wrapper):
+    """The methods of a wrapper as TensorFlow 2 names their arguments."""
+
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the cell's variables."""
+        super().build(inputs_shape)
+
+    def call(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
+        """One step."""
+        return self._around(inputs, state, kwargs)
+
+    def add_weight(  # type: ignore[override]  # as the classes behind TensorFlow 2's wrappers have it
+        self,
+        name: Any = None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: Any = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        **kwargs: Any,
+    ) -> Any:
+        """A variable of the wrapper's own.
+
+        Args:
+          name, shape, dtype, initializer, regularizer, trainable, constraint, use_resource: as in `get_variable`.
+          synchronization, aggregation: accepted as TensorFlow does.
+          **kwargs: passed on.
+        """
+        return super().add_weight(name, shape, dtype, initializer, regularizer, trainable, constraint, use_resource,
+                                  **kwargs)  # fmt: skip
+
+
+class RNNCellDropoutWrapper(_Wrapper2, DropoutWrapper):
+    """A cell with dropout on its inputs, outputs and states: the name of TensorFlow 2.
+
+    Args:
+      *args, **kwargs: as for `tf.nn.rnn_cell.DropoutWrapper`.
+    Raises: ValueError for probabilities outside [0, 1].
+    Reference: TensorFlow 2.21 `tf.nn.RNNCellDropoutWrapper`.
+
+    >>> RNNCellDropoutWrapper(tf.nn.rnn_cell.GRUCell(4), output_keep_prob=0.5).output_size
+    4
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+
+
+class RNNCellResidualWrapper(_Wrapper2, ResidualWrapper):
+    """A cell whose inputs are added to its outputs: the name of TensorFlow 2.
+
+    Args:
+      *args, **kwargs: as for `tf.nn.rnn_cell.ResidualWrapper`.
+    Raises: ValueError if inputs and outputs differ in structure or shape.
+    Reference: TensorFlow 2.21 `tf.nn.RNNCellResidualWrapper`.
+
+    >>> RNNCellResidualWrapper(tf.nn.rnn_cell.GRUCell(4)).state_size
+    4
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)

@@ -68,6 +68,20 @@ def op_scope(values: Any, name: str | None, default_name: str | None = None) -> 
         yield scope
 
 
+def get_current_name_scope() -> str:
+    """The name scope that operations are made in, without a slash at its end; '' in eager mode.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.get_current_name_scope`.
+
+    >>> with tf.name_scope("a"), tf.name_scope("b"):
+    ...     get_current_name_scope()
+    'a/b'
+    """
+    graph = current_graph()
+    return "" if graph is None else graph.get_name_scope()
+
+
 def control_dependencies(control_inputs: Any) -> Any:
     """Lets the operations made inside a `with` block run after `control_inputs`.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import weakref
 from typing import Any
@@ -10,12 +11,63 @@ from ..ir import dtypes
 from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
-from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
+from ..ir.shape import Shape, TensorShape, as_shape, compatible, relax, shape_str
 from ..ops.sparse import SparseTensor
 from . import nest
 
 
-class TensorSpec:
+class TypeSpec:
+    """What kind of value an argument is: the base of `TensorSpec` and its relatives.
+
+    Reference: TensorFlow 2.21 `tf.TypeSpec`.
+
+    >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
+    True
+    """
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values."""
+        raise NotImplementedError(f"{type(self).__name__}.value_type")
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or another spec, is of this kind."""
+        other = spec_or_value
+        if not isinstance(other, TypeSpec):
+            try:
+                other = self.from_value(other)  # type: ignore[attr-defined]  # each subclass has one
+            except (AttributeError, TypeError):
+                return False
+        return type(self) is type(other) and self._fits(other)
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The narrowest spec that covers this one and another; ValueError if there is none."""
+        if self == other:
+            return self
+        made: Any = copy.copy(self)
+        if type(made) is not type(other) or not hasattr(made, "_shape") or self._key()[1:] != other._key()[1:]:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}. Fix: use one kind of values")
+        made._shape = relax(made._shape, other._shape)
+        return made
+
+    def _key(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._key")
+
+    def _call_key(self) -> Any:
+        """What `leaf_key` gives for a value of this kind."""
+        return type(self), self._key()
+
+    def _fits(self, other: Any) -> bool:
+        raise NotImplementedError(f"{type(self).__name__}._fits")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, TypeSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+class TensorSpec(TypeSpec):
     """Shape, dtype and name of a tensor argument.
 
     Args:
@@ -48,6 +100,14 @@ class TensorSpec:
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
         """The spec of a tensor."""
         return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def value_type(self) -> type:
+        """`Tensor`."""
+        return Tensor
+
+    def _key(self) -> Any:
+        return self._shape, self._dtype
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
@@ -112,6 +172,10 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
         return "tensor", leaf.dtype, leaf._spec.shape
     if isinstance(leaf, SparseTensor):
         return "sparse", leaf.dtype, leaf.dense_shape._spec.shape
+    if hasattr(leaf, "nested_row_splits"):
+        return "ragged", leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype, leaf.flat_values._spec.shape[1:]
+    if isinstance(leaf, TypeSpec):
+        return leaf._call_key()
     try:
         return type(leaf), _Object(leaf)
     except TypeError:  # nothing refers weakly to numbers, strings and their like

@@ -31,6 +31,7 @@ from ..ir.static import constant_value
 from .collections import GraphKeys
 from .init_scope import init_scope
 from .operators import getitem, install
+from .variable_creators import Created
 
 
 class VariableSynchronization(enum.Enum):
@@ -120,7 +121,7 @@ def watching_creation(watch: Callable[[], None]) -> Iterator[None]:
         _creation.watch = before
 
 
-class Variable:
+class Variable(metaclass=Created):
     """A tensor whose value is kept between runs and changed by assignments.
 
     Args:
@@ -341,6 +342,30 @@ class Variable:
         return TensorReference(self)
 
     experimental_ref = ref
+
+    def to_proto(self, export_scope: Any = None) -> Any:
+        """The `VariableDef` that stands for a variable of a graph; None for one outside of `export_scope`.
+
+        Raises: RuntimeError in eager mode.
+        """
+        if self._graph is None:
+            raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        from .variable_protos import variable_def
+
+        inside = export_scope is None or self.name.startswith(f"{export_scope}/")
+        return variable_def(self) if inside else None
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: Any = None) -> Any:
+        """The variable of the default graph whose operations a `VariableDef` names.
+
+        Args:
+          variable_def: the message.
+          import_scope: a scope that the names are within.
+        """
+        from .variable_protos import variable_of
+
+        return variable_of(variable_def, f"{import_scope}/" if import_scope else "", {})
 
     def _set_save_slice_info(self, info: Any) -> None:
         self._save_slice_info = info

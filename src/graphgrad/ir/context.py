@@ -88,6 +88,35 @@ def executing_eagerly() -> bool:
     return current_graph() is None
 
 
+def inside_function() -> bool:
+    """Whether operations are added to the graph of a `tf.function`.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.inside_function`.
+
+    >>> tf.executing_eagerly_outside_functions()
+    False
+    """
+    graph = current_graph()
+    return graph is not None and bool(graph.building_function)
+
+
+def executing_eagerly_outside_functions() -> bool:
+    """Whether operations outside of all functions run at once.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.compat.v1.executing_eagerly_outside_functions`.
+
+    >>> tf.executing_eagerly_outside_functions()
+    False
+    """
+    graph = current_graph()
+    if graph is None or not graph.building_function:
+        return graph is None
+    outer = next((g for g in reversed(stack.entries) if g is EAGER or not g.building_function), None)
+    return outer is EAGER and (_eager_by_default or EAGER in stack.entries)
+
+
 def set_eager_default(on: bool) -> None:
     """Chooses what an empty stack means: eager mode (2.x) or a default graph (1.x)."""
     global _eager_by_default

@@ -188,6 +188,28 @@ def _string_array(value: Any) -> np.ndarray[Any, Any]:
     return np.array(encoded, object)
 
 
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Converts a value to a tensor; `IndexedSlices` and sparse tensors stay as they are.
+
+    Args:
+      value: anything that is, or can be converted to, a tensor.
+      dtype: the dtype that it must have.
+      name: a name for the operation.
+    Returns: a tensor, or `value` itself.
+    Raises: ValueError for slices of another dtype.
+    Reference: TensorFlow 2.21 `tf.compat.v1.convert_to_tensor_or_indexed_slices`.
+
+    >>> tf.convert_to_tensor_or_indexed_slices([1, 2]).dtype
+    tf.int32
+    """
+    if all(hasattr(value, part) for part in ("values", "indices", "dense_shape")) and not isinstance(value, dict):
+        if dtype is not None and as_dtype(dtype) is not value.dtype:
+            raise ValueError(f"Tensor conversion requested dtype {as_dtype(dtype).name} for a value of dtype "
+                             f"{value.dtype.name}: {value}. Fix: tf.cast its values")
+        return value
+    return convert_to_tensor(value, dtype, name)
+
+
 def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str, dtype: DType | None = None) -> Tensor:
     """Adds a `Const` operation whose name is unique already."""
     spec = Spec.of(dtype or as_dtype(array.dtype), array.shape)

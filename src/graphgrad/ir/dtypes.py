@@ -94,8 +94,8 @@ class DType:
 
     @property
     def is_differentiable(self) -> bool:
-        """Whether gradients flow through tensors of this type (floats and complex)."""
-        return self.kind in "fc"
+        """Whether gradients flow through tensors of this type (floats of 16 bits and more, and complex)."""
+        return self.kind in "fc" and self.size > 1
 
     @property
     def min(self) -> Any:
@@ -187,13 +187,20 @@ uint32 = DType._define("uint32", 22, np.uint32, "u")
 uint64 = DType._define("uint64", 23, np.uint64, "u")
 float8_e5m2 = DType._define("float8_e5m2", 24, ml_dtypes.float8_e5m2, "f")
 float8_e4m3fn = DType._define("float8_e4m3fn", 25, ml_dtypes.float8_e4m3fn, "f")
+float8_e4m3fnuz = DType._define("float8_e4m3fnuz", 26, ml_dtypes.float8_e4m3fnuz, "f")
+float8_e4m3b11fnuz = DType._define("float8_e4m3b11fnuz", 27, ml_dtypes.float8_e4m3b11fnuz, "f")
+float8_e5m2fnuz = DType._define("float8_e5m2fnuz", 28, ml_dtypes.float8_e5m2fnuz, "f")
 int4 = DType._define("int4", 29, ml_dtypes.int4, "i")
 uint4 = DType._define("uint4", 30, ml_dtypes.uint4, "u")
+int2 = DType._define("int2", 31, ml_dtypes.int2, "i")
+uint2 = DType._define("uint2", 32, ml_dtypes.uint2, "u")
+float4_e2m1fn = DType._define("float4_e2m1fn", 33, ml_dtypes.float4_e2m1fn, "f")
 
 ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool_, qint8, quint8, qint32,
     bfloat16, qint16, quint16, uint16, complex128, float16, resource, variant, uint32, uint64,
-    float8_e5m2, float8_e4m3fn, int4, uint4,
+    float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz, int4, uint4, int2, uint2,
+    float4_e2m1fn,
 )  # fmt: skip
 
 # Sets of types that op signatures refer to.

@@ -469,6 +469,29 @@ class Graph:
                              "beginning with a letter or digit")
         return name[:-1] if name.endswith("/") else self.unique_name(name)
 
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Accepted as TensorFlow does: a session has one container.
+
+        Args:
+          container_name: a name.
+        """
+        yield container_name
+
+    def get(self) -> Graph:
+        """The graph itself."""
+        return self
+
+    def op_def_for_type(self, type: str) -> OpDef:
+        """The record of an op type; RuntimeError if there is none.
+
+        Args:
+          type: such as 'MatMul'.
+        """
+        if type not in registry:
+            raise RuntimeError(f"Op type not registered '{type}'. Fix: see docs/ops.md for the op types that there are")
+        return registry[type]
+
     def get_name_scope(self) -> str:
         """The current name scope, without a slash at its end."""
         return self._scope

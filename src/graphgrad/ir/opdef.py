@@ -536,7 +536,7 @@ def put_in_context(
     if eager and complaint.cls is ValueError:
         return InvalidArgumentError(None, None, text)
     if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):
-        return complaint.cls(None, None, text)
+        return complaint.cls(None, None, text, complaint.cls.code)
     return complaint.cls(text)
 
 

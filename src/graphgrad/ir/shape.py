@@ -169,6 +169,23 @@ def dimension_value(dimension: Any) -> Any:
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
+def dimension_at_index(shape: Any, index: int) -> Dimension:
+    """The dimension of a static shape at an index; of an unknown rank an unknown one.
+
+    Args:
+      shape: a `TensorShape`.
+      index: a number.
+    Returns: a `Dimension`.
+    Raises: IndexError if the shape has no such dimension.
+    Reference: TensorFlow 2.21 `tf.compat.v1.dimension_at_index`.
+
+    >>> tf.dimension_at_index(tf.TensorShape([1, None]), 0)
+    Dimension(1)
+    """
+    dims = TensorShape(shape)._dims
+    return Dimension(None if dims is None else dims[index])
+
+
 class TensorShape:
     """The static shape of a tensor: known, partly known, or of unknown rank.
 

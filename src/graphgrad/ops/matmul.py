@@ -211,6 +211,27 @@ def _sparse_mat_mul_grad(op, dy):
     return ga, product(a, dy, b.dtype, transpose_a=not ta)
 
 
+def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False, name=None):
+    """The product of two matrices, of which many elements may be zero (1.x).
+
+    Args:
+      a: (m, k), float32 or bfloat16.
+      b: (k, n), float32 or bfloat16.
+      transpose_a, transpose_b: whether the operand is transposed first.
+      a_is_sparse, b_is_sparse: accepted as TensorFlow does: it computes with all elements.
+      name: a name for the operation.
+    Returns: (m, n), float32.
+    Raises: ValueError for shapes that do not fit.
+    Gradient: two products of matrices.
+    Reference: TensorFlow 2.21 SparseMatMul.
+
+    >>> sess.run(tf.sparse_matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+    array([[11.]], dtype=float32)
+    """
+    return raw.SparseMatMul(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b),
+                            a_is_sparse=bool(a_is_sparse), b_is_sparse=bool(b_is_sparse), name=name)  # fmt: skip
+
+
 # -- the public function ---------------------------------------------------------------
 
 

@@ -293,3 +293,24 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
             back = raw.InvertPermutation(order)
             y, segments = raw.Transpose(y, back), raw.Transpose(segments, back)
         return IsotonicRegression(y, segments)
+
+
+def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1,
+                 aggregate_to_topk=True, name=None):  # fmt: skip
+    """The k largest, or smallest, elements along an axis, most of them at least; on a CPU all of them.
+
+    Args:
+      input: (*A, n, *B), a float tensor.
+      is_max_k: whether the largest are looked for.
+      k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, name: as for
+        `approx_max_k`.
+    Returns: (values, indices), both (*A, k, *B), best first.
+    Raises: ValueError if k is larger than n.
+    Gradient: dvalues scattered to where the values came from.
+    Reference: TensorFlow 2.21 ApproxTopK.
+
+    >>> sess.run(tf.approx_top_k([1.0, 5.0, 3.0], 1).indices)
+    array([1], dtype=int32)
+    """
+    return _approx(input, k, reduction_dimension, recall_target, is_max_k, reduction_input_size_override,
+                   aggregate_to_topk, name)  # fmt: skip

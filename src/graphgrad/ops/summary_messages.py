@@ -81,6 +81,17 @@ class SessionLog(Message):
     STATUS_UNSPECIFIED, START, STOP, CHECKPOINT = range(4)
 
 
+class LogMessage(Message):
+    """A line of a log in an event file.
+
+    Args:
+      **fields: `level`, `message`.
+    """
+
+    UNKNOWN, DEBUGGING, INFO, WARN, ERROR, FATAL = 0, 10, 20, 30, 40, 50
+    FIELDS = {"level": (1, "int"), "message": (2, "string")}
+
+
 class _Tagged(Message):
     FIELDS = {"tag": (1, "string"), "run_metadata": (2, "bytes")}
 

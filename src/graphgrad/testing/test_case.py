@@ -56,6 +56,22 @@ class _TestSession(Session):
             self.close()
 
 
+class _Writes:
+    """What was written to a stream."""
+
+    def __init__(self, stream: Any, kept: Any):
+        self._stream, self._kept = stream, kept
+
+    def contents(self) -> str:
+        """The text so far."""
+        self._stream.flush()
+        at = self._kept.tell()
+        self._kept.seek(0)
+        text: str = self._kept.read().decode()
+        self._kept.seek(at)
+        return text
+
+
 class TestCase(ArrayAssertions, unittest.TestCase):
     """Base class of tests of tensors.
 
@@ -294,6 +310,46 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         """
         expected = str(expected_message_maybe_ascii).replace(":", " : ").split()
         self.assertEqual(expected, str(validate_message).replace(":", " : ").split(), msg)
+
+    def assertProtoEqualsVersion(self, expected: Any, actual: Any, producer: int = 2474, min_consumer: int = 0,
+                                 msg: str | None = None) -> None:  # fmt: skip
+        """A graph is equal to the text of one, to which the versions are added.
+
+        Args:
+          expected: the text of a `GraphDef` without versions.
+          actual: a `GraphDef`.
+          producer, min_consumer: the versions.
+          msg: what to say if they differ.
+        """
+        least = f" min_consumer: {min_consumer}" if min_consumer else ""
+        self.assertProtoEquals(f"{expected}\nversions {{ producer: {producer}{least} }}", actual, msg)
+
+    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """The values of two tensors, or both as they are if one of them is none.
+
+        Args:
+          a, b: anything.
+        """
+        both = all(hasattr(x, "dtype") and hasattr(x, "get_shape") for x in (a, b))
+        return (self.evaluate(a), self.evaluate(b)) if both else (a, b)
+
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[Any]:
+        """A block in which what is written to a stream of the system is kept; `contents()` of what it yields is it.
+
+        Args:
+          stream: such as `sys.stderr`; it has a number.
+        """
+        number = stream.fileno()
+        with tempfile.TemporaryFile() as kept:
+            before = os.dup(number)
+            try:
+                os.dup2(kept.fileno(), number)
+                yield _Writes(stream, kept)
+                stream.flush()
+            finally:
+                os.dup2(before, number)
+                os.close(before)
 
     # -- threads ---------------------------------------------------------------------
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from ..frontend.collections import GraphKeys
 from ..frontend.import_graph import import_graph_def
-from ..frontend.variables import SaveSliceInfo, Variable, VariableV1
+from ..frontend.variable_protos import variable_def, variable_of
+from ..frontend.variables import Variable
 from ..ir.context import get_default_graph
-from ..ir.dtypes import as_dtype, string
+from ..ir.dtypes import string
 from ..ir.graph import Operation, Tensor
 from ..ir.graph_messages import AttrValue, MetaGraphDef, NodeDef, SaverDef, TensorProto, VariableDef
 from ..ir.log import Log
@@ -96,26 +97,7 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
                          "match the field type in CollectionDef.", key)
 
 
-def variable_def(v: Any) -> Any:
-    """The message that stands for a variable of a graph."""
-    made = VariableDef(variable_name=v.name, initializer_name=v.initializer.name, snapshot_name=v._snapshot.name,
-                       is_resource=True, trainable=v.trainable,
-                       synchronization=_number(v.synchronization), aggregation=_number(v.aggregation))  # fmt: skip
-    if v._initial_value is not None:
-        made.initial_value_name = v._initial_value.name
-    info = v._get_save_slice_info()
-    if info is not None:
-        part = made.save_slice_info_def
-        part.full_name = info.full_name
-        part.full_shape.extend(info.full_shape)
-        part.var_offset.extend(info.var_offset)
-        part.var_shape.extend(info.var_shape)
-    return made
 
-
-def _number(value: Any) -> int:
-    value = getattr(value, "value", value)
-    return value if isinstance(value, int) else 0
 
 
 def saver_def_of(saver: Any) -> Any:
@@ -251,7 +233,7 @@ def import_collections(message: Any, clear_devices: bool = False, scope: Any = N
         if key in (GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT, GraphKeys.QUEUE_RUNNERS):
             continue
         if kind == "bytes_list" and key in _OF_VARIABLES:
-            values = [_variable(VariableDef.FromString(v), prefix, made) for v in values]
+            values = [variable_of(VariableDef.FromString(v), prefix, made) for v in values]
         elif kind == "bytes_list":
             values = [v.decode("utf-8", "replace") for v in values]
         elif kind == "node_list":
@@ -301,36 +283,3 @@ def _without_saving(graph_def: Any) -> tuple[Any, Any]:
     out.library.CopyFrom(graph_def.library)
     out.versions.CopyFrom(graph_def.versions)
     return out, saved
-
-
-def _variable(message: Any, prefix: str, made: dict[str, Any]) -> Any:
-    """The variable whose operations a message names; one object for all collections."""
-    if message.variable_name in made:
-        return made[message.variable_name]
-    graph = get_default_graph()
-    handle = graph.get_tensor_by_name(prefix + message.variable_name)
-    v: Any = VariableV1.__new__(VariableV1)
-    v._graph = graph
-    v._handle = handle
-    handle._variable = v  # type: ignore[attr-defined]  # as variables themselves do
-    v._handle_name = handle.op.name
-    v._dtype = as_dtype(handle.op.get_attr("dtype"))
-    v._shape = handle.op.get_attr("shape")
-    v._trainable = bool(message.trainable)
-    v._constraint = None
-    from ..frontend.variables import VariableAggregation, VariableSynchronization
-
-    v._synchronization = VariableSynchronization(message.synchronization)
-    v._aggregation = VariableAggregation(message.aggregation)
-    v._initializer_op = graph.get_operation_by_name(prefix + message.initializer_name)
-    v._snapshot = graph.as_graph_element(prefix + message.snapshot_name)
-    initial = message.initial_value_name
-    v._initial_value = graph.as_graph_element(prefix + initial) if initial else None
-    v._changeable = True
-    v._save_slice_info = None
-    if message.HasField("save_slice_info_def"):
-        part = message.save_slice_info_def
-        v._set_save_slice_info(SaveSliceInfo(prefix + part.full_name, list(part.full_shape), list(part.var_offset),
-                                             list(part.var_shape)))  # fmt: skip
-    made[message.variable_name] = v
-    return v

@@ -546,6 +546,32 @@ from graphgrad.ops.sparse_pairs import sparse_to_indicator as sparse_to_indicato
 from graphgrad.ops.sparse_pairs import sparse_reduce_max_sparse as sparse_reduce_max_sparse
 from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as sparse_reduce_sum_sparse
 from graphgrad.ops.sparse_pairs import sparse_split_v1 as sparse_split
+from graphgrad.frontend.critical_section import CriticalSection as CriticalSection
+from graphgrad.compat.v1 import xla as xla
+
+# -- versions, specs, odds and ends -------------------------------------------------------
+from graphgrad.compat.v1 import version as version
+from graphgrad.ir.version import GIT_VERSION as GIT_VERSION
+from graphgrad.ir.version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
+from graphgrad.ir.version import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
+from graphgrad.ir.version import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
+from graphgrad.ir.version import VERSION as VERSION
+from graphgrad.frontend.signature import TypeSpec as TypeSpec
+from graphgrad.frontend.type_specs import IndexedSlicesSpec as IndexedSlicesSpec
+from graphgrad.frontend.type_specs import OptionalSpec as OptionalSpec
+from graphgrad.frontend.type_specs import RaggedTensorSpec as RaggedTensorSpec
+from graphgrad.frontend.type_specs import SparseTensorSpec as SparseTensorSpec
+from graphgrad.frontend.type_specs import type_spec_from_value as type_spec_from_value
+from graphgrad.ops.ranks import approx_top_k as approx_top_k
+from graphgrad.frontend.variable_creators import variable_creator_scope as variable_creator_scope
+from graphgrad.frontend.device_spec import DeviceSpecV1 as DeviceSpec
+from graphgrad.errors import OpError as OpError
+from graphgrad.ops.summary_messages import LogMessage as LogMessage
+from graphgrad.ir.convert import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
+from graphgrad.ir.shape import dimension_at_index as dimension_at_index
+from graphgrad.ir.context import executing_eagerly_outside_functions as executing_eagerly_outside_functions
+from graphgrad.ops.matmul import sparse_matmul as sparse_matmul
+from graphgrad.ops.string_functions import strip as string_strip
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -36,6 +36,8 @@ from graphgrad.ops.checks import assert_type as assert_type
 from graphgrad.ops.checks import assert_integer as assert_integer
 from graphgrad.ops.checks import assert_same_float_dtype as assert_same_float_dtype
 from graphgrad.ops.checks import assert_proper_iterable as assert_proper_iterable
+from graphgrad.frontend.settings import get_log_device_placement as get_log_device_placement
+from graphgrad.frontend.settings import set_log_device_placement as set_log_device_placement
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

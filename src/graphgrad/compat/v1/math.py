@@ -126,6 +126,8 @@ from graphgrad.ops.bessel import bessel_i0 as bessel_i0
 from graphgrad.ops.bessel import bessel_i0e as bessel_i0e
 from graphgrad.ops.bessel import bessel_i1 as bessel_i1
 from graphgrad.ops.bessel import bessel_i1e as bessel_i1e
+from graphgrad.ops.ranks import approx_max_k as approx_max_k
+from graphgrad.ops.ranks import approx_min_k as approx_min_k
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

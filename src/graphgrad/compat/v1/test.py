@@ -14,6 +14,14 @@ from graphgrad.testing.test_case import TestCase as TestCase
 from graphgrad.testing.test_case import get_temp_dir as get_temp_dir
 from graphgrad.testing.test_case import main as main
 from graphgrad.testing.test_case import test_src_dir_path as test_src_dir_path
+from graphgrad.testing.stubs import Benchmark as Benchmark
+from graphgrad.testing.stubs import benchmark_config as benchmark_config
+from graphgrad.testing.stubs import disable_with_predicate as disable_with_predicate
+from graphgrad.testing.stubs import is_cpu_target_available as is_cpu_target_available
+from graphgrad.testing.stubs import with_eager_op_as_function as with_eager_op_as_function
+from graphgrad.testing.stubs import StubOutForTesting as StubOutForTesting
+from graphgrad.testing.graphs import assert_equal_graph_def_v1 as assert_equal_graph_def
+from . import _test_experimental as experimental
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

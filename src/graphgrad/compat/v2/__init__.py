@@ -306,3 +306,19 @@ from graphgrad.compat.v2 import autograph as autograph
 from graphgrad.compat.v2 import config as config
 from graphgrad.frontend.module import Module as Module
 from graphgrad.compat.v2 import train as train
+from graphgrad.frontend.critical_section import CriticalSection as CriticalSection
+from graphgrad.compat.v2 import xla as xla
+
+# -- versions, specs, odds and ends -------------------------------------------------------
+from graphgrad.compat.v2 import version as version
+from graphgrad.frontend.signature import TypeSpec as TypeSpec
+from graphgrad.frontend.type_specs import IndexedSlicesSpec as IndexedSlicesSpec
+from graphgrad.frontend.type_specs import OptionalSpec as OptionalSpec
+from graphgrad.frontend.type_specs import RaggedTensorSpec as RaggedTensorSpec
+from graphgrad.frontend.type_specs import SparseTensorSpec as SparseTensorSpec
+from graphgrad.frontend.type_specs import type_spec_from_value as type_spec_from_value
+from graphgrad.ops.ranks import approx_top_k as approx_top_k
+from graphgrad.frontend.variable_creators import variable_creator_scope as variable_creator_scope
+from graphgrad.frontend.device_spec import DeviceSpec as DeviceSpec
+from graphgrad.frontend.scopes import get_current_name_scope as get_current_name_scope
+from graphgrad.ir.context import inside_function as inside_function

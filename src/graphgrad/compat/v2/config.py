@@ -17,3 +17,5 @@ from graphgrad.frontend.function import run_functions_eagerly as experimental_ru
 from graphgrad.frontend.function import run_functions_eagerly as run_functions_eagerly
 
 from . import _config_experimental as experimental
+from . import _config_optimizer as optimizer
+from . import _config_threading as threading

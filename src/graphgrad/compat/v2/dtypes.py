@@ -34,6 +34,8 @@ from graphgrad.ir.dtypes import uint32 as uint32
 from graphgrad.ir.dtypes import uint64 as uint64
 from graphgrad.ir.dtypes import variant as variant
 
+from . import _dtypes_experimental as experimental
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

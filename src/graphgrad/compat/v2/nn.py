@@ -69,6 +69,8 @@ from graphgrad.ops.softmax import log_softmax as log_softmax
 from graphgrad.ops.softmax import softmax as softmax
 from graphgrad.ops.topk import in_top_k as in_top_k
 from graphgrad.ops.topk import top_k as top_k
+from graphgrad.frontend.rnn_wrappers import RNNCellDropoutWrapper as RNNCellDropoutWrapper
+from graphgrad.frontend.rnn_wrappers import RNNCellResidualWrapper as RNNCellResidualWrapper
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -9,3 +9,10 @@ from graphgrad.testing.machine import is_built_with_xla as is_built_with_xla
 from graphgrad.testing.machine import is_gpu_available as is_gpu_available
 from graphgrad.testing.test_case import TestCase as TestCase
 from graphgrad.testing.test_case import main as main
+from graphgrad.testing.stubs import Benchmark as Benchmark
+from graphgrad.testing.stubs import benchmark_config as benchmark_config
+from graphgrad.testing.stubs import disable_with_predicate as disable_with_predicate
+from graphgrad.testing.stubs import is_cpu_target_available as is_cpu_target_available
+from graphgrad.testing.stubs import with_eager_op_as_function as with_eager_op_as_function
+from graphgrad.testing.graphs import assert_equal_graph_def as assert_equal_graph_def
+from . import _test_experimental as experimental

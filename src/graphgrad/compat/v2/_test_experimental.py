@@ -1,0 +1,3 @@
+"""`tf.test.experimental`."""
+
+from graphgrad.testing.stubs import sync_devices as sync_devices

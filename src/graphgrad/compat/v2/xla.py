@@ -1,0 +1,3 @@
+"""`tf.xla`."""
+
+from . import _xla_experimental as experimental

@@ -1,0 +1,73 @@
+"""Functions of the user's that make variables in the place of `tf.Variable`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class _Creators(threading.local):
+    """The functions that make variables in this thread, the outermost first."""
+
+    def __init__(self) -> None:
+        self.stack: list[Callable[..., Any]] = []
+
+
+_creators = _Creators()
+
+
+class Created(type):
+    """Metaclass of variables: a call of the class goes through the functions of `variable_creator_scope`."""
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        own = inspect.signature(cls.__init__)  # type: ignore[misc]  # of an instance
+        return own.replace(parameters=list(own.parameters.values())[1:])
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not _creators.stack:
+            return super().__call__(*args, **kwargs)
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]  # of an instance
+        bound.apply_defaults()
+        given = dict(list(bound.arguments.items())[1:])
+        make: Callable[..., Any] = functools.partial(_make, cls)
+        for creator in _creators.stack:
+            make = functools.partial(creator, make)
+        return make(**given)
+
+
+def _make(cls: type, **kwargs: Any) -> Any:
+    before, _creators.stack = _creators.stack, []
+    try:
+        return cls(**kwargs)
+    finally:
+        _creators.stack = before
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """A block in which a function makes variables, or changes what they are made with.
+
+    Args:
+      variable_creator: a function `f(next_creator, **kwargs)` that returns a variable; `kwargs` are the arguments of
+        `tf.Variable`, and `next_creator(**kwargs)` makes one. Of nested blocks the innermost is asked first.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.variable_creator_scope`.
+
+    >>> def frozen(next_creator, **kwargs):
+    ...     return next_creator(**{**kwargs, "trainable": False})
+    >>> with tf.variable_creator_scope(frozen):
+    ...     v = tf.Variable(1.0)
+    >>> v.trainable
+    False
+    """
+    before = _creators.stack
+    _creators.stack = [*before, variable_creator]
+    try:
+        yield
+    finally:
+        _creators.stack = before
