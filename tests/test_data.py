@@ -173,7 +173,7 @@ def test_errors(graph: Any) -> None:
         D.from_tensor_slices(v + 1).make_one_shot_iterator()
     with pytest.raises(ValueError, match="(?s)uses a variable.*Fix:"):
         D.range(2).map(lambda i: v[0])
-    with pytest.raises(ValueError, match="(?s)greater than zero.*Fix:"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)greater than zero.*Fix:"):
         D.range(2).batch(0)
     with pytest.raises(ValueError, match="(?s)bool scalar.*Fix:"):
         D.range(2).filter(lambda x: x)
@@ -223,6 +223,38 @@ def test_eager() -> None:
     dataset = values.map(lambda v: v + tf2.cast(offset[7], "float32"))
     for _ in range(2):
         assert [float(v) for v in dataset] == [8.0, 9.0]
+
+
+def test_in_graphs(sess: Any) -> None:
+    """Iterators by strings and as optionals; values of whole data sets; kept elements; tuples of components."""
+    handle = tf.placeholder(tf.string, [])
+    shared = tf.data.Iterator.from_string_handle(handle, tf.int64, [])
+    element = shared.get_next()
+    first = tf.data.make_one_shot_iterator(D.range(3))
+    second = tf.data.make_initializable_iterator(D.range(10, 12))
+    names = sess.run([first.string_handle(), second.string_handle()])
+    with pytest.raises(tf.errors.FailedPreconditionError, match="(?s)has not been initialized.*Fix:"):
+        sess.run(element, {handle: names[1]})
+    sess.run(second.initializer)
+    assert [sess.run(element, {handle: names[i]}) for i in (0, 1, 0, 1)] == [0, 10, 1, 11]
+    sess.run(second.initializer)
+    assert sess.run(element, {handle: names[1]}) == 10
+    with pytest.raises(tf.errors.FailedPreconditionError, match="(?s)no iterator has the handle.*Fix:"):
+        sess.run(element, {handle: b"other"})
+    held = tf.data.experimental.get_next_as_optional(tf.data.make_one_shot_iterator(D.range(1)))
+    assert sess.run([held.has_value(), held.get_value()]) == [True, 0] and not sess.run(held.has_value())
+    x = tf.placeholder(tf.int64, [None])
+    total = tf.data.Dataset.from_tensor_slices(x).reduce(tf.constant(0, tf.int64), lambda s, v: s + v)
+    assert sess.run(total, {x: [1, 2, 3]}) == 6
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)Dataset was empty.*Fix:"):
+        sess.run(tf.data.experimental.get_single_element(D.from_tensor_slices(x)), {x: []})
+    rows = D.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]]))
+    assert rows.output_classes is tf.SparseTensor and rows.output_types is tf.int32
+    value = sess.run(rows.batch(2).make_one_shot_iterator().get_next())
+    assert value.dense_shape.tolist() == [2, 2] and value.values.tolist() == [1, 2]
+    triples = D.from_sparse_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2]]))
+    assert [len(v) for v in _all(sess, triples)] == [3, 3]
+    assert _all(sess, D.range(3).cache().repeat(2)) == [0, 1, 2] * 2
 
 
 # -- coordinators ----------------------------------------------------------------------------

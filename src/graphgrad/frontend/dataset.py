@@ -3,47 +3,44 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..executor.run import Executable
 from ..ir import context
-from ..ir.convert import convert_to_tensor, make_array
-from ..ir.dtypes import DType, as_dtype, int64, resource
-from ..ir.eager import EagerTensor
+from ..ir.dtypes import DType, as_dtype, int64
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Tensor
-from ..ir.opdef import Spec
-from ..ir.shape import Shape, as_shape, compatible, shape_str
+from ..ir.opdef import Spec, raw
 from ..ir.source import user_source
-from ..ops.seeds import get_seed
-from .data_nest import flatten, mapped, pack
+from .data_nest import Parts, arranged, components, flatten, pack, takers
 from .dataset_more import MoreTransformations
-from .function import TensorSpec
+from .dataset_parts import DatasetParts, Held, common, element_spec, specs_of
+from .dataset_random import numbers, seeds_of, shuffled
+from .dataset_rest import RestOfTransformations
+from .dataset_sizes import INFINITE, UNKNOWN, divided, limited, times_
+from .dataset_values import (
+    Element,
+    Values,
+    _all_rows,
+    _now,
+    _row_spec,
+    _runner,
+    _shapes,
+    _spec,
+    _symbolic,
+    _tuples,
+    _value,
+    _yielded_all,
+    _zip,
+    joined,
+    traced,
+)
 
-Element = list[Any]  # arrays
-Values = dict[int, Any]  # id of a captured tensor -> its value
 
-def _value(leaf: Any) -> Any:
-    """A symbolic tensor, or an array."""
-    if isinstance(leaf, EagerTensor):
-        return np.asarray(leaf._value)
-    if isinstance(leaf, Tensor):
-        return leaf
-    if hasattr(leaf, "_as_tensor"):
-        return _value(leaf._as_tensor())
-    with context.use(context.EAGER):
-        return np.asarray(convert_to_tensor(leaf)._value)
-
-
-def _spec(value: Any) -> Spec:
-    return value._spec if isinstance(value, Tensor) else Spec.of(as_dtype(value.dtype), value.shape)
-
-
-class Dataset(MoreTransformations):
+class Dataset(MoreTransformations, RestOfTransformations):
     """A sequence of elements: tuples, dictionaries or single arrays.
 
     Reference: TensorFlow 2.21 `tf.data.Dataset`.
@@ -57,19 +54,24 @@ class Dataset(MoreTransformations):
     _specs: Any  # a Spec for each leaf
     _captured: list[Any]  # tensors that the surroundings compute when a pass begins
     _passes: Callable[[Values], Iterator[Element]]
+    _size: int = UNKNOWN  # how many elements, as far as that is known
+    _options: Any = None
 
     def __init__(self, variant_tensor: Any):
         raise TypeError("A Dataset is made by from_tensor_slices, from_tensors, from_generator or range.")
 
     @classmethod
-    def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]]) -> Any:
+    def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],
+            size: int = UNKNOWN) -> Any:  # fmt: skip
         self = object.__new__(cls)
-        self._specs, self._captured, self._passes = specs, list(captured), passes
+        self._specs, self._captured, self._passes, self._size = specs, list(captured), passes, size
         return self
 
-    def _then(self, passes: Callable[[Values], Iterator[Element]], specs: Any = None,
-              captured: Sequence[Any] = ()) -> Any:  # fmt: skip
-        return self._of(self._specs if specs is None else specs, [*self._captured, *captured], passes)
+    def _then(self, passes: Callable[[Values], Iterator[Element]], specs: Any = None, captured: Sequence[Any] = (),
+              size: int = UNKNOWN) -> Any:  # fmt: skip
+        made = self._of(self._specs if specs is None else specs, [*self._captured, *captured], passes, size)
+        made._options = self._options
+        return made
 
     def _start(self, captured: Sequence[Any]) -> Iterator[Element]:
         return self._passes({id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)})
@@ -77,7 +79,7 @@ class Dataset(MoreTransformations):
     @property
     def element_spec(self) -> Any:
         """The elements' structure, with a `TensorSpec` for each component."""
-        return mapped(lambda s: TensorSpec(s.shape, s.dtype), self._specs)
+        return element_spec(self._specs)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self.element_spec}>"
@@ -86,8 +88,9 @@ class Dataset(MoreTransformations):
         if not context.executing_eagerly():
             raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within "
                                "tf.function. Fix: make_one_shot_iterator().get_next()")  # fmt: skip
-        types = [s.dtype for s in flatten(self._specs)]
-        return (pack(self._specs, map(EagerTensor, element, types)) for element in self._start([]))
+        from .dataset_eager import OwnedIterator
+
+        return OwnedIterator(self)
 
     # -- sources ---------------------------------------------------------------------
 
@@ -102,7 +105,7 @@ class Dataset(MoreTransformations):
         values = [_value(leaf) for leaf in flatten(tensors)]
         captured = [v for v in values if isinstance(v, Tensor)]
         specs = pack(tensors, map(_spec, values))
-        return cls._of(specs, captured, lambda given: iter([[_now(v, given) for v in values]]))
+        return cls._of(specs, captured, lambda given: iter([[_now(v, given) for v in values]]), 1)
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Any:
@@ -114,9 +117,9 @@ class Dataset(MoreTransformations):
         Raises: ValueError for scalars, or if numbers of rows differ.
         """
         values = [_value(leaf) for leaf in flatten(tensors)]
-        specs = list(map(_spec, values))
+        whole = components(pack(tensors, map(_spec, values)))
         rows = None
-        for spec in specs:
+        for spec in whole:
             if spec.shape == ():
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1. "
                                  "Fix: from_tensors for one element")  # fmt: skip
@@ -126,17 +129,18 @@ class Dataset(MoreTransformations):
                                  f"  Asked for at {user_source(2)}\n"
                                  "  Fix: give all components the same number of rows")  # fmt: skip
             rows = first if rows is None else rows
-        parts = [Spec.of(s.dtype, None if s.shape is None else s.shape[1:]) for s in specs]
         captured = [v for v in values if isinstance(v, Tensor)]
 
         def passes(given: Values) -> Iterator[Element]:
             arrays = [_now(v, given) for v in values]
-            if len({len(a) for a in arrays}) > 1:
-                raise InvalidArgumentError(None, None, f"components have {[len(a) for a in arrays]} rows. "
+            plain = [a for a, c in zip(arrays, whole) if not isinstance(c, Parts)] if len(arrays) == len(whole) else []
+            if len({len(a) for a in plain}) > 1:
+                raise InvalidArgumentError(None, None, f"components have {[len(a) for a in plain]} rows. "
                                            "Fix: feed as many rows for each")  # fmt: skip
-            return (list(map(np.asarray, row)) for row in _zip([_rows(a) for a in arrays]))
+            return _all_rows(whole, arrays)
 
-        return cls._of(pack(tensors, iter(parts)), captured, passes)
+        parts = iter([_row_spec(c) for c in whole])
+        return cls._of(arranged(tensors, lambda _: next(parts)), captured, passes, UNKNOWN if rows is None else rows)
 
     @classmethod
     def from_generator(cls, generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None,
@@ -156,7 +160,7 @@ class Dataset(MoreTransformations):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         if output_signature is not None:
-            specs = mapped(lambda s: Spec.of(s.dtype, as_shape(s.shape)), output_signature)
+            specs = specs_of(output_signature)
         elif output_types is None:
             raise TypeError("Either `output_signature` or `output_types` must be specified.")
         else:
@@ -167,13 +171,8 @@ class Dataset(MoreTransformations):
         leaves = flatten(specs)
 
         def passes(given: Values) -> Iterator[Element]:
-            for element in generator(*[_now(a, given) for a in arguments]):
-                parts = [element] if isinstance(specs, Spec) else flatten(_like(specs, element))
-                if len(parts) != len(leaves):
-                    raise InvalidArgumentError(
-                        None, None, f"TypeError: `generator` yielded {len(parts)} components, where {len(leaves)} were "
-                        "expected. Fix: correct output_types")  # fmt: skip
-                yield [_yielded(part, spec) for part, spec in zip(parts, leaves)]
+            elements = generator(*[_now(a, given) for a in arguments])
+            return (_yielded_all(specs, leaves, element) for element in elements)
 
         return cls._of(specs, [a for a in arguments if isinstance(a, Tensor)], passes)
 
@@ -191,7 +190,9 @@ class Dataset(MoreTransformations):
         def passes(given: Values) -> Iterator[Element]:
             return ([np.array(i, dtype.np_dtype)] for i in range(*[int(_now(v, given)) for v in values]))
 
-        return cls._of(Spec.of(dtype, ()), [v for v in values if isinstance(v, Tensor)], passes)
+        symbolic = [v for v in values if isinstance(v, Tensor)]
+        size = UNKNOWN if symbolic else len(range(*map(int, values)))
+        return cls._of(Spec.of(dtype, ()), symbolic, passes, size)
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Any:
@@ -203,15 +204,17 @@ class Dataset(MoreTransformations):
           name: accepted.
         """
         structure = datasets if datasets is not None else args[0] if len(args) == 1 else tuple(args)
-        parts = flatten(structure)
+        parts: list[Any] = []
+        arranged(structure, parts.append, (Dataset,))
         if not parts or not all(isinstance(p, Dataset) for p in parts):
             raise TypeError(f"Invalid input to `zip`: {structure}. Fix: give data sets, in tuples or dictionaries")
 
         def passes(given: Values) -> Iterator[Element]:
             return (list(itertools.chain(*row)) for row in _zip([p._passes(given) for p in parts]))
 
-        specs = pack(structure, (p._specs for p in parts))
-        return cls._of(specs, [t for p in parts for t in p._captured], passes)
+        at = iter(parts)
+        specs = arranged(structure, lambda _: next(at)._specs, (Dataset,))
+        return cls._of(specs, [t for p in parts for t in p._captured], passes, limited(*[p._size for p in parts]))
 
     # -- transformations ---------------------------------------------------------------
 
@@ -226,7 +229,8 @@ class Dataset(MoreTransformations):
         """
         graph, structure = self._traced(map_func)
         specs = pack(structure, (t._spec for t in graph.outputs))
-        return self._then(lambda given: map(_runner(graph, given), self._passes(given)), specs, _symbolic(graph))
+        return self._then(lambda given: map(_runner(graph, given), self._passes(given)), specs, _symbolic(graph),
+                          self._size)  # fmt: skip
 
     def filter(self, predicate: Any, name: str | None = None) -> Any:
         """A data set of the elements for which a function is true.
@@ -235,31 +239,23 @@ class Dataset(MoreTransformations):
           predicate: a function of tensors that gives a bool scalar.
           name: accepted.
         """
-        graph, _ = self._traced(predicate)
-        if len(graph.outputs) != 1 or not graph.outputs[0].dtype.is_bool:
-            raise ValueError("`predicate` must return a bool scalar. Fix: compare, e.g. tf.equal(x, 0)")
+        graph = self._predicate(predicate)
 
         def passes(given: Values) -> Iterator[Element]:
             run = _runner(graph, given)
-            return (e for e in self._passes(given) if run(e)[0])
+            return filter(lambda e: bool(run(e)[0]), self._passes(given))  # goes on after an error
 
         return self._then(passes, captured=_symbolic(graph))
 
+    def _predicate(self, predicate: Any) -> FuncGraph:
+        graph, _ = self._traced(predicate)
+        if len(graph.outputs) != 1 or not graph.outputs[0].dtype.is_bool:
+            raise ValueError("`predicate` must return a bool scalar. Fix: compare, e.g. tf.equal(x, 0)")
+        return graph
+
     def _traced(self, function: Any) -> tuple[FuncGraph, Any]:
         """A function as a graph, and the structure of what it returns."""
-        graph = FuncGraph(getattr(function, "__name__", "map"), context.current_graph())
-        with context.use(graph):
-            inputs = [graph.add_input(s.dtype, s.shape, f"arg_{i}") for i, s in enumerate(flatten(self._specs))]
-            element = pack(self._specs, iter(inputs))
-            several = isinstance(element, tuple) and not hasattr(element, "_fields")
-            result = function(*element) if several else function(element)
-            outputs = [convert_to_tensor(leaf) for leaf in flatten(result)]
-            graph.outputs = [t if t.graph is graph else graph.capture(t) for t in outputs]
-        if any(t.dtype is resource for t in graph.captured):
-            raise ValueError("A function of a data set uses a variable, which is not supported.\n"
-                             f"  Asked for at {user_source(2)}\n"
-                             "  Fix: do it with what get_next() returns")  # fmt: skip
-        return graph, result
+        return traced(function, self._specs)
 
     def apply(self, transformation_func: Any) -> Any:
         """What a function makes of the data set."""
@@ -273,32 +269,40 @@ class Dataset(MoreTransformations):
           batch_size: how many; a number or a tensor.
           drop_remainder: whether fewer at the end are left out.
           num_parallel_calls, deterministic, name: accepted.
-        Raises: ValueError for a size < 1; InvalidArgumentError at run time if shapes differ.
+        Raises: InvalidArgumentError for a size < 1, and at run time if shapes differ.
         """
         size = _value(batch_size)
         if not isinstance(size, Tensor) and int(size) < 1:
-            raise ValueError(f"batch_size must be greater than zero, not {int(size)}. Fix: give 1 or more")
+            raise InvalidArgumentError(None, None, f"Batch size must be greater than zero, not {int(size)}. "
+                                       "Fix: give 1 or more")  # fmt: skip
         rows = int(size) if drop_remainder and not isinstance(size, Tensor) else None
+        whole = components(self._specs)
 
         def passes(given: Values) -> Iterator[Element]:
             wanted, elements = int(_now(size, given)), self._passes(given)
             while chunk := list(itertools.islice(elements, wanted)):
                 if len(chunk) == wanted or not drop_remainder:
-                    yield [_stacked(parts, i) for i, parts in enumerate(zip(*chunk))]
+                    yield joined(whole, chunk)
 
-        def batched(spec: Spec) -> Spec:
+        def batched(spec: Any) -> Any:
+            if isinstance(spec, Parts):
+                return spec.batched(rows)  # type: ignore[attr-defined]
             return Spec.of(spec.dtype, None if spec.shape is None else (rows, *spec.shape))
 
-        return self._then(passes, mapped(batched, self._specs), [size] if isinstance(size, Tensor) else [])
+        symbolic = isinstance(size, Tensor)
+        count = UNKNOWN if symbolic else divided(self._size, int(size), drop_remainder)
+        return self._then(passes, arranged(self._specs, batched), [size] if symbolic else [], count)
 
     def unbatch(self, name: str | None = None) -> Any:
         """A data set of the rows of the elements; the inverse of `batch`."""
 
+        whole = components(self._specs)
+
         def passes(given: Values) -> Iterator[Element]:
             for element in self._passes(given):
-                yield from (list(map(np.asarray, row)) for row in _zip([_rows(a) for a in element]))
+                yield from _all_rows(whole, element)
 
-        return self._then(passes, mapped(lambda s: Spec.of(s.dtype, s.shape and s.shape[1:]), self._specs))
+        return self._then(passes, arranged(self._specs, _row_spec))
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True,
                 name: str | None = None) -> Any:  # fmt: skip
@@ -306,27 +310,26 @@ class Dataset(MoreTransformations):
 
         Args:
           buffer_size: how large the buffer is.
-          seed: a number; the same one gives the same order, which is not TensorFlow's.
+          seed: a number; the same one gives the same order, which is TensorFlow's.
           reshuffle_each_iteration: whether each repetition has another order.
           name: accepted.
         """
         size = _value(buffer_size)
-        seeds = [s for s in get_seed(seed) if s is not None] or None
+        if not isinstance(size, Tensor) and int(size) < 1:
+            raise InvalidArgumentError(None, None, f"buffer_size must be greater than zero, not {int(size)}. "
+                                       "Fix: give 1 or more")  # fmt: skip
+        seeds = seeds_of(seed)
+        again = reshuffle_each_iteration in (None, True)
+        own = numbers(seeds) if context.executing_eagerly() else None  # goes on from pass to pass
 
         def passes(given: Values) -> Iterator[Element]:
-            epochs = given.setdefault(id(passes), itertools.count())
-            epoch = next(epochs) if reshuffle_each_iteration in (None, True) else 0
-            rng = np.random.default_rng(seeds and [*seeds, epoch])
-            elements, wanted = self._passes(given), int(_now(size, given))
-            buffer = list(itertools.islice(elements, wanted))
-            for following in elements:
-                i = int(rng.integers(len(buffer)))
-                yield buffer[i]
-                buffer[i] = following
-            rng.shuffle(buffer)  # type: ignore[arg-type]
-            yield from buffer
+            mine = seeds
+            if again:
+                draw = own if own is not None else given.setdefault(id(passes), numbers(seeds))
+                mine = next(draw), next(draw)
+            return shuffled(self._passes(given), int(_now(size, given)), numbers(mine))
 
-        return self._then(passes, captured=[size] if isinstance(size, Tensor) else [])
+        return self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Any:
         """A data set that is passed through several times; for ever if `count` is None or -1."""
@@ -342,7 +345,9 @@ class Dataset(MoreTransformations):
                 if empty:
                     return
 
-        return self._then(passes, captured=[times] if isinstance(times, Tensor) else [])
+        if isinstance(times, Tensor):
+            return self._then(passes, captured=[times])
+        return self._then(passes, size=times_(self._size, -1 if times is None else int(times)))
 
     def _slice(self, count: Any, skipped: bool) -> Any:
         size = _value(count)
@@ -353,7 +358,13 @@ class Dataset(MoreTransformations):
                 return itertools.islice(elements, n, None) if n >= 0 else iter(())
             return itertools.islice(elements, n) if n >= 0 else elements
 
-        return self._then(passes, captured=[size] if isinstance(size, Tensor) else [])
+        if isinstance(size, Tensor):
+            return self._then(passes, captured=[size])
+        count = int(size)
+        if not skipped:
+            return self._then(passes, size=self._size if count < 0 else limited(self._size, count))
+        left = 0 if count < 0 else self._size if self._size < 0 else max(0, self._size - count)
+        return self._then(passes, size=left)
 
     def take(self, count: Any, name: str | None = None) -> Any:
         """A data set of the first `count` elements; of all for -1."""
@@ -365,118 +376,52 @@ class Dataset(MoreTransformations):
 
     def shard(self, num_shards: int, index: int, name: str | None = None) -> Any:
         """A data set of each `num_shards`-th element, from the one at `index` on."""
-        return self._then(lambda given: itertools.islice(self._passes(given), int(index), None, int(num_shards)))
+        def passes(given: Values) -> Iterator[Element]:
+            return itertools.islice(self._passes(given), int(index), None, int(num_shards))
+
+        size = self._size if self._size < 0 else len(range(int(index), self._size, int(num_shards)))
+        return self._then(passes, size=size)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
         """A data set of the elements of this one and then those of another."""
 
-        def joined(pair: tuple[Spec, Spec]) -> Spec:
-            a, b = pair
-            if a.dtype is not b.dtype:
-                raise TypeError(f"Data sets of {a.dtype.name} and of {b.dtype.name} cannot be concatenated. "
-                                "Fix: tf.cast")  # fmt: skip
-            if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
-                return Spec.of(a.dtype, None)
-            return Spec.of(a.dtype, tuple(m if m == n else None for m, n in zip(a.shape, b.shape)))
-
-        pairs = zip(flatten(self._specs), flatten(dataset._specs), strict=True)
-        return self._then(lambda given: itertools.chain(self._passes(given), dataset._passes(given)),
-                          pack(self._specs, map(joined, pairs)), dataset._captured)  # fmt: skip
+        pairs = zip(components(self._specs), components(dataset._specs), strict=True)
+        found = iter([common(a, b) for a, b in pairs])
+        specs = arranged(self._specs, lambda _: next(found))
+        sizes = self._size, dataset._size
+        size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        return self._then(lambda given: itertools.chain(self._passes(given), dataset._passes(given)), specs,
+                          dataset._captured, size)  # fmt: skip
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Any:
         """The data set itself: elements are computed when they are asked for."""
-        return self._then(self._passes)
-
-    def cache(self, filename: Any = "", name: str | None = None) -> Any:
-        """The data set itself, kept nowhere."""
-        return self._then(self._passes)
-
-    def with_options(self, options: Any, name: str | None = None) -> Any:
-        """The data set itself."""
-        return self._then(self._passes)
+        return self._then(self._passes, size=self._size)
 
 
-# -- values ----------------------------------------------------------------------------------
+class _Again:
+    """The elements of a data set, from the beginning each time.
+
+    Args:
+      dataset: the data set.
+      captured: the values that it needs.
+    """
+
+    def __init__(self, dataset: Any, captured: Sequence[Any]):
+        self._dataset, self._captured = dataset, captured
+
+    def __iter__(self) -> Iterator[Element]:
+        return self._dataset._start(self._captured)  # type: ignore[no-any-return]
 
 
-def _now(value: Any, given: Values) -> Any:
-    """The value of a captured tensor, or the array."""
-    return given[id(value)] if isinstance(value, Tensor) else value
+def _as_value(dataset: Dataset) -> Parts:
+    """A data set as a component of elements."""
+
+    def of_values(captured: Any) -> Any:
+        leaf = np.empty((), object)
+        leaf[()] = Held(_Again(dataset, captured))
+        return leaf
+
+    return DatasetParts([raw.DatasetVariant(dataset._captured, of_values=of_values)], dataset._specs)
 
 
-def _rows(array: Any) -> Iterator[Any]:
-    if array.dtype != object:
-        return iter(array)
-    return (make_array(row, as_dtype(object)) for row in array)
-
-
-def _zip(iterators: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    return zip(*iterators)  # as long as the shortest
-
-
-def _stacked(parts: Sequence[Any], component: int) -> Any:
-    for i, part in enumerate(parts):
-        if part.shape != parts[0].shape:
-            raise InvalidArgumentError(
-                None, None, f"Cannot batch tensors with different shapes in component {component}. First element had "
-                f"shape {list(parts[0].shape)} and element {i} had shape {list(part.shape)}. "
-                "Fix: make them equal in map(), or batch(1)")  # fmt: skip
-    if parts[0].dtype != object:
-        return np.stack(parts)
-    result = np.empty((len(parts), *parts[0].shape), object)
-    for i, part in enumerate(parts):
-        result[i] = part[()]
-    return result
-
-
-def _tuples(structure: Any) -> Any:
-    """Lists of types are tuples of them."""
-    return tuple(structure) if isinstance(structure, list) else structure
-
-
-def _shapes(shapes: Any, types: Any) -> list[Shape]:
-    """The shapes, arranged like types, whose own tuples may stand for shapes."""
-    if isinstance(types, Mapping):
-        return [s for key in sorted(types) for s in _shapes(shapes[key], types[key])]
-    if isinstance(types, (tuple, list)):
-        return [s for shape, t in zip(shapes, types, strict=True) for s in _shapes(shape, t)]
-    return [as_shape(shapes)]
-
-
-def _like(specs: Any, element: Any) -> Any:
-    return tuple(element) if isinstance(specs, tuple) and not isinstance(element, tuple) else element
-
-
-def _yielded(value: Any, spec: Spec) -> Any:
-    """What a generator yielded, as an array; InvalidArgumentError if it does not fit."""
-    try:
-        array = make_array(value, spec.dtype)
-    except (TypeError, ValueError) as e:
-        raise InvalidArgumentError(None, None, "TypeError: `generator` yielded an element that could not be converted "
-                                   f"to the expected type {spec.dtype.name}: {value!r} ({e}). "
-                                   "Fix: correct output_types") from None  # fmt: skip
-    if not compatible(array.shape, spec.shape):
-        raise InvalidArgumentError(
-            None, None, f"TypeError: `generator` yielded an element of shape {array.shape} where an element of shape "
-            f"{shape_str(spec.shape)} was expected. Fix: correct output_shapes")  # fmt: skip
-    return array
-
-
-def _no_variables(handle: Tensor) -> Any:
-    raise InvalidArgumentError(None, handle.op, f"{handle.name}: a function of a data set cannot use variables")
-
-
-def _symbolic(graph: FuncGraph) -> list[Any]:
-    """What a function uses of a graph around it."""
-    return [t for t in graph.captured if not isinstance(t, EagerTensor)]
-
-
-def _runner(graph: FuncGraph, given: Values) -> Callable[[Element], Element]:
-    """A function that computes a graph's outputs from an element."""
-    run = Executable(graph.outputs, [], graph.inputs, _no_variables, {}, "numpy")
-    rest = [t._value if isinstance(t, EagerTensor) else given[id(t)] for t in graph.captured]
-
-    def call(element: Element) -> Element:
-        return list(map(np.asarray, run([*element, *rest])))
-
-    return call
+takers[Dataset] = _as_value

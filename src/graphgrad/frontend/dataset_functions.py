@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import InvalidArgumentError
-from ..ir import context
-from ..ir.eager import EagerTensor
-from .data_nest import flatten, pack
 from .dataset import Dataset
 
 _Transformation = Callable[[Any], Any]
-
-
-class Options:
-    """Settings of a data set: kept, and without effect.
-
-    Reference: TensorFlow 2.21 `tf.data.Options`.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        made = Options()
-        object.__setattr__(self, name, made)
-        return made
 
 
 def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False,
@@ -107,19 +88,22 @@ def get_single_element(dataset: Any) -> Any:
 
     Args:
       dataset: the data set.
-    Returns: tensors; in a graph, those of an iterator.
-    Raises: InvalidArgumentError in eager mode if there is none, or more than one.
+    Returns: tensors.
+    Raises: InvalidArgumentError if there is none, or more than one; in a graph when it is run.
     Reference: TensorFlow 2.21 `tf.data.experimental.get_single_element`.
     """
     if not isinstance(dataset, Dataset):
         raise TypeError(f"Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}.")
-    if context.current_graph() is not None:
-        from .dataset_iterators import make_one_shot_iterator
+    return dataset.get_single_element()
 
-        return make_one_shot_iterator(dataset).get_next()
-    found = list(itertools.islice(dataset._start([]), 2))
-    if len(found) != 1:
-        raise InvalidArgumentError(None, None, "Dataset was empty." if not found else
-                                   "Dataset had more than one element.")
-    types = [s.dtype for s in flatten(dataset._specs)]
-    return pack(dataset._specs, map(EagerTensor, found[0], types))
+
+def map_and_batch_with_legacy_function(map_func: Any, batch_size: Any, num_parallel_batches: Any = None,
+                                       drop_remainder: bool = False,
+                                       num_parallel_calls: Any = None) -> _Transformation:  # fmt: skip
+    """`map` and then `batch`.
+
+    Args:
+      map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls: as in `map_and_batch`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.data.experimental.map_and_batch_with_legacy_function`.
+    """
+    return map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls)

@@ -7,14 +7,18 @@ from typing import Any
 
 from ..executor.session import HostSession
 from ..ir.context import get_default_graph
-from ..ir.dtypes import as_dtype, variant
+from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import as_dtype, string, variant
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
 from ..ir.opdef import Spec, raw
 from ..ir.shape import TensorShape, compatible
 from ..ir.source import user_source
-from .data_nest import flatten, mapped, pack
-from .dataset import Dataset, _shapes
+from ..ops.sparse import SparseTensor
+from .data_nest import Parts, arranged, flatten, mapped, pack
+from .dataset import Dataset
+from .dataset_parts import element_spec
+from .dataset_values import _shapes
 
 
 class DatasetV1(Dataset):
@@ -37,6 +41,38 @@ class DatasetV1(Dataset):
     def output_classes(self) -> Any:
         """`tf.Tensor` for each component, arranged like the elements."""
         return get_output_classes(self)
+
+    def map_with_legacy_function(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None,
+                                 use_unbounded_threadpool: bool = False) -> Any:  # fmt: skip
+        """The same as `map`.
+
+        Args:
+          map_func, num_parallel_calls, deterministic, use_unbounded_threadpool: as there.
+        """
+        return self.map(map_func)
+
+    def filter_with_legacy_function(self, predicate: Any) -> Any:
+        """The same as `filter`.
+
+        Args:
+          predicate: as there.
+        """
+        return self.filter(predicate)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+        """A data set of the rows of a sparse tensor, each as a triple: indices, values and dense shape.
+
+        Args:
+          sparse_tensor: the `SparseTensor`.
+        Raises: TypeError for anything else.
+        """
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError(f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor` object. Got "
+                            f"{type(sparse_tensor)}.")  # fmt: skip
+        rows = DatasetV1.from_tensor_slices(sparse_tensor)
+        rows._specs = tuple(rows._specs.parts)
+        return rows
 
     def make_one_shot_iterator(self) -> Iterator:
         """An iterator for one pass, which needs no initializer.
@@ -78,6 +114,7 @@ class Iterator:
         types = flatten(output_types)
         self._specs = pack(output_types, (Spec.of(as_dtype(t), s) for t, s in zip(types, shapes, strict=True)))
         self._one_shot: Any = None
+        self._string: Any = None  # the string that names another iterator
 
     @staticmethod
     def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
@@ -123,10 +160,59 @@ class Iterator:
           name: a name for the operation.
         """
         leaves = flatten(self._specs)
-        components = raw.IteratorGetNext(
-            self._handle, output_types=tuple(s.dtype for s in leaves), output_shapes=tuple(s.shape for s in leaves),
-            one_shot=self._one_shot, name=name)  # fmt: skip
+        kinds = {"output_types": tuple(s.dtype for s in leaves), "output_shapes": tuple(s.shape for s in leaves)}
+        if self._string is not None:
+            components = raw.IteratorGetNextFromString(self._string, **kinds, name=name)
+        else:
+            components = raw.IteratorGetNext(self._handle, **kinds, one_shot=self._one_shot, name=name)
         return pack(self._specs, iter(components))
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as an `Optional`, which holds nothing after the last one."""
+        from .optional import _made
+
+        if self._string is not None:
+            raise ValueError("An iterator from a string handle gives no Optional. Fix: use get_next()")
+        variant_tensor = raw.IteratorGetNextAsOptional(self._handle, one_shot=self._one_shot)
+        return _made(variant_tensor, self.element_spec)
+
+    def string_handle(self, name: str | None = None) -> Any:
+        """What to feed to an iterator `from_string_handle` so that it gives this one's elements: a string scalar.
+
+        Args:
+          name: a name for the operation.
+        """
+        if self._string is not None:
+            return self._string
+        return raw.IteratorToStringHandle(self._handle, one_shot=self._one_shot, name=name)
+
+    @staticmethod
+    def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
+                           output_classes: Any = None) -> Iterator:  # fmt: skip
+        """An iterator that gives the elements of the one whose `string_handle` is fed.
+
+        Args:
+          string_handle: a string scalar.
+          output_types: dtypes, arranged like the elements.
+          output_shapes: their shapes; not known if not given.
+          output_classes: accepted.
+
+        >>> handle = tf.placeholder(tf.string, [])
+        >>> element = tf.data.Iterator.from_string_handle(handle, tf.int64, []).get_next()
+        >>> numbers = tf.data.Dataset.range(5, 7).make_one_shot_iterator()
+        >>> sess.run(element, {handle: sess.run(numbers.string_handle())})
+        np.int64(5)
+        """
+        if output_shapes is None:
+            output_shapes = mapped(lambda t: TensorShape(None), output_types)
+        made = Iterator(None, None, output_types, output_shapes, None)
+        made._string = convert_to_tensor(string_handle, string, name="string_handle")
+        return made
+
+    @property
+    def element_spec(self) -> Any:
+        """The elements' structure, with a `TypeSpec` for each component."""
+        return element_spec(self._specs)
 
     output_types = DatasetV1.output_types
     output_shapes = DatasetV1.output_shapes
@@ -139,8 +225,9 @@ def _handle(name: str) -> Any:
 
 
 def _iterator(dataset: Any, name: str) -> Iterator:
-    handle = _handle(name)
-    return Iterator(handle, None, get_output_types(dataset), get_output_shapes(dataset), None)
+    made = Iterator(_handle(name), None, (), (), None)
+    made._specs = dataset._specs
+    return made
 
 
 def make_one_shot_iterator(dataset: Any) -> Iterator:
@@ -200,14 +287,28 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """The dtypes of a data set or iterator, arranged like its elements."""
-    return mapped(lambda s: s.dtype, dataset_or_iterator._specs)
+    return arranged(dataset_or_iterator._specs, _type)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
     """The static shapes of a data set or iterator, arranged like its elements."""
-    return mapped(lambda s: TensorShape(s.shape), dataset_or_iterator._specs)
+    return arranged(dataset_or_iterator._specs, _shape)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
     """`tf.Tensor` for each component of a data set or iterator, arranged like its elements."""
-    return mapped(lambda s: Tensor, dataset_or_iterator._specs)
+    return arranged(dataset_or_iterator._specs, _class)
+
+
+def _type(component: Any) -> Any:
+    return getattr(component.spec(), "dtype", variant) if isinstance(component, Parts) else component.dtype
+
+
+def _shape(component: Any) -> Any:
+    if isinstance(component, Parts):
+        return getattr(component.spec(), "shape", TensorShape([]))
+    return TensorShape(component.shape)
+
+
+def _class(component: Any) -> Any:
+    return component.spec().value_type if isinstance(component, Parts) else Tensor

@@ -15,7 +15,10 @@ from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Tensor
 from ..ir.opdef import Spec
 from ..ir.shape import as_shape
+from .autograph.convert import convert
 from .data_nest import flatten, mapped, pack
+from .dataset_sizes import divided
+from .dataset_values import _now, _runner, _shapes, _symbolic, _value
 
 
 class MoreTransformations:
@@ -33,7 +36,7 @@ class MoreTransformations:
             inputs = [graph.add_input(s.dtype, s.shape, f"arg_{i}") for i, s in enumerate(flatten(self._specs))]
             element = pack(self._specs, iter(inputs))
             several = isinstance(element, tuple) and not hasattr(element, "_fields")
-            result = map_func(*element) if several else map_func(element)
+            result = convert(map_func)(*element) if several else convert(map_func)(element)
             if not isinstance(result, Dataset):
                 raise TypeError("The `map_func` argument must return a `Dataset` object. "
                                 f"Got {type(result).__name__}. Fix: use map() for a function that gives tensors")
@@ -62,8 +65,6 @@ class MoreTransformations:
           num_parallel_calls, deterministic, name: accepted.
         Raises: TypeError if the function gives something else.
         """
-        from .dataset import _runner, _symbolic
-
         graph, inner = self._nested(map_func)
         if cycle_length is None or int(cycle_length) == -1:
             import os
@@ -116,8 +117,6 @@ class MoreTransformations:
         Raises: ValueError for unknown ranks without `padded_shapes`; InvalidArgumentError at run time for elements that
           are larger than that.
         """
-        from .dataset import _now, _shapes, _value
-
         leaves = flatten(self._specs)
         if padded_shapes is None:
             shapes: list[Any] = [s.shape for s in leaves]
@@ -140,16 +139,18 @@ class MoreTransformations:
 
         rows = int(size) if drop_remainder and not isinstance(size, Tensor) else None
         specs = pack(self._specs, (Spec.of(s.dtype, (rows, *shape)) for s, shape in zip(leaves, shapes, strict=True)))
-        return outer._then(passes, specs, [size] if isinstance(size, Tensor) else [])
+        if isinstance(size, Tensor):
+            return outer._then(passes, specs, [size])
+        return outer._then(passes, specs, size=divided(outer._size, int(size), drop_remainder))
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Any:
         """A data set of pairs: a number that counts from `start`, int64, and the element."""
         outer: Any = self
 
         def passes(given: dict[int, Any]) -> Iterator[Any]:
-            return ([np.int64(i), *element] for i, element in enumerate(outer._passes(given), int(start)))
+            return ([np.asarray(i, np.int64), *element] for i, element in enumerate(outer._passes(given), int(start)))
 
-        return outer._then(passes, (Spec.of(int64, ()), self._specs))
+        return outer._then(passes, (Spec.of(int64, ()), self._specs), size=outer._size)
 
     @classmethod
     def list_files(cls, file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import weakref
 from typing import Any
@@ -11,60 +10,10 @@ from ..ir import dtypes
 from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
-from ..ir.shape import Shape, TensorShape, as_shape, compatible, relax, shape_str
+from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
 from ..ops.sparse import SparseTensor
 from . import nest
-
-
-class TypeSpec:
-    """What kind of value an argument is: the base of `TensorSpec` and its relatives.
-
-    Reference: TensorFlow 2.21 `tf.TypeSpec`.
-
-    >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
-    True
-    """
-
-    @property
-    def value_type(self) -> type:
-        """The class of the values."""
-        raise NotImplementedError(f"{type(self).__name__}.value_type")
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or another spec, is of this kind."""
-        other = spec_or_value
-        if not isinstance(other, TypeSpec):
-            try:
-                other = self.from_value(other)  # type: ignore[attr-defined]  # each subclass has one
-            except (AttributeError, TypeError):
-                return False
-        return type(self) is type(other) and self._fits(other)
-
-    def most_specific_compatible_type(self, other: Any) -> Any:
-        """The narrowest spec that covers this one and another; ValueError if there is none."""
-        if self == other:
-            return self
-        made: Any = copy.copy(self)
-        if type(made) is not type(other) or not hasattr(made, "_shape") or self._key()[1:] != other._key()[1:]:
-            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}. Fix: use one kind of values")
-        made._shape = relax(made._shape, other._shape)
-        return made
-
-    def _key(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__}._key")
-
-    def _call_key(self) -> Any:
-        """What `leaf_key` gives for a value of this kind."""
-        return type(self), self._key()
-
-    def _fits(self, other: Any) -> bool:
-        raise NotImplementedError(f"{type(self).__name__}._fits")
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, TypeSpec) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+from .type_spec import TypeSpec as TypeSpec
 
 
 class TensorSpec(TypeSpec):
@@ -106,13 +55,43 @@ class TensorSpec(TypeSpec):
         """`Tensor`."""
         return Tensor
 
-    def _key(self) -> Any:
-        return self._shape, self._dtype
+    def _serialize(self) -> tuple[Any, ...]:
+        return TensorShape(self._shape), self._dtype, self._name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """The spec of another one's shape and dtype.
+
+        Args:
+          spec: what has a shape and a dtype.
+          name: the argument's name; that of `spec` by default.
+        """
+        return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
         other = spec_or_tensor
+        if not hasattr(other, "dtype") or not hasattr(other, "shape"):
+            return False
         return as_dtype(other.dtype) is self._dtype and compatible(self._shape, as_shape(other.shape))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec is one of another's.
+
+        Args:
+          other: a spec.
+        """
+        return isinstance(other, TensorSpec) and TypeSpec.is_subtype_of(_unnamed(self), _unnamed(other))
+
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        """The narrowest spec that this one and others are subtypes of; None if there is none.
+
+        Args:
+          others: specs.
+        """
+        if not all(isinstance(o, TensorSpec) for o in others):
+            return None
+        return TypeSpec.most_specific_common_supertype(_unnamed(self), [_unnamed(o) for o in others])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and (self._shape, self._dtype) == (other._shape, other._dtype)
@@ -122,6 +101,10 @@ class TensorSpec(TypeSpec):
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={shape_str(self._shape)}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+def _unnamed(spec: TensorSpec) -> TensorSpec:
+    return TensorSpec(spec._shape, spec._dtype)
 
 
 class _Object:

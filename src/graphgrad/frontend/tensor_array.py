@@ -15,6 +15,7 @@ from ..ir.scopes import name_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
 from ..ir.source import user_source
 from ..ir.static import constant_value
+from .type_spec import TypeSpec
 
 
 def _invalid(text: str) -> InvalidArgumentError:
@@ -357,7 +358,7 @@ class TensorArray:
         return None
 
 
-class TensorArraySpec:
+class TensorArraySpec(TypeSpec):
     """What kind of `TensorArray` an argument is.
 
     Args:
@@ -388,6 +389,9 @@ class TensorArraySpec:
         if not isinstance(value, TensorArray):
             raise TypeError(f"Expected value to be a TensorArray, but saw: {type(value)}.")
         return TensorArraySpec(value.element_shape, value.dtype, bool(value.dynamic_size), value._known.infer)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
 
     def _key(self) -> Any:
         return self._element_shape._dims, self._dtype, self._dynamic_size, self._infer_shape

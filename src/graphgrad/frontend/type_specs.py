@@ -1,108 +1,113 @@
-"""What kind of sparse tensor, ragged tensor, slices or optional an argument is, beside `TensorSpec`."""
+"""Specs of ragged, sparse and sliced tensors, of lists of tensors, of optional values, of data sets."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
+import numpy as np
+
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import as_dtype, float32, int64
-from ..ir.shape import TensorShape, as_shape, compatible
+from ..ir.dtypes import DType, as_dtype, float32, int64
+from ..ir.eager import EagerTensor
+from ..ir.graph import Tensor
+from ..ir.shape import TensorShape
 from ..ir.slices import IndexedSlices
-from ..ops.sparse import SparseTensor
-from .ragged import RaggedTensor
-from .signature import TensorSpec, TypeSpec
+from ..ops.sparse import SparseTensor, SparseTensorValue
+from .signature import TensorSpec
+from .type_spec import TypeSpec
 
 
-class _ShapedSpec(TypeSpec):
-    """A kind of value that has a shape and a dtype."""
-
-    _shape: Any
-    _dtype: Any
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return TensorShape(self._shape)
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the values."""
-        return self._dtype
-
-
-class SparseTensorSpec(_ShapedSpec):
-    """What kind of `SparseTensor` an argument is.
+class SparseTensorSpec(TypeSpec):
+    """What is known of a `SparseTensor`.
 
     Args:
-      shape: the static shape of the dense tensor.
+      shape: the dense shape.
       dtype: the dtype of the values.
     Reference: TensorFlow 2.21 `tf.SparseTensorSpec`.
 
-    >>> tf.SparseTensorSpec([2, None], tf.float32)
-    SparseTensorSpec(TensorShape([2, None]), tf.float32)
+    >>> tf.SparseTensorSpec([None, 3], tf.int32)
+    SparseTensorSpec(TensorShape([None, 3]), tf.int32)
     """
 
     def __init__(self, shape: Any = None, dtype: Any = float32):
-        self._shape, self._dtype = as_shape(shape), as_dtype(dtype)
+        self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
 
     @property
-    def value_type(self) -> type:
+    def shape(self) -> TensorShape:
+        """The dense shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> Any:
         """`SparseTensor`."""
         return SparseTensor
 
-    @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
-        """The spec of a sparse tensor; TypeError for anything else."""
-        if isinstance(value, SparseTensor):
-            return cls(value.shape, value.dtype)
-        raise TypeError(f"Expected SparseTensor, got {type(value).__name__}. Fix: tf.sparse.from_dense(x)")
-
-    def _key(self) -> Any:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
     def _call_key(self) -> Any:
-        return "sparse", self._dtype, (None if self._shape is None else len(self._shape),)
+        return "sparse", self._dtype, (self._shape.rank,)
 
-    def _fits(self, other: Any) -> bool:
-        return self._dtype is other._dtype and compatible(self._shape, other._shape)
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec of a `SparseTensor` or `SparseTensorValue`; TypeError for anything else."""
+        if isinstance(value, SparseTensor):
+            return cls(value.shape, value.dtype)
+        if isinstance(value, SparseTensorValue):
+            return cls(np.asarray(value.dense_shape).tolist(), np.asarray(value.values).dtype)
+        raise TypeError("Expected SparseTensor or SparseTensorValue.")
 
-    def __repr__(self) -> str:
-        return f"SparseTensorSpec({self.shape!r}, {self._dtype!r})"
 
-
-class RaggedTensorSpec(_ShapedSpec):
-    """What kind of `RaggedTensor` an argument is.
+class RaggedTensorSpec(TypeSpec):
+    """What is known of a `RaggedTensor`.
 
     Args:
-      shape: the static shape, None for ragged axes.
+      shape: the shape; None where rows differ.
       dtype: the dtype of the values.
-      ragged_rank: how many axes are ragged; all but the first by default.
+      ragged_rank: how many axes are ragged; the rank less 1 by default. With 0 the values are dense tensors.
       row_splits_dtype: int32 or int64.
-      flat_values_spec: a `TensorSpec` of the flat values, in the place of `dtype`.
-    Raises: ValueError for a rank that does not go with the shape.
+      flat_values_spec: a `TensorSpec` of the values, in the place of `dtype`.
+    Raises: ValueError for a `ragged_rank` that is not less than the rank, or another dtype of splits.
     Reference: TensorFlow 2.21 `tf.RaggedTensorSpec`.
 
-    >>> tf.RaggedTensorSpec([None, None], tf.int32)
-    RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
+    >>> tf.RaggedTensorSpec([2, None], tf.int32).is_compatible_with(tf.ragged.constant([[1], [2, 3]]))
+    True
     """
 
-    def __init__(self, shape: Any = None, dtype: Any = float32, ragged_rank: int | None = None,
-                 row_splits_dtype: Any = int64, flat_values_spec: Any = None):  # fmt: skip
-        self._shape = as_shape(shape)
-        self._dtype = as_dtype(dtype if flat_values_spec is None else flat_values_spec.dtype)
-        self._row_splits_dtype = as_dtype(row_splits_dtype)
-        rank = None if self._shape is None else len(self._shape)
+    def __init__(self, shape: Any = None, dtype: Any = float32, ragged_rank: Any = None, row_splits_dtype: Any = int64,
+                 flat_values_spec: Any = None):  # fmt: skip
+        self._shape, self._row_splits_dtype = TensorShape(shape), as_dtype(row_splits_dtype)
+        self._flat_values_spec = flat_values_spec
+        self._dtype = as_dtype(dtype) if flat_values_spec is None else flat_values_spec.dtype
+        rank = self._shape.rank
         if ragged_rank is None:
             if rank is None:
                 raise ValueError("Must specify ragged_rank or a shape with a known rank. Fix: ragged_rank=1")
             ragged_rank = rank - 1
-        if not isinstance(ragged_rank, int):
-            raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}. Fix: ragged_rank=1")
+        if not isinstance(ragged_rank, (int, np.integer)):
+            raise TypeError(f"Argument `ragged_rank` must be an int. Got {ragged_rank!r}.")
         if rank is not None and ragged_rank >= rank:
             raise ValueError(f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank}). "
                              "Fix: leave it out, or give a longer shape")  # fmt: skip
-        self._ragged_rank = ragged_rank
-        self._flat_values_spec = flat_values_spec
+        if self._row_splits_dtype.name not in ("int32", "int64"):
+            raise ValueError("Arg `row_splits_dtype` must be tf.int32 or tf.int64.")
+        self._ragged_rank = int(ragged_rank)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; None where rows differ."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
 
     @property
     def ragged_rank(self) -> int:
@@ -110,109 +115,142 @@ class RaggedTensorSpec(_ShapedSpec):
         return self._ragged_rank
 
     @property
-    def row_splits_dtype(self) -> Any:
-        """The dtype of the splits, int32 or int64."""
+    def row_splits_dtype(self) -> DType:
+        """The dtype of the splits."""
         return self._row_splits_dtype
 
     @property
     def flat_values_spec(self) -> Any:
-        """The `TensorSpec` of the flat values, if it was given."""
+        """The `TensorSpec` of the values, if one was given."""
         return self._flat_values_spec
 
     @property
-    def value_type(self) -> type:
-        """`RaggedTensor`, or a tensor for a ragged rank of 0."""
-        from ..ir.graph import Tensor
+    def value_type(self) -> Any:
+        """`RaggedTensor`, or `Tensor` for a `ragged_rank` of 0."""
+        from .ragged import RaggedTensor
 
-        return RaggedTensor if self._ragged_rank else Tensor
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
+
+    def _serialize(self) -> tuple[Any, ...]:
+        parts = self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+        return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
+
+    def _call_key(self) -> Any:
+        inner = () if self._shape.rank is None else tuple(self._shape.as_list()[self._ragged_rank + 1 :])
+        return "ragged", self._dtype, self._ragged_rank, self._row_splits_dtype, inner
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or another spec, fits; a dense tensor does for a `ragged_rank` of 0."""
+        other = self._of_value(spec_or_value)
+        if self._ragged_rank == 0 and isinstance(other, TensorSpec):
+            return other.dtype is self._dtype and self._shape.is_compatible_with(other.shape)
+        return super().is_compatible_with(other)
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """The spec of a ragged tensor; TypeError for anything else."""
-        if isinstance(value, RaggedTensor):
-            return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
-        if hasattr(value, "nested_row_splits"):  # a value that a session gave
-            inner = tuple(value.flat_values.shape)[1:]
-            rank = len(value.nested_row_splits)
-            return cls((len(value.row_splits) - 1, *[None] * rank, *inner), value.dtype, rank, value.row_splits.dtype)
-        raise TypeError(f"Expected RaggedTensor, got {type(value).__name__}. Fix: tf.RaggedTensor.from_tensor(x)")
-
-    def _key(self) -> Any:
-        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
-
-    def _inner(self) -> Any:
-        """The static shape of each of the flat values."""
-        return () if self._shape is None else self._shape[self._ragged_rank + 1 :]
-
-    def _call_key(self) -> Any:
-        return "ragged", self._dtype, self._ragged_rank, self._row_splits_dtype, self._inner()
-
-    def _fits(self, other: Any) -> bool:
-        return self._key()[1:] == other._key()[1:] and compatible(self._shape, other._shape)
-
-    def __repr__(self) -> str:
-        return f"RaggedTensorSpec({self.shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._row_splits_dtype!r})"
+        """The spec of a `RaggedTensor` or `RaggedTensorValue`."""
+        splits = as_dtype(value.row_splits.dtype)
+        return cls(value.shape, as_dtype(value.flat_values.dtype), len(value.nested_row_splits), splits)
 
 
-class IndexedSlicesSpec(_ShapedSpec):
-    """What kind of `IndexedSlices` a value is.
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of `IndexedSlices`.
 
     Args:
-      shape: the static shape of the dense tensor.
-      dtype: the dtype of the rows.
-      indices_dtype: int32 or int64.
-      dense_shape_dtype: the dtype of `dense_shape`, None if there is none.
-      indices_shape: the static shape of the indices.
+      shape: the dense shape.
+      dtype: the dtype of the values.
+      indices_dtype: the dtype of the indices.
+      dense_shape_dtype: that of the dense shape; None if there is none.
+      indices_shape: the shape of the indices, which is the values' first size.
     Reference: TensorFlow 2.21 `tf.IndexedSlicesSpec`.
-
-    >>> tf.IndexedSlicesSpec([4, 2]).shape.as_list()
-    [4, 2]
     """
 
     def __init__(self, shape: Any = None, dtype: Any = float32, indices_dtype: Any = int64,
                  dense_shape_dtype: Any = None, indices_shape: Any = None):  # fmt: skip
-        self._shape, self._dtype = as_shape(shape), as_dtype(dtype)
+        self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
         self._indices_dtype = as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
-        self._indices_shape = (None,) if indices_shape is None else as_shape(indices_shape)
+        rows = TensorShape(indices_shape)
+        self._indices_shape = TensorShape([None]) if rows.rank is None else rows
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> Any:
         """`IndexedSlices`."""
         return IndexedSlices
 
-    @classmethod
-    def from_value(cls, value: Any) -> IndexedSlicesSpec:
-        """The spec of slices; TypeError for anything else."""
-        if not isinstance(value, IndexedSlices):
-            raise TypeError(f"Expected IndexedSlices, got {type(value).__name__}. "
-                            "Fix: tf.IndexedSlices(values, indices)")
-        shape = value.dense_shape
-        return cls(value.shape, value.dtype, value.indices.dtype, None if shape is None else shape.dtype,
-                   value.indices.shape)  # fmt: skip
-
-    def _key(self) -> Any:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
-
-    def _fits(self, other: Any) -> bool:
-        return (self._key()[1:4] == other._key()[1:4] and compatible(self._shape, other._shape)
-                and compatible(self._indices_shape, other._indices_shape))  # fmt: skip
-
-    def __repr__(self) -> str:
-        return (f"IndexedSlicesSpec(shape={self.shape!r}, dtype={self._dtype!r}, "
-                f"indices_dtype={self._indices_dtype!r}, dense_shape_dtype={self._dense_shape_dtype!r}, "
-                f"indices_shape={TensorShape(self._indices_shape)!r})")
 
 
 class OptionalSpec(TypeSpec):
-    """What kind of `tf.experimental.Optional` a value is.
+    """What is known of an `Optional`.
 
     Args:
       element_spec: specs of the value, in its structure.
     Reference: TensorFlow 2.21 `tf.OptionalSpec`.
+    """
 
-    >>> tf.OptionalSpec(tf.TensorSpec([2], tf.int32)).element_spec.dtype
-    tf.int32
+    def __init__(self, element_spec: Any):
+        self._element_spec = element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """`Optional`."""
+        from .optional import Optional
+
+        return Optional
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @staticmethod
+    def from_value(value: Any) -> OptionalSpec:
+        """The spec of an `Optional`."""
+        return OptionalSpec(value.element_spec)
+
+
+class DatasetSpec(TypeSpec):
+    """What is known of a `Dataset`.
+
+    Args:
+      element_spec: specs of its elements, in their structure.
+      dataset_shape: () for one data set.
+    Reference: TensorFlow 2.21 `tf.data.DatasetSpec`.
+
+    >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+    """
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()):
+        self._element_spec, self._dataset_shape = element_spec, TensorShape(dataset_shape)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """`Dataset`."""
+        from .dataset import Dataset
+
+        return Dataset
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, self._dataset_shape
+
+    @staticmethod
+    def from_value(value: Any) -> DatasetSpec:
+        """The spec of a `Dataset`."""
+        return DatasetSpec(value.element_spec)
+
+
+class IteratorSpec(TypeSpec):
+    """What is known of an iterator.
+
+    Args:
+      element_spec: specs of its elements, in their structure.
+    Reference: TensorFlow 2.21 `tf.data.IteratorSpec`.
     """
 
     def __init__(self, element_spec: Any):
@@ -220,56 +258,72 @@ class OptionalSpec(TypeSpec):
 
     @property
     def element_spec(self) -> Any:
-        """Specs of the value, in its structure."""
+        """The specs of the elements."""
         return self._element_spec
 
     @property
-    def value_type(self) -> type:
-        """`tf.experimental.Optional`."""
-        from .optional import Optional
+    def value_type(self) -> Any:
+        """`tf.data.Iterator`."""
+        from .dataset_eager import OwnedIterator
 
-        return Optional
+        return OwnedIterator
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
 
     @staticmethod
-    def from_value(value: Any) -> OptionalSpec:
-        """The spec of an optional."""
-        return OptionalSpec(value.element_spec)
-
-    def _key(self) -> Any:
-        return repr(self._element_spec)
-
-    def _fits(self, other: Any) -> bool:
-        return self == other
-
-    def __repr__(self) -> str:
-        return f"OptionalSpec({self._element_spec!r})"
+    def from_value(value: Any) -> IteratorSpec:
+        """The spec of an iterator."""
+        return IteratorSpec(value.element_spec)
 
 
-def type_spec_from_value(value: Any) -> Any:
+def spec_of(value: Any) -> Any:
+    """The spec of a value; None if it has none."""
+    from .dataset import Dataset
+    from .optional import Optional
+    from .ragged import RaggedTensor
+    from .ragged_parts import RaggedTensorValue
+    from .tensor_array import TensorArray, TensorArraySpec
+
+    if isinstance(value, (RaggedTensor, RaggedTensorValue)):
+        return RaggedTensorSpec.from_value(value)
+    if isinstance(value, (SparseTensor, SparseTensorValue)):
+        return SparseTensorSpec.from_value(value)
+    if isinstance(value, IndexedSlices):
+        shape = value.dense_shape
+        rows = value.values.shape.as_list()[1:] if value.values.shape.rank is not None else None
+        whole = value.shape if shape is not None else None if rows is None else [None, *rows]
+        return IndexedSlicesSpec(whole, value.values.dtype, value.indices.dtype,
+                                 None if shape is None else shape.dtype, value.indices.shape)  # fmt: skip
+    if isinstance(value, TensorArray):
+        return TensorArraySpec.from_value(value)
+    if isinstance(value, Optional):
+        return OptionalSpec.from_value(value)
+    if isinstance(value, Dataset):
+        return DatasetSpec.from_value(value)
+    if isinstance(value, (Tensor, EagerTensor)) or hasattr(value, "_as_tensor"):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return TensorSpec(value.shape, value.dtype)
+    return None
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
     """The spec of a value.
 
     Args:
-      value: a tensor, something that converts to one, a sparse or ragged tensor, slices, a `TensorArray`, an optional.
-    Returns: a `TensorSpec`, `SparseTensorSpec`, `RaggedTensorSpec`, `IndexedSlicesSpec`, `TensorArraySpec` or
-      `OptionalSpec`.
-    Raises: TypeError for what has none.
-    Gradient: none; it builds nothing that runs.
+      value: a tensor of any kind, an `Optional`, a `Dataset`, or what can be made a tensor.
+    Raises: TypeError for what cannot.
     Reference: TensorFlow 2.21 `tf.type_spec_from_value`.
 
-    >>> tf.type_spec_from_value(tf.ragged.constant([[1, 2], [3]])).ragged_rank
-    1
+    >>> tf.type_spec_from_value(tf.constant([1, 2]))
+    TensorSpec(shape=(2,), dtype=tf.int32, name=None)
     """
-    from .optional import Optional
-    from .tensor_array import TensorArray, TensorArraySpec
-
-    of: Any
-    for kind, of in ((SparseTensor, SparseTensorSpec), (RaggedTensor, RaggedTensorSpec),
-                     (IndexedSlices, IndexedSlicesSpec), (TensorArray, TensorArraySpec), (Optional, OptionalSpec)):
-        if isinstance(value, kind):
-            return of.from_value(value)
-    try:
-        tensor = convert_to_tensor(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}. "
-                        "Fix: give a tensor, or what converts to one") from None
-    return TensorSpec(tensor.shape, tensor.dtype)
+    found = spec_of(value)
+    if found is None:
+        with contextlib.suppress(TypeError, ValueError):
+            found = spec_of(convert_to_tensor(value))
+    if found is None:
+        raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}. "
+                        "Fix: give a tensor")  # fmt: skip
+    return found  # type: ignore[no-any-return]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
 
 from ..errors import FailedPreconditionError, OutOfRangeError
+from ..ir.lists import TensorList
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 
 _STATEFUL = ("stateful", "host", "unset")
@@ -34,7 +36,21 @@ class Running:
         return element
 
 
-def _held(running: Running) -> Any:
+class Place:
+    """Where a pass is found by a string, the iterator's handle; the same one when the iterator begins anew.
+
+    Attributes:
+      running: the pass, or None.
+    """
+
+    def __init__(self, running: Running | None):
+        self.running = running
+
+
+_places: weakref.WeakValueDictionary[bytes, Place] = weakref.WeakValueDictionary()
+
+
+def _held(running: Any) -> Any:
     result = np.empty((), object)
     result[()] = running
     return result
@@ -43,22 +59,42 @@ def _held(running: Running) -> Any:
 @op("MakeIterator", "captured: list(Tcaptured), iterator: resource ->", flags=_STATEFUL)
 def _make_iterator(xp, captured, ref, *, dataset):
     """Begins a pass through a data set."""
-    ref.value = _held(Running(dataset._start(captured)))
+    running = Running(dataset._start(captured))
+    place = ref.value.item() if ref.value is not None else None
+    if isinstance(place, Place):
+        place.running = running
+    else:
+        ref.value = _held(running)
+
+
+def _running(ref, one_shot):
+    """The pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
+    held = ref.value.item() if ref.value is not None else None
+    running = held.running if isinstance(held, Place) else held
+    if running is not None:
+        ref.value = ref.value
+        return running
+    if one_shot is None:
+        raise _not_initialized()
+    running = Running(one_shot())
+    if isinstance(held, Place):
+        held.running = running
+    else:
+        ref.value = _held(running)
+    return running
+
+
+def _not_initialized():
+    return FailedPreconditionError(
+        None, None, "GetNext() failed because the iterator has not been initialized. Ensure that you have run "
+        "the initializer operation for this iterator before getting the next element. "
+        "Fix: session.run(iterator.initializer)")  # fmt: skip
 
 
 @op("IteratorGetNext", "iterator: resource -> components: list(output_types)", flags=_STATEFUL)
 def _iterator_get_next(xp, ref, *, output_types, output_shapes, one_shot=None):
     """The next element."""
-    held = ref.value
-    if held is None:
-        if one_shot is None:
-            raise FailedPreconditionError(
-                None, None, "GetNext() failed because the iterator has not been initialized. Ensure that you have run "
-                "the initializer operation for this iterator before getting the next element. "
-                "Fix: session.run(iterator.initializer)")  # fmt: skip
-        held = _held(Running(one_shot()))
-    ref.value = held
-    return held.item().next()
+    return _running(ref, one_shot).next()
 
 
 @_iterator_get_next.shape
@@ -67,3 +103,92 @@ def _iterator_get_next_shape(iterator, output_shapes):
 
 
 _iterator_get_next.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorGetNextAsOptional", "iterator: resource -> optional: variant", flags=_STATEFUL)
+def _as_optional(xp, ref, *, one_shot=None):
+    """The next element as an optional, which holds nothing after the last one."""
+    try:
+        components = _running(ref, one_shot).next()
+    except OutOfRangeError:
+        components = []
+    return TensorList(np.dtype(object), None, components)
+
+
+@_as_optional.shape
+def _as_optional_shape(iterator):
+    return ()
+
+
+_as_optional.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", flags=_STATEFUL)
+def _to_string(xp, ref, *, one_shot=None):
+    """A string by which the iterator is found."""
+    place = ref.value.item() if ref.value is not None else None
+    if not isinstance(place, Place):
+        place = Place(place)
+        ref.value = _held(place)
+    if place.running is None and one_shot is not None:
+        place.running = Running(one_shot())
+    key = b"iterator-%d" % id(place)
+    _places[key] = place
+    return np.asarray(key, object)
+
+
+@_to_string.shape
+def _to_string_shape(resource_handle):
+    return ()
+
+
+_to_string.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorGetNextFromString", "string_handle: string -> components: list(output_types)",
+    flags=("stateful", "host"))  # fmt: skip
+def _next_from_string(xp, handle, *, output_types, output_shapes):
+    """The next element of the iterator that a string names."""
+    place = _places.get(handle.item())
+    if place is None:
+        raise FailedPreconditionError(None, None, f"no iterator has the handle {handle.item()!r}. Fix: feed what "
+                                      "session.run(iterator.string_handle()) gave, in its session")  # fmt: skip
+    if place.running is None:
+        raise _not_initialized()
+    return place.running.next()
+
+
+@_next_from_string.shape
+def _next_from_string_shape(string_handle, output_shapes):
+    return list(output_shapes)
+
+
+_next_from_string.grad(NOT_DIFFERENTIABLE)
+
+
+@op("DatasetResult", "captured: list(Tcaptured) -> components: list(output_types)", flags=_STATEFUL)
+def _dataset_result(xp, captured, *, compute, output_types, output_shapes):
+    """What a function makes of a whole data set."""
+    return compute(captured)
+
+
+@_dataset_result.shape
+def _dataset_result_shape(captured, output_shapes):
+    return list(output_shapes)
+
+
+_dataset_result.grad(NOT_DIFFERENTIABLE)
+
+
+@op("DatasetVariant", "captured: list(Tcaptured) -> handle: variant", flags=("host",))
+def _dataset_variant(xp, captured, *, of_values):
+    """A data set as a value."""
+    return of_values(captured)
+
+
+@_dataset_variant.shape
+def _dataset_variant_shape(captured):
+    return ()
+
+
+_dataset_variant.grad(NOT_DIFFERENTIABLE)

@@ -10,12 +10,23 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotFoundError
-from ..frontend.dataset import Dataset, _now, _value
+from ..frontend import dataset_rest
+from ..frontend.dataset import Dataset
 from ..frontend.dataset_iterators import DatasetV1
+from ..frontend.dataset_values import _now, _value
 from ..ir.dtypes import string
 from ..ir.graph import Tensor
 from ..ir.opdef import Spec
 from .records import TFRecordOptions, tf_record_iterator
+
+
+def _storage() -> Any:
+    from .dataset_files import Storage
+
+    return Storage
+
+
+dataset_rest.storage = _storage
 
 
 class _OfFiles(DatasetV1):

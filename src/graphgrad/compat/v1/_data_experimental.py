@@ -1,13 +1,65 @@
 """`tf.data.experimental` of TensorFlow 1."""
 
+from graphgrad.frontend.dataset_apply import DatasetInitializer as DatasetInitializer
+from graphgrad.frontend.dataset_apply import Reducer as Reducer
+from graphgrad.frontend.dataset_apply import assert_cardinality as assert_cardinality
+from graphgrad.frontend.dataset_apply import bucket_by_sequence_length as bucket_by_sequence_length
+from graphgrad.frontend.dataset_apply import cardinality as cardinality
+from graphgrad.frontend.dataset_apply import choose_from_datasets as choose_from_datasets
+from graphgrad.frontend.dataset_apply import copy_to_device as copy_to_device
+from graphgrad.frontend.dataset_apply import counter as Counter
+from graphgrad.frontend.dataset_apply import dense_to_ragged_batch as dense_to_ragged_batch
+from graphgrad.frontend.dataset_apply import dense_to_sparse_batch as dense_to_sparse_batch
+from graphgrad.frontend.dataset_apply import enable_debug_mode as enable_debug_mode
+from graphgrad.frontend.dataset_apply import from_list as from_list
+from graphgrad.frontend.dataset_apply import from_variant as from_variant
+from graphgrad.frontend.dataset_apply import get_next_as_optional as get_next_as_optional
+from graphgrad.frontend.dataset_apply import get_structure as get_structure
+from graphgrad.frontend.dataset_apply import group_by_reducer as group_by_reducer
+from graphgrad.frontend.dataset_apply import group_by_window as group_by_window
+from graphgrad.frontend.dataset_apply import ignore_errors as ignore_errors
+from graphgrad.frontend.dataset_apply import index_table_from_dataset as index_table_from_dataset
+from graphgrad.frontend.dataset_apply import pad_to_cardinality as pad_to_cardinality
+from graphgrad.frontend.dataset_apply import prefetch_to_device as prefetch_to_device
+from graphgrad.frontend.dataset_apply import random_dataset as RandomDataset
+from graphgrad.frontend.dataset_apply import rejection_resample as rejection_resample
+from graphgrad.frontend.dataset_apply import sample_from_datasets as sample_from_datasets
+from graphgrad.frontend.dataset_apply import scan as scan
+from graphgrad.frontend.dataset_apply import snapshot as snapshot
+from graphgrad.frontend.dataset_apply import table_from_dataset as table_from_dataset
+from graphgrad.frontend.dataset_apply import take_while as take_while
+from graphgrad.frontend.dataset_apply import to_variant as to_variant
+from graphgrad.frontend.dataset_apply import unique as unique
 from graphgrad.frontend.dataset_functions import enumerate_dataset as enumerate_dataset
 from graphgrad.frontend.dataset_functions import get_single_element as get_single_element
 from graphgrad.frontend.dataset_functions import map_and_batch as map_and_batch
+from graphgrad.frontend.dataset_functions import (  # noqa: E501
+    map_and_batch_with_legacy_function as map_and_batch_with_legacy_function,
+)
 from graphgrad.frontend.dataset_functions import parallel_interleave as parallel_interleave
 from graphgrad.frontend.dataset_functions import shuffle_and_repeat as shuffle_and_repeat
 from graphgrad.frontend.dataset_functions import unbatch as unbatch
+from graphgrad.frontend.dataset_options import AutotuneAlgorithm as AutotuneAlgorithm
+from graphgrad.frontend.dataset_options import AutotuneOptions as AutotuneOptions
+from graphgrad.frontend.dataset_options import ExternalStatePolicy as ExternalStatePolicy
+from graphgrad.frontend.dataset_options import OptimizationOptions as OptimizationOptions
+from graphgrad.frontend.dataset_options import ThreadingOptions as ThreadingOptions
+from graphgrad.frontend.optional import Optional as Optional
+from graphgrad.frontend.type_specs_of_1 import RaggedTensorStructure as RaggedTensorStructure
+from graphgrad.frontend.type_specs_of_1 import SparseTensorStructure as SparseTensorStructure
+from graphgrad.frontend.type_specs_of_1 import TensorArrayStructure as TensorArrayStructure
+from graphgrad.frontend.type_specs_of_1 import TensorStructure as TensorStructure
+from graphgrad.frontend.type_spec import TypeSpec as Structure
+from graphgrad.frontend.type_specs import DatasetSpec as DatasetStructure
+from graphgrad.frontend.type_specs import OptionalSpec as OptionalStructure
+from graphgrad.train.csv_datasets import CsvDataset as CsvDataset
+from graphgrad.train.csv_datasets import make_csv_dataset as make_csv_dataset
+from graphgrad.train.dataset_files import TFRecordWriter as TFRecordWriter
+from graphgrad.train.dataset_files import make_batched_features_dataset as make_batched_features_dataset
+from graphgrad.train.dataset_files import parse_example_dataset as parse_example_dataset
 
-AUTOTUNE = -1
+AUTOTUNE = INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

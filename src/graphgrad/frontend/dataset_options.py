@@ -1,0 +1,153 @@
+"""`tf.data.Options`: settings of data sets. They are checked, kept and merged; elements are computed one by one."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, ClassVar
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """How TensorFlow tunes parallel transformations. Without effect."""
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What to do with functions that have a state where a data set is written. Without effect."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+class _Options:
+    """Settings with fixed names and types; each is None as long as nobody sets it."""
+
+    _KINDS: ClassVar[dict[str, Any]] = {}  # name -> the types of its values
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._KINDS:
+            raise AttributeError(f"Cannot get the property {name} on {type(self).__name__}.")
+        kind = self._KINDS[name]
+        if isinstance(kind, type) and issubclass(kind, _Options):
+            made = vars(self)[name] = kind()
+            return made
+        return None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._KINDS:
+            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}. "
+                                 f"Fix: one of {', '.join(sorted(self._KINDS))}")  # fmt: skip
+        kind = self._KINDS[name]
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f'Property "{name}" must be of type {kind}, got: {value} (type: {type(value)})')
+        vars(self)[name] = value
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._KINDS})
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._KINDS)
+
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+    def _merged(self, other: Any) -> Any:
+        made = type(self)()
+        for name in self._KINDS:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(mine, _Options):
+                vars(made)[name] = mine._merged(theirs)
+            elif theirs is not None or mine is not None:
+                vars(made)[name] = mine if theirs is None else theirs
+        return made
+
+
+class AutotuneOptions(_Options):
+    """Settings of TensorFlow's tuning, see `tf.data.Options`. Without effect.
+
+    Reference: TensorFlow 2.21 `tf.data.experimental.AutotuneOptions`.
+    """
+
+    _KINDS: ClassVar[dict[str, Any]] = {
+        "autotune_algorithm": AutotuneAlgorithm, "cpu_budget": int, "enabled": bool, "initial_parallelism": int,
+        "min_parallelism": int, "ram_budget": int}  # fmt: skip
+
+    def __init__(self) -> None:
+        pass
+
+
+class OptimizationOptions(_Options):
+    """Settings of TensorFlow's rewriting of data sets, see `tf.data.Options`. Without effect.
+
+    Reference: TensorFlow 2.21 `tf.data.experimental.OptimizationOptions`.
+    """
+
+    _KINDS: ClassVar[dict[str, Any]] = dict.fromkeys((
+        "apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch",
+        "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion", "map_parallelization", "noop_elimination",
+        "parallel_batch", "seq_interleave_prefetch", "shuffle_and_repeat_fusion"), bool)  # fmt: skip
+
+    def __init__(self) -> None:
+        pass
+
+
+class ThreadingOptions(_Options):
+    """Settings of threads, see `tf.data.Options`. Without effect.
+
+    Reference: TensorFlow 2.21 `tf.data.ThreadingOptions`.
+    """
+
+    _KINDS: ClassVar[dict[str, Any]] = {"max_intra_op_parallelism": int, "private_threadpool_size": int}
+
+    def __init__(self) -> None:
+        pass
+
+
+class _DistributeOptions(_Options):
+    """Settings of several machines, of which there are none."""
+
+    _KINDS: ClassVar[dict[str, Any]] = {"auto_shard_policy": object, "num_devices": int}
+
+
+class Options(_Options):
+    """Settings of a data set, for `Dataset.with_options`: checked, merged, and without effect on the elements.
+
+    Reference: TensorFlow 2.21 `tf.data.Options`.
+
+    >>> options = tf.data.Options()
+    >>> options.deterministic = False
+    >>> options.threading.private_threadpool_size = 4
+    >>> tf.data.Options().merge(options).threading.private_threadpool_size
+    4
+    """
+
+    _KINDS: ClassVar[dict[str, Any]] = {
+        "autotune": AutotuneOptions, "dataset_name": str, "deterministic": bool,
+        "experimental_distribute": _DistributeOptions, "experimental_external_state_policy": ExternalStatePolicy,
+        "experimental_optimization": OptimizationOptions, "experimental_service": object,
+        "experimental_slack": bool, "experimental_symbolic_checkpoint": bool, "experimental_warm_start": bool,
+        "framework_type": list, "threading": ThreadingOptions}  # fmt: skip
+    _OLD: ClassVar[dict[str, str]] = {"experimental_deterministic": "deterministic",
+                                      "experimental_threading": "threading"}  # fmt: skip
+
+    def __init__(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__(self._OLD.get(name, name)) if name not in self._OLD else getattr(
+            self, self._OLD[name])  # fmt: skip
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(self._OLD.get(name, name), value)
+
+    def merge(self, options: Any) -> Any:
+        """These options with those of another object that are set there.
+
+        Args:
+          options: a `tf.data.Options`.
+        """
+        return self._merged(options)
