@@ -194,6 +194,11 @@ class OptionalSpec(TypeSpec):
         self._element_spec = element_spec
 
     @property
+    def element_spec(self) -> Any:
+        """Specs of the value, in its structure."""
+        return self._element_spec
+
+    @property
     def value_type(self) -> Any:
         """`Optional`."""
         from .optional import Optional
