@@ -149,8 +149,11 @@ class RaggedTensorSpec(TypeSpec):
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
         """The spec of a `RaggedTensor` or `RaggedTensorValue`."""
-        splits = as_dtype(value.row_splits.dtype)
-        return cls(value.shape, as_dtype(value.flat_values.dtype), len(value.nested_row_splits), splits)
+        rank = len(value.nested_row_splits)
+        shape: Any = getattr(value, "shape", None)
+        if shape is None:  # a value that a session gave
+            shape = (len(value.row_splits) - 1, *[None] * rank, *value.flat_values.shape[1:])
+        return cls(shape, as_dtype(value.flat_values.dtype), rank, as_dtype(value.row_splits.dtype))
 
 
 class IndexedSlicesSpec(TypeSpec):
