@@ -61,7 +61,7 @@ class SparseTensorSpec(TypeSpec):
             return cls(value.shape, value.dtype)
         if isinstance(value, SparseTensorValue):
             return cls(np.asarray(value.dense_shape).tolist(), np.asarray(value.values).dtype)
-        raise TypeError("Expected SparseTensor or SparseTensorValue.")
+        raise TypeError(f"Expected SparseTensor, got {type(value).__name__}. Fix: tf.sparse.from_dense(x)")
 
 
 class RaggedTensorSpec(TypeSpec):
