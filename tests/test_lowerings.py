@@ -165,3 +165,21 @@ def test_segments_of_many_numbers(dtype):
     np.testing.assert_allclose(total, want, rtol=1e-5, atol=1e-4)
     if dtype is not np.int32:
         np.testing.assert_allclose(mean, want / size, rtol=1e-5, atol=1e-4)
+
+
+def test_triangular_systems_by_blocks():
+    """Blocks on the diagonal are inverted, the last one filled up; the other triangle is not read."""
+    def build(a, b):
+        return [tf.matrix_triangular_solve(a, b, lower=lower, adjoint=adjoint)
+                for lower in (False, True) for adjoint in (False, True)]  # fmt: skip
+
+    a = _normal(2, 37, 37) + 1j * _normal(2, 37, 37) + 37 * np.eye(37)
+    _compare(build, a.astype(np.complex64), (_normal(2, 37, 30) + 1j * _normal(2, 37, 30)).astype(np.complex64))
+
+
+def test_systems_by_blocks():
+    def build(a, b):
+        return [y for adjoint in (False, True)
+                for y in (tf.matrix_inverse(a, adjoint=adjoint), tf.matrix_solve(a, b, adjoint=adjoint))]  # fmt: skip
+
+    _compare(build, _normal(3, 48, 48, dtype=np.float64), _normal(3, 48, 40, dtype=np.float64), tolerance=1e-9)

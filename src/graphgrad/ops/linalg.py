@@ -11,6 +11,7 @@ from ..ir.shape import broadcast, with_rank_at_least
 from .elementwise import conj
 from .known import join, shape_of
 from .matmul import matmul
+from .triangular import inverse, solve, solve_triangular
 
 _T = COMPLEX | {float32, float64}
 
@@ -122,7 +123,7 @@ def matrix_inverse_op(xp, x, *, adjoint=False):
     """The inverses of square matrices, or of their adjoints."""
     if adjoint:
         x = _adjoint_kernel(xp, x)
-    return _numbers(np.linalg.inv, x) if xp is np else xp.linalg.inv(x)
+    return _numbers(np.linalg.inv, x) if xp is np else inverse(xp, x)
 
 
 @matrix_inverse_op.grad
@@ -203,7 +204,7 @@ def matrix_solve_op(xp, matrix, rhs, *, adjoint=False):
     """The solutions x of matrix x = rhs, or with the adjoints of the matrices."""
     if adjoint:
         matrix = _adjoint_kernel(xp, matrix)
-    return _numbers(np.linalg.solve, matrix, rhs) if xp is np else xp.linalg.solve(matrix, rhs)
+    return _numbers(np.linalg.solve, matrix, rhs) if xp is np else solve(xp, matrix, rhs)
 
 
 @matrix_solve_op.grad
@@ -220,13 +221,10 @@ def _grad_of_matrix(x, db, flipped):
 @op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_solve_shape)
 def matrix_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
     """The solutions of triangular systems; the other triangle is not read."""
-    from jax import lax
-
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     matrix = xp.broadcast_to(matrix, batch + matrix.shape[-2:])
     rhs = xp.broadcast_to(rhs, batch + rhs.shape[-2:])
-    return lax.linalg.triangular_solve(matrix, rhs, left_side=True, lower=lower, transpose_a=adjoint,
-                                       conjugate_a=adjoint)
+    return solve_triangular(xp, matrix, rhs, lower, adjoint)
 
 
 @matrix_triangular_solve_op.on_host
