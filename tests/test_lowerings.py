@@ -83,6 +83,25 @@ def test_accumulation_of_broad_rows(axis):
     _compare(build, 1 + 0.01 * _normal(130, 150))
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_gradients_of_broad_cumulative_products(axis):
+    """They are loops, too, and right where an element is zero."""
+    def build(x, dy):
+        return [tf.gradients(tf.cumprod(x, axis, exclusive=e, reverse=r), x, dy)[0]
+                for e in (False, True) for r in (False, True)]  # fmt: skip
+
+    x = 1 + 0.01 * _normal(130, 150)
+    x[3, 4] = x[100, 4] = x[3, 140] = 0
+    dy = _normal(130, 150)
+    _compare(build, x, dy)
+    with tf.Graph().as_default(), tf.Session() as session:
+        got = session.run(build(tf.constant(x), tf.constant(dy))[0])
+    x64, moved = x.astype(np.float64), np.zeros_like(x, np.float64)
+    moved[3, 4] = 1.0  # y is linear in one element
+    y = np.cumprod(x64 + moved, axis) - np.cumprod(x64, axis)
+    np.testing.assert_allclose(got[3, 4], (y * dy).sum(), rtol=1e-4)
+
+
 def test_sines_of_many_angles():
     """Moderate angles go through polynomials, large ones and what is not finite through XLA's own functions."""
     def build(*xs):

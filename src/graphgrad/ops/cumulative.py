@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import FLOATING, INDEX, NUMERIC, int32
+from ..ir.dtypes import COMPLEX, FLOATING, INDEX, NUMERIC, int32
 from ..ir.opdef import op, raw
+from ..ir.shape import merged
 from ..ir.static import static_value
 from .elementwise import conj
 from .reduce import wide
@@ -131,12 +132,12 @@ def _cumprod_grad(op, dy):
     r_i = dy_i + x_(i+1) r_(i+1). For the exclusive product dy is one step ahead.
     """
     x, axis = conj(op.inputs[0]), op.inputs[1]
-    lane = _Lane(op)
+    lane = _Lane.of(op)
     if lane.size is None:
         return _cumprod_grad_by_division(op, dy), None
     left = raw.Cumprod(x, axis, exclusive=True, reverse=lane.reverse)
     b = lane.ahead(dy) if op.get_attr("exclusive") else dy
-    return raw.Mul(left, lane.recurrence(b, lane.ahead(x))), None
+    return raw.Mul(left, raw.LinearRecurrence(b, lane.ahead(x), axis=lane.axis, reverse=not lane.reverse)), None
 
 
 def _cumprod_grad_by_division(op, dy):
@@ -158,53 +159,123 @@ def _cumprod_grad_by_division(op, dy):
 class _Lane:
     """The axis of a scan in a gradient rule.
 
+    Args:
+      shape: the static shape, or None.
+      axis: the axis, None if it is not known.
+      reverse: whether the scan runs from the end.
+
     Attributes:
       size: the number of elements along it, None if it is not known.
-      reverse: whether the scan runs from the end.
     """
 
-    def __init__(self, op):
-        shape, axis = op.inputs[0]._spec.shape, static_value(op.inputs[1])
-        self.reverse = op.get_attr("reverse")
+    def __init__(self, shape, axis, reverse):
+        self.reverse = reverse
         self.size = None
         if shape is not None and axis is not None:
             self.rank, self.axis = len(shape), _checked(axis, len(shape))
             self.size = shape[self.axis]
 
-    def ahead(self, t, steps=1):
-        """For each element of `t` the one that the scan reaches `steps` later; 0 past the end."""
-        return self.pad(self.without_first(t, steps), steps)
+    @classmethod
+    def of(cls, op):
+        """The axis of a cumulative operation."""
+        return cls(op.inputs[0]._spec.shape, static_value(op.inputs[1]), op.get_attr("reverse"))
 
-    def without_first(self, t, steps=1):
-        """The elements of `t` less those that the scan reaches first."""
-        return self._slice(t, steps, at_front=not self.reverse)
+    def ahead(self, t):
+        """For each element of `t` the one that the scan reaches next; 0 for the last one."""
+        return self.pad(self.without_first(t))
 
-    def without_last(self, t, steps=1):
-        """The elements of `t` less those that the scan reaches last."""
-        return self._slice(t, steps, at_front=self.reverse)
+    def behind(self, t):
+        """For each element of `t` the one that the scan reaches before; 0 for the first one."""
+        return self._pad(self.without_last(t), at_front=not self.reverse)
 
-    def pad(self, t, steps=1):
-        """Zeros behind the elements that the scan reaches last."""
+    def without_first(self, t):
+        """The elements of `t` less the one that the scan reaches first."""
+        return self._slice(t, at_front=not self.reverse)
+
+    def without_last(self, t):
+        """The elements of `t` less the one that the scan reaches last."""
+        return self._slice(t, at_front=self.reverse)
+
+    def pad(self, t):
+        """A zero behind the element that the scan reaches last."""
+        return self._pad(t, at_front=self.reverse)
+
+    def _pad(self, t, at_front):
         paddings = np.zeros((self.rank, 2), np.int32)
-        paddings[self.axis, 0 if self.reverse else 1] = min(steps, self.size)
+        paddings[self.axis, 0 if at_front else 1] = min(1, self.size)
         return raw.Pad(t, paddings)
 
-    def _slice(self, t, steps, at_front):
-        steps = min(steps, self.size)
+    def _slice(self, t, at_front):
+        steps = min(1, self.size)
         begin, size = np.zeros(self.rank, np.int32), np.full(self.rank, -1, np.int32)
         begin[self.axis] = steps if at_front else 0
         size[self.axis] = self.size - steps
         return raw.Slice(t, begin, size)
 
-    def recurrence(self, b, a):
-        """The r with r_i = b_i + a_i r_(i+1), in log2(size) steps that each double the reach."""
-        steps = 1
-        while steps < self.size:
-            b = raw.AddV2(b, raw.Mul(a, self.ahead(b, steps)))
-            steps *= 2
-            if steps < self.size:
-                a = raw.Mul(a, self.ahead(a, steps // 2))
-        return b
+
+@op("LinearRecurrence", "b: T, a: T -> r: T", T=FLOATING | COMPLEX)
+def _linear_recurrence(xp, b, a, *, axis, reverse=False):
+    """The r with r_i = b_i + a_i r_(i-1) along an axis, or with r_(i+1) if it runs from the end. Ours."""
+    b, a, dtype = wide(b), wide(a), b.dtype
+    n = b.shape[axis]
+    if b.size < _BROAD * n:
+        return _doubling(xp, b, a, axis, -1 if reverse else 1).astype(dtype)
+    terms, factors = xp.moveaxis(b, axis, 0), xp.moveaxis(a, axis, 0)
+    if xp is np:
+        r = np.empty_like(terms)
+        before = np.zeros(terms.shape[1:], terms.dtype)
+        for i in reversed(range(n)) if reverse else range(n):
+            before = r[i] = terms[i] + factors[i] * before
+        return np.moveaxis(r, 0, axis).astype(dtype)
+    from jax import lax
+
+    def step(before, row):
+        after = row[0] + row[1] * before
+        return after, after
+
+    start = xp.zeros(terms.shape[1:], terms.dtype)
+    r = lax.scan(step, start, (terms, factors), reverse=reverse)[1]
+    return xp.moveaxis(r, 0, axis).astype(dtype)
+
+
+def _doubling(xp, b, a, axis, direction):
+    """The same where steps are narrow: log2(n) steps that each double the reach."""
+    n = b.shape[axis]
+    steps = 1
+    while steps < n:
+        b = b + a * _shifted(xp, b, axis, direction * steps)
+        steps *= 2
+        if steps < n:
+            a = a * _shifted(xp, a, axis, direction * steps // 2)
+    return b
+
+
+def _shifted(xp, x, axis, steps):
+    """For each element the one `steps` before it, 0 where there is none."""
+    n = x.shape[axis]
+    zeros = xp.zeros((*x.shape[:axis], abs(steps), *x.shape[axis + 1 :]), x.dtype)
+    if steps > 0:
+        return xp.concatenate([zeros, x[_along(x.ndim, axis, slice(0, n - steps))]], axis)
+    return xp.concatenate([x[_along(x.ndim, axis, slice(-steps, n))], zeros], axis)
+
+
+@_linear_recurrence.shape
+def _linear_recurrence_shape(b, a, axis):
+    shape = merged(b, a)
+    if shape is not None and not 0 <= axis < len(shape):
+        raise Complaint(f"axis {axis} is not among the {len(shape)} dimensions", "use an axis in [0, rank)")
+    return shape
+
+
+@_linear_recurrence.grad
+def _linear_recurrence_grad(op, dr):
+    """s_i = dr_i + a_(i+1) s_(i+1) for b, and s_i r_(i-1) for a."""
+    a, axis, reverse = conj(op.inputs[1]), op.get_attr("axis"), op.get_attr("reverse")
+    lane = _Lane(op.outputs[0]._spec.shape, axis, reverse)
+    if lane.size is None:
+        raise NotImplementedError("LinearRecurrence: the gradient needs an axis of known size.\n  Fix: use set_shape")
+    s = raw.LinearRecurrence(dr, lane.ahead(a), axis=axis, reverse=not reverse)
+    return s, raw.Mul(s, conj(lane.behind(op.outputs[0])))
 
 
 @op("CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", T=FLOATING, Tidx=INDEX, host=("axis",), shape=_scan_shape)
@@ -217,14 +288,15 @@ def _cumulative_logsumexp(xp, x, axis, *, exclusive=False, reverse=False):
 def _cumulative_logsumexp_grad(op, dy):
     """exp(x_i - y_i) s_i where s_i = dy_i + exp(y_i - y_(i+1)) s_(i+1): no exponent is positive."""
     x, axis = op.inputs
-    lane = _Lane(op)
+    lane = _Lane.of(op)
     if lane.size is None:
         return _cumulative_logsumexp_grad_by_logarithms(op, dy), None
     y = op.outputs[0]
     if op.get_attr("exclusive"):
         y, dy = raw.CumulativeLogsumexp(x, axis, reverse=lane.reverse), lane.ahead(dy)
     # The last element has no successor: padding comes behind exp, which 0 would overflow.
-    s = lane.recurrence(dy, lane.pad(raw.Exp(raw.Sub(lane.without_last(y), lane.without_first(y)))))
+    a = lane.pad(raw.Exp(raw.Sub(lane.without_last(y), lane.without_first(y))))
+    s = raw.LinearRecurrence(dy, a, axis=lane.axis, reverse=not lane.reverse)
     return raw.Mul(raw.Exp(raw.Sub(x, y)), s), None
 
 
