@@ -9,6 +9,7 @@ _FILES = "it reads files or encoded data: tests/test_files.py"
 _EFFECT = "its result is a side effect: tests/test_host.py"
 _LISTS = "it takes or gives a list of tensors: tests/test_tensor_array.py"
 _ITERATORS = "its result depends on what ran before: tests/test_data.py"
+_PASSES = "its handle is a Python object: tests/test_dataset_loops.py"
 _TABLES = "its result depends on what ran before: tests/test_lookup.py"
 _OPTIONAL = "its operand may hold nothing: tests/test_optional.py"
 _THIRD = "it takes or gives a list of tensors: tests/test_third_derivatives.py"
@@ -27,6 +28,7 @@ OPS: dict[str, str] = {
     "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
     "DatasetVariant": _ITERATORS,
+    "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL, "LoopSegments": _CONTROL,
     "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",

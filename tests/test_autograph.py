@@ -440,12 +440,6 @@ def _scalar(x):
         pass
 
 
-def _dataset(x):
-    for row in tf.data.Dataset.range(3):
-        x += row
-    return x
-
-
 _REFUSED: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (_undefined_branch, ValueError, r"'y' must also be initialized in the else branch(?s:.*)if x > 0:(?s:.*)Fix"),
     (_other_dtype, TypeError, "'y' has dtype float32 in the main branch, but dtype int32 in the else branch"),
@@ -460,7 +454,6 @@ _REFUSED: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (_loop_none, ValueError, "'i' is None at the end of an iteration"),
     (_loop_object, TypeError, "'i' holds a builtin_function_or_method"),
     (_list_that_grows, ValueError, "TensorArray"),
-    (_dataset, NotImplementedError, "Dataset inside a tf.function(?s:.*)for row in tf.data(?s:.*)for batch in dataset"),
     (_scalar, ValueError, r"Cannot iterate over a scalar tensor(?s:.*)for _i in x(?s:.*)tf.range"),
 ]  # fmt: skip
 

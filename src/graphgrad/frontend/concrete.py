@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
 from ..executor.run import Executable
 from ..executor.xla import to_numpy
 from ..gradients.backprop import gradients
@@ -21,9 +23,11 @@ from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import registry
+from ..ir.shape import TensorShape
 from ..ir.slices import IndexedSlices
 from ..ops.sparse import SparseTensor
 from . import nest
+from .tensor_array import TensorArray
 
 
 class _Part:
@@ -211,6 +215,7 @@ class ConcreteFunction:
         self._argument_count = argument_count
         self._outputs = structured_outputs
         self._signature = nest.map_structure(_weakly, signature if signature is not None else ((), {}))
+        self._parameters: Any = None  # the names of positional arguments, if they are known
         self._counters: dict[Operation, int] = {}
         self._part: _Part | None = None
         self._inputs = list(graph.inputs)
@@ -236,6 +241,16 @@ class ConcreteFunction:
     def structured_outputs(self) -> Any:
         """The structure that the function returns, with symbolic tensors."""
         return _restore(self._outputs, self.graph.outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the results, nested as they are."""
+        return nest.map_structure(_dtype_of, self.structured_outputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of the results, nested as they are."""
+        return nest.map_structure(_shape_of, self.structured_outputs)
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -291,6 +306,10 @@ class ConcreteFunction:
             if not (is_tensor_like(t) or isinstance(t, (np.ndarray, np.generic, int, float, bool))):
                 raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {p.op.name} to "
                                 f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")  # fmt: skip
+            if getattr(t, "dtype", p.dtype) != p.dtype and is_tensor_like(t):
+                raise InvalidArgumentError(None, None, f"cannot compute {self.name} as input {p.op.name} was expected to "
+                                           f"be a {p.dtype.name} tensor but is a {t.dtype.name} tensor. "
+                                           f"Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")  # fmt: skip
         return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
 
     def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
@@ -320,16 +339,59 @@ class ConcreteFunction:
         return tensors if len(tensors) == self._argument_count else None
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The name, the arguments and the results, as text."""
+        """The arguments, the results and what is captured, as text.
+
+        Args:
+          verbose: False for one line.
+        """
         args, kwargs = self.structured_input_signature
-        inner = ", ".join([*map(repr, args), *[f"{k}={v!r}" for k, v in kwargs.items()]])
-        return f"{self.name}({inner}) -> {self.structured_outputs}"
+        named = [*zip(self._names(len(args)), args, strict=True), *kwargs.items()]
+        if not verbose:
+            return f"({', '.join(f'{name}: {_described(v)}' for name, v in named)}) -> {_described(self._results())}"
+        lines = ["Input Parameters:", *[f"  {name} (POSITIONAL_OR_KEYWORD): {_described(v)}" for name, v in named]]
+        lines += ["Output Type:", f"  {_described(self._results())}", "Captures:"]
+        lines += [f"  {id(c)}: {_described(c)}" for c in self._captured] or ["  None"]
+        return "\n".join(lines)
+
+    def _results(self) -> Any:
+        return self.structured_outputs
+
+    def _names(self, count: int) -> list[str]:
+        names = list(self._parameters or ())[:count]
+        return names + [f"arg{i}" for i in range(len(names), count)]
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.pretty_printed_signature()}>"
+        return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)} at 0x{id(self):X}>"
+
+
+def _described(value: Any) -> str:
+    """How TensorFlow writes the type of an argument or a result."""
+    if isinstance(value, dict):
+        return "Dict[" + ", ".join(f"[{k!r}, {_described(v)}]" for k, v in value.items()) + "]"
+    if isinstance(value, (list, tuple)):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[[{', '.join(map(_described, value))}]]" if value else f"{kind}[[]]"
+    if hasattr(value, "_spec") and value.dtype is dtypes.resource:
+        return f"{value.dtype.name} Tensor"
+    if hasattr(value, "_spec"):
+        return f"TensorSpec(shape={TensorShape(value._spec.shape)}, dtype={value.dtype!r}, name=None)"
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return "None" if value is None else f"Literal[{value!r}]"
+    return re.sub(r"name='[^']*'", "name=None", repr(value))
 
 
 _ABSENT = object()
+
+
+def _dtype_of(leaf: Any) -> Any:
+    return getattr(leaf, "dtype", None)
+
+
+def _shape_of(leaf: Any) -> Any:
+    return getattr(leaf, "shape", None)
 
 
 def _weakly(leaf: Any) -> Any:
@@ -383,6 +445,9 @@ def collect_outputs(result: Any, graph: FuncGraph) -> Any:
             return _Composite(SparseTensor, [collect(leaf.indices), collect(leaf.values), collect(leaf.dense_shape)])
         if hasattr(leaf, "nested_row_splits"):
             return _Composite(leaf._of_parts, [collect(p) for p in leaf._parts()])
+        if isinstance(leaf, TensorArray):
+            stacked, again = leaf._returned()
+            return _Composite(again, [collect(stacked)])
         tensor = convert_to_tensor(leaf)
         if tensor.dtype is dtypes.resource:
             return leaf

@@ -8,6 +8,7 @@ from typing import Any
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import variant
+from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
@@ -148,6 +149,12 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
             raise type(e)(
                 f"true_fn and false_fn must return the same structure.\n  Built at {user_source(2)}\n{e}"
             ) from None
+        for a, b in zip(then_leaves, else_leaves, strict=True):
+            if (a is None) is not (b is None):
+                raise ValueError(
+                    "true_fn and false_fn must return the same structure: where one gives None, the other gives "
+                    f"{a if b is None else b!r}.\n  Built at {user_source(2)}\n  Fix: give tensors in both, or None"
+                )
         kept = [
             i for i, (a, b) in enumerate(zip(then_leaves, else_leaves, strict=True)) if not (_is_op(a) or _is_op(b))
         ]
@@ -201,63 +208,6 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
         return true_fn() if pred else false_fn()
     value = constant_value(convert_to_tensor(pred))
     return cond(pred, true_fn, false_fn, name) if value is None else true_fn() if value else false_fn()
-
-
-def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
-            name: str = "case") -> Any:  # fmt: skip
-    """The result of the first function whose condition holds (1.x arguments).
-
-    Args:
-      pred_fn_pairs: pairs of a boolean scalar and a function, or a dictionary of them.
-      default: the function for when no condition holds; the last one's by default.
-      exclusive: accepted as TensorFlow does; the first that holds counts.
-      strict: accepted as TensorFlow does.
-      name: a name scope.
-    Returns: the structure of tensors that the chosen function gives.
-    Raises: TypeError for pairs that are none.
-    Gradient: of the function that ran.
-    Reference: TensorFlow 2.21 `tf.compat.v1.case`.
-
-    >>> x = tf.constant(3)
-    >>> sess.run(tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3))
-    np.int32(2)
-    """
-    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
-    for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
-            raise TypeError(f"Each entry in pred_fn_pairs must be a (pred, fn) tuple, not {pair!r}.")
-    if default is None:
-        default = pairs[-1][1]
-        pairs = pairs[:-1]
-    chosen = default
-    for pred, function in reversed(pairs):
-        chosen = _chain(pred, function, chosen)
-    with name_scope(name, "case"):
-        return chosen()
-
-
-def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
-         name: str = "case") -> Any:  # fmt: skip
-    """The result of the first function whose condition holds.
-
-    Args:
-      pred_fn_pairs: pairs of a boolean scalar and a function.
-      default: the function for when no condition holds; the last one's by default.
-      exclusive, strict: accepted as TensorFlow does.
-      name: a name scope.
-    Returns: the structure of tensors that the chosen function gives.
-    Raises: TypeError for pairs that are none.
-    Gradient: of the function that ran.
-    Reference: TensorFlow 2.21 `tf.case`.
-
-    >>> sess.run(tf.case([(tf.constant(False), lambda: 1)], default=lambda: 3))
-    np.int32(3)
-    """
-    return case_v1(pred_fn_pairs, default, exclusive, strict, name)
-
-
-def _chain(pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: _cond(pred, function, otherwise, None)
 
 
 def while_loop_v1(
@@ -359,6 +309,13 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
                 f"values for {len(start)} loop variables.\n  Built at {user_source(2)}\n"
                 "  Fix: return one value for each loop variable"
             )
+        for t, leaf in zip(start, leaves, strict=True):
+            dtype = getattr(_flow(leaf), "dtype", t.dtype)
+            if dtype is not t.dtype and isinstance(leaf, (Tensor, EagerTensor)):
+                raise TypeError(
+                    f"Loop var {t.name} enters the loop with type {t.dtype!r} but has type {dtype!r} after 1 "
+                    f"iteration. {t.name} type should remain constant.\n  Built at {user_source(2)}\n  Fix: tf.cast it"
+                )
         _settle_outputs(body_graph, leaves, [t.dtype for t in start])
         _check_invariants(start, body_graph)
         captured = _unite_captures((cond_graph, body_graph), len(start))

@@ -85,7 +85,12 @@ class Dataset(MoreTransformations, RestOfTransformations):
         return f"<{type(self).__name__} element_spec={self.element_spec}>"
 
     def __iter__(self) -> Iterator[Any]:
-        if not context.executing_eagerly():
+        graph = context.current_graph()
+        if graph is not None and graph.building_function:
+            from .dataset_loops import GraphIterator
+
+            return GraphIterator(self)
+        if graph is not None:
             raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within "
                                "tf.function. Fix: make_one_shot_iterator().get_next()")  # fmt: skip
         from .dataset_eager import OwnedIterator

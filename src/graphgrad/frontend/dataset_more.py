@@ -103,6 +103,21 @@ class MoreTransformations:
 
         return outer._then(passes, inner._specs, _symbolic(graph))
 
+    def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
+        """Combines the elements from the first to the last: `state = reduce_func(state, element)`.
+
+        Args:
+          initial_state: the state before the first element, a tensor or a structure of them.
+          reduce_func: a function of a state and an element that gives the next state.
+          name: a name for the loop.
+        Returns: the last state.
+        Raises: TypeError if `reduce_func` gives another structure or other dtypes.
+        Gradient: with respect to the initial state and what the function uses.
+        """
+        from .dataset_loops import reduce
+
+        return reduce(self, initial_state, reduce_func, name)
+
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                      drop_remainder: bool = False, name: str | None = None) -> Any:  # fmt: skip
         """A data set in which so many elements are one; smaller ones are padded.

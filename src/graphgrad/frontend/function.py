@@ -26,7 +26,7 @@ from .concrete import ConcreteFunction, collect_outputs
 from .ragged import RaggedTensor
 from .signature import TensorSpec as TensorSpec
 from .signature import TypeSpec, leaf_key, leaf_names, structure_key
-from .tensor_array import TensorArray
+from .tensor_array import ArrayParts, TensorArray
 from .type_specs import RaggedTensorSpec, SparseTensorSpec
 from .variables import watching_creation
 
@@ -120,9 +120,22 @@ class Function:
         """The specs that arguments are converted to, or None."""
         return self._signature
 
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._name
+
     def experimental_get_tracing_count(self) -> int:
         """How many signatures have been traced."""
         return len(self._concretes)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """What has been traced, as text: for each trace its arguments, results and captures.
+
+        Args:
+          verbose: accepted as TensorFlow does.
+        """
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concretes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """The method of an instance: traced for it alone, and forgotten with it."""
@@ -199,6 +212,7 @@ class Function:
             raise TypeError(
                 f"{self._name} takes {len(self._signature)} arguments by its input_signature, not {len(bound.args)}."
             )
+        self._check_rest(bound, args, kwargs)
         signature = list(self._signature)
         given = list(bound.args[: len(signature)])
         try:
@@ -208,6 +222,14 @@ class Function:
             fix = "nest arguments as in the input_signature"
             raise self._binding_error(e, args, kwargs, self._signature, fix) from None
         return (*fitted, *bound.args[len(self._signature) :]), bound.kwargs
+
+    def _check_rest(self, bound: inspect.BoundArguments, args: Any, kwargs: Any) -> None:
+        """Arguments that the signature does not name keep their defaults: they are part of the one trace."""
+        assert self._parameters is not None and self._signature is not None
+        for name, p in list(self._parameters.parameters.items())[len(self._signature) :]:
+            if p.default is not p.empty and not _equal(bound.arguments[name], p.default):
+                error = ValueError(f"Can not cast {bound.arguments[name]!r} to Literal[{p.default!r}]")
+                raise self._binding_error(error, args, kwargs, self._signature, "name it in the input_signature")
 
     def _binding_error(self, error: Exception, args: Any, kwargs: Any, signature: Any, fix: str) -> TypeError:
         return TypeError(f"Binding inputs to tf.function {self._name} failed due to `{error}`. Received args: {args} "
@@ -309,6 +331,11 @@ class Function:
                 with graph.as_default():
                     replaced.append(_composite_input(graph, leaf, name))
                 specs.append(leaf)
+            elif isinstance(leaf, ArrayParts):
+                inputs = [graph.add_input(t.dtype, t._spec.shape, name) for t in leaf.parts]
+                with graph.as_default():
+                    replaced.append(leaf.together(inputs))
+                specs.append(leaf.spec)
             else:
                 replaced.append(leaf)
                 specs.append(leaf)
@@ -317,7 +344,9 @@ class Function:
             new_args, new_kwargs = nest.pack_sequence_as((args, kwargs), replaced)
             structured = collect_outputs(self._traced()(*new_args, **new_kwargs), graph)
         signature = nest.pack_sequence_as((args, kwargs), specs)
-        return ConcreteFunction(graph, count, structured, self._engine, signature)
+        concrete = ConcreteFunction(graph, count, structured, self._engine, signature)
+        concrete._parameters = list(self._parameters.parameters)
+        return concrete
 
 
 class _Method:
@@ -339,11 +368,11 @@ def _tensors(leaf: Any) -> Any:
     """A leaf of the arguments; arrays become tensors."""
     if isinstance(leaf, (np.ndarray, np.generic)):
         return convert_to_tensor(leaf)
-    if isinstance(leaf, TensorArray) and context.current_graph() is None:
-        raise NotImplementedError("Attempting to build a graph-mode TF2-style TensorArray from an eager-mode one: a "
-                                  "TensorArray cannot be an argument. Fix: pass ta.stack(), and make the array in the "
-                                  "function with tf.TensorArray(...).unstack(...)")  # fmt: skip
-    return leaf
+    return leaf._taken_apart() if isinstance(leaf, TensorArray) else leaf
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and not hasattr(a, "dtype") and bool(a == b))
 
 
 def _same_keys(pattern: Any, value: Any) -> None:
@@ -363,6 +392,8 @@ def _parts(leaf: Any) -> list[Any]:
         return [leaf]
     if isinstance(leaf, RaggedTensor):
         return leaf._parts()
+    if isinstance(leaf, ArrayParts):
+        return leaf.parts
     return [leaf.indices, leaf.values, leaf.dense_shape] if isinstance(leaf, SparseTensor) else []
 
 

@@ -128,6 +128,9 @@ class _Object:
         return mine is theirs or (not hasattr(type(mine), "handle") and type(mine) is type(theirs) and mine == theirs)
 
 
+_LITERALS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
 def structure_key(structure: Any) -> Any:
     """A hashable key for how a structure is nested."""
     if isinstance(structure, dict):
@@ -159,6 +162,11 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
         return "ragged", leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype, leaf.flat_values._spec.shape[1:]
     if isinstance(leaf, TypeSpec):
         return leaf._call_key()
+    own = getattr(leaf, "key", None)
+    if own is not None and type(leaf).__name__ == "ArrayParts":
+        return own()
+    if type(leaf) in _LITERALS:  # as in TensorFlow 1, 1.0 and True are the same
+        return "literal", leaf if leaf == leaf else "nan"
     try:
         return type(leaf), _Object(leaf)
     except TypeError:  # nothing refers weakly to numbers, strings and their like

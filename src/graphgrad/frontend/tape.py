@@ -29,6 +29,7 @@ from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
 from ..ir.slices import IndexedSlices
+from ..ir.source import user_source
 from . import functional as functional  # eager mode runs the maps of Jacobians by it
 from . import nest
 
@@ -73,7 +74,7 @@ class GradientTape:
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
-        self._recording = False
+        self._recording = self._entered = False
         self._used = False
         self._records: list[Record] = []
         self._watched: dict[int, Any] = {}  # id -> tensor that depends on something watched
@@ -90,7 +91,7 @@ class GradientTape:
     def _start(self) -> None:
         if self._recording:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
-        self._recording = True
+        self._recording = self._entered = True
         eager.recorders.append(self._record)
 
     def _stop(self) -> None:
@@ -152,7 +153,8 @@ class GradientTape:
         """
         unconnected = UnconnectedGradients(unconnected_gradients)
         self._use()
-        targets = nest.flatten(target)
+        targets = _checked_targets(target)
+        _check_sources(sources)
         outputs = align_grad_ys(target, output_gradients, len(targets))
         if current_graph() is not None:
             found = gradients(targets, nest.flatten(sources), outputs, unconnected_gradients=unconnected)
@@ -284,6 +286,21 @@ class GradientTape:
         return raw.ZerosLike(_value(source))
 
 
+def _checked_targets(target: Any) -> list[Any]:
+    if target is None:
+        raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
+                        "CompositeTensors to be differentiated, but received None. Fix: give what to differentiate")
+    targets: list[Any] = nest.flatten(target)
+    return targets
+
+
+def _check_sources(sources: Any) -> None:
+    for s in nest.flatten(sources):
+        if s is None or isinstance(s, (bool, int, float, complex, str, bytes)):
+            raise TypeError(f"a tape differentiates with respect to tensors and variables, not {s!r}.\n"
+                            f"  Asked for at {user_source(2)}\n  Fix: tape.watch(tensor), and give that tensor")  # fmt: skip
+
+
 def _value(source: Any) -> Any:
     """A source itself, or the value of the variable whose handle it is."""
     variable = getattr(source, "_variable", None)
@@ -305,7 +322,9 @@ class _Paused:
 
     def __enter__(self) -> None:
         if not self._tape._recording:
-            raise ValueError("Tape is not recording.")
+            if not self._tape._entered:
+                raise RuntimeError("Trying to stop recording a tape which is not recording. Fix: `with tape:` first")
+            raise ValueError("Tape is not recording. Fix: stop it inside of its `with` block")
         self._tape._stop()
 
     def __exit__(self, *_: object) -> None:

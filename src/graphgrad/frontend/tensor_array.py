@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -144,14 +145,45 @@ class TensorArray:
             known.shape = merged
 
     def _element(self, value: Any) -> Any:
-        tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        try:
+            tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        except TypeError:
+            if self._elements is None:
+                raise
+            tensor = convert_to_tensor(value)
         if tensor.dtype is not self._dtype:
+            if self._elements is not None:
+                raise _invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                               f"{tensor.dtype.name}.\n  Asked for at {user_source(2)}\n"
+                               f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
             if hasattr(value, "op") or hasattr(value, "_value"):
                 raise ValueError(f"TensorArray dtype is {self._dtype.name}, but the value is {tensor.dtype.name}.\n"
                                  f"  Asked for at {user_source(2)}\n"
                                  f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
             tensor = convert_to_tensor(np.asarray(value), self._dtype)
         return tensor
+
+    def _taken_apart(self) -> Any:
+        """What a function that is called with the array gets; in a graph the array itself."""
+        return self if self._elements is None else ArrayParts(self)
+
+    def _returned(self) -> tuple[Any, Any]:
+        """A tensor with all elements, and a function that makes the array of it again, elsewhere."""
+        if not self._known.infer:
+            raise NotImplementedError(
+                "a function returns a TensorArray whose elements may differ in shape.\n"
+                f"  Asked for at {user_source(2)}\n  Fix: return ta.concat() and the lengths, or the elements"
+            )
+        dtype, shape, dynamic = self._dtype, self._known.shape, self._dynamic_size
+
+        def again(stacked: Any) -> TensorArray:
+            eager = current_graph() is None
+            size = stacked._spec.shape[0] if eager else raw.StridedSlice(raw.Shape(stacked), [0], [1], [1],
+                                                                         shrink_axis_mask=1)  # fmt: skip
+            new = TensorArray(dtype, size, dynamic_size=dynamic, element_shape=shape, clear_after_read=False)
+            return new.unstack(stacked)
+
+        return self.stack(), again
 
     # -- one element -----------------------------------------------------------------
 
@@ -205,10 +237,10 @@ class TensorArray:
           out of range, unless the size is dynamic.
         """
         tensor = self._element(value)
-        self._learn(tensor._spec.shape, "write")
         if self._elements is not None:
             self._write_eagerly(int(index), tensor)
             return self
+        self._learn(tensor._spec.shape, "write")
         with name_scope(name, "TensorArrayV2Write"):
             flow = raw.TensorListSetItem(self._flow, convert_to_tensor(index, int32), tensor,
                                          resize_if_index_out_of_bounds=bool(self._dynamic_size))  # fmt: skip
@@ -217,10 +249,12 @@ class TensorArray:
     def _write_eagerly(self, i: int, tensor: Any) -> None:
         assert self._elements is not None
         if i >= len(self._elements) and self._dynamic_size:
+            self._learn(tensor._spec.shape, "write")
             self._elements.extend([None] * (i + 1 - len(self._elements)))
         if not 0 <= i < len(self._elements):
             raise OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: "
                                               f"{len(self._elements)}. Fix: give dynamic_size=True")  # fmt: skip
+        self._learn(tensor._spec.shape, "write")
         self._elements[i] = tensor
         self._cleared.discard(i)
 
@@ -356,6 +390,42 @@ class TensorArray:
             return raw.NoOp(name=name)
         self._elements = []
         return None
+
+
+class ArrayParts:
+    """An array as an argument of a function: its elements, and which of them have been written.
+
+    Attributes:
+      parts: the tensors: all elements in one if they are of one shape, else each.
+      spec: what kind of array it is.
+    """
+
+    def __init__(self, array: TensorArray):
+        elements = array._elements or []
+        self._like = {k: v for k, v in array.__dict__.items() if k not in ("_elements", "_cleared", "_known")}
+        self._known = array._known
+        self.spec = TensorArraySpec.from_value(array)
+        self._written = tuple([i for i, e in enumerate(elements) if e is not None])
+        self._length = len(elements)
+        tensors = [elements[i] for i in self._written]
+        self._in_one = len(tensors) == len(elements) > 0 and len({t._spec for t in tensors}) == 1
+        self.parts = [raw.Pack(tensors, axis=0)] if self._in_one else tensors
+
+    def key(self) -> Any:
+        """What a trace is recognised by."""
+        specs = tuple([(t.dtype, t._spec.shape) for t in self.parts])
+        return "array", self.spec, self._in_one, self._written, self._length, specs
+
+    def together(self, inputs: Sequence[Any]) -> TensorArray:
+        """The array in the graph that is being built, of a placeholder for each part."""
+        shape = self._known.shape
+        new = TensorArray(self.spec._dtype, self._length, infer_shape=self._known.infer, element_shape=shape,
+                          dynamic_size=self._like["_dynamic_size"])  # fmt: skip
+        if self._in_one:
+            return new.unstack(inputs[0])
+        for i, t in zip(self._written, inputs, strict=True):
+            new = new.write(i, t)
+        return new
 
 
 class TensorArraySpec(TypeSpec):

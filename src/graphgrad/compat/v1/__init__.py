@@ -190,7 +190,7 @@ from graphgrad.ops.summary_messages import SummaryMetadata as SummaryMetadata
 
 # -- control flow -----------------------------------------------------------------------
 from graphgrad.frontend.switch import switch_case as switch_case
-from graphgrad.frontend.control_flow import case_v1 as case
+from graphgrad.frontend.case import case_v1 as case
 from graphgrad.frontend.control_flow import cond_v1 as cond
 from graphgrad.frontend.control_flow import while_loop_v1 as while_loop
 from graphgrad.frontend.higher_order import foldl as foldl

@@ -86,7 +86,7 @@ from graphgrad.compat.v2 import initializers as initializers
 
 # -- control flow -----------------------------------------------------------------------
 from graphgrad.frontend.switch import switch_case as switch_case
-from graphgrad.frontend.control_flow import case as case
+from graphgrad.frontend.case import case as case
 from graphgrad.frontend.control_flow import cond as cond
 from graphgrad.frontend.control_flow import while_loop as while_loop
 from graphgrad.frontend.higher_order import foldl as foldl

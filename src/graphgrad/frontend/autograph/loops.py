@@ -21,6 +21,7 @@ from ...ops.checks import after_check
 from ...ops.filled import zeros
 from .. import nest
 from ..control_flow import while_loop
+from ..dataset_loops import Elements, is_dataset
 from ..tensor_array import TensorArray
 from .operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value
 
@@ -64,20 +65,15 @@ def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any],
     """`for item in rows: body(item)`, as long as `flags()` is true.
 
     Args:
-      rows: a tensor, or what Python can iterate over.
+      rows: a tensor, a data set, or what Python can iterate over.
       flags: says whether no `break` or `return` has been met; None if there are none.
       body: gets an item.
       get, set_, names, options: as in `while_`.
     """
     graph = current_graph()
-    if graph is not None and isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray)):
+    if graph is not None and (isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray)) or is_dataset(rows)):
         _over_rows(rows, flags, body, get, set_, names, options)
         return
-    if graph is not None and hasattr(rows, "element_spec") and hasattr(rows, "batch"):
-        raise NotImplementedError(
-            f"A loop over a tf.data.Dataset inside a tf.function is not converted.\n  Built at {user_source(2)}\n"
-            "  Fix: loop over it outside, `for batch in dataset: step(batch)`, with @tf.function on step"
-        )
     for item in rows:
         if flags is not None and is_symbolic(going := flags()):
             # Python gives the items, a tensor says when to stop: each further iteration is a branch.
@@ -100,17 +96,21 @@ def _over_rows(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any],
                names: Sequence[str], options: Any) -> None:  # fmt: skip
     start: Any = None
     if isinstance(rows, Enumerated):
-        rows, start = convert_to_tensor(rows.rows), rows.start
-    if isinstance(rows, TensorArray):
+        rows, start = rows.rows, rows.start
+    count: Any = None
+    if is_dataset(rows):
+        elements = Elements(rows)
+        row: Callable[[Any], Any] = elements.item
+    elif isinstance(rows, TensorArray):
         count = rows.size()
-        row: Callable[[Any], Any] = rows.read
+        row = rows.read
     else:
         rows = convert_to_tensor(rows)
         count, row = _count(rows), _row_of(rows)
     step: list[Any] = [np.int32(0)]
 
     def goes_on() -> Any:
-        more = raw.Less(step[0], count)
+        more = elements.has(step[0]) if count is None else raw.Less(step[0], count)
         if flags is None:
             return more
         going = flags()

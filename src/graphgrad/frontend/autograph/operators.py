@@ -21,6 +21,7 @@ from ...ops.filled import zeros
 from ...ops.host import print_tensors
 from .. import nest
 from ..control_flow import branches, cond, trace_branch
+from ..dataset_loops import is_dataset
 from ..tensor_array import TensorArray
 from .jumps import RETURNED, VALUE
 
@@ -368,14 +369,15 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
 
 
 class Enumerated:
-    """`enumerate` of a tensor."""
+    """`enumerate` of a tensor, or of a data set in a graph."""
 
     def __init__(self, rows: Any, start: Any):
         self.rows, self.start = rows, start
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    return Enumerated(iterable, start) if isinstance(iterable, Tensor) else enumerate(iterable, start)
+    in_graph = isinstance(iterable, Tensor) or (current_graph() is not None and is_dataset(iterable))
+    return Enumerated(iterable, start) if in_graph else enumerate(iterable, start)
 
 
 def _special() -> dict[Any, Any]:

@@ -1,0 +1,117 @@
+"""Passes through data sets inside of functions: what a loop over a data set reads its elements from.
+
+An element is named by its number, so that the gradient of a loop, which goes through the iterations again, finds
+the same ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import FailedPreconditionError, OutOfRangeError
+from ..ir.opdef import NOT_DIFFERENTIABLE, op
+
+
+class Pass:
+    """A pass through a data set: its elements, by number.
+
+    Args:
+      start: gives an iterator over the elements, lists of arrays.
+    """
+
+    shape = ()
+
+    def __init__(self, start: Any):
+        self._start = start
+        self._elements = start()
+        self._position = 0  # of the element that comes next
+        self._next: Any = None  # that element, if it is there already
+        self._first: Any = None
+        self._taken = 0  # by `take`
+
+    def get(self, position: int) -> Any:
+        """The element of a number, or None if there are not so many."""
+        if position < self._position:
+            self._begin_again()
+        while True:
+            if self._next is None:
+                self._next = next(self._elements, None)
+                if self._next is None:
+                    return None
+                if not self._position:
+                    self._check_first(self._next)
+            if self._position == position:
+                return self._next
+            self._next, self._position = None, self._position + 1
+
+    def take(self) -> Any:
+        """The next element that nobody has taken; OutOfRangeError after the last one."""
+        element = self.get(self._taken)
+        if element is None:
+            raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
+                                  "ends, or repeat() the data set")  # fmt: skip
+        self._taken += 1
+        return element
+
+    def _begin_again(self) -> None:
+        self._elements, self._position, self._next = self._start(), 0, None
+
+    def _check_first(self, element: Any) -> None:
+        if self._first is None:
+            self._first = element
+        elif not all(np.array_equal(a, b) for a, b in zip(self._first, element, strict=True)):
+            raise FailedPreconditionError(
+                None, None, "the gradient of a loop over a data set goes through it a second time, and it gives other "
+                "elements then. Fix: take the gradient inside the loop, or shuffle with a seed and "
+                "reshuffle_each_iteration=False")  # fmt: skip
+
+
+@op("DatasetPass", "captured: list(Tcaptured) -> handle: variant", flags=("stateful", "host"))
+def _dataset_pass(xp, captured, *, dataset):
+    """Begins a pass through a data set."""
+    given = [np.asarray(c) for c in captured]
+    return Pass(lambda: iter(dataset._start(given)))
+
+
+@op("DatasetHas", "handle: variant, position: int32 -> more: bool", flags=("host",))
+def _dataset_has(xp, handle, position):
+    """Whether there is an element of that number."""
+    return np.bool_(handle.get(int(position)) is not None)
+
+
+@op("DatasetItem", "handle: variant, position: int32 -> components: list(output_types)", flags=("host",))
+def _dataset_item(xp, handle, position, *, output_types, output_shapes):
+    """The element of that number."""
+    return handle.get(int(position))
+
+
+@op("DatasetTake", "handle: variant -> components: list(output_types)", flags=("stateful", "host"))
+def _dataset_take(xp, handle, *, output_types, output_shapes):
+    """The next element."""
+    return handle.take()
+
+
+@_dataset_pass.shape
+def _dataset_pass_shape(captured):
+    return ()
+
+
+@_dataset_has.shape
+def _dataset_has_shape(handle, position):
+    return ()
+
+
+@_dataset_item.shape
+def _dataset_item_shape(handle, position, output_shapes):
+    return list(output_shapes)
+
+
+@_dataset_take.shape
+def _dataset_take_shape(handle, output_shapes):
+    return list(output_shapes)
+
+
+for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_take):
+    _op.grad(NOT_DIFFERENTIABLE)
