@@ -29,6 +29,7 @@ OPS: dict[str, str] = {
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
     "DatasetVariant": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
+    "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL, "LoopSegments": _CONTROL,
     "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",

@@ -134,6 +134,29 @@ def test_training() -> None:
     assert slopes[0] == pytest.approx((near[0] - near[1]) / 2e-5, rel=1e-7)
 
 
+def test_iterators_made_outside() -> None:
+    """Each call takes up where the last one ended."""
+    rows = iter(tf.data.Dataset.range(10))
+
+    @tf.function
+    def two(it: Any) -> Any:
+        return next(it) * 10 + it.get_next()
+
+    @tf.function
+    def until(it: Any, last: Any) -> Any:
+        s = tf.constant(0, tf.int64)
+        for x in it:
+            s += x
+            if x >= last:
+                break
+        return s
+
+    assert [int(two(rows)), int(two(rows)), int(next(rows))] == [1, 23, 4]
+    assert [int(until(rows, tf.constant(n, tf.int64))) for n in (6, 100, 100)] == [11, 24, 0]
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        two(rows)
+
+
 def test_refused() -> None:
     with pytest.raises(TypeError, match="(?s)element types for the new state.*float32.*Fix: tf.cast"):
         _rows().reduce(0.0, lambda s, e: e["a"])

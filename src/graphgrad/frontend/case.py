@@ -139,6 +139,7 @@ def _checks(pairs: list[tuple[Any, _Branch]], one: bool, exclusive: bool) -> lis
     if exclusive:
         text = f"Input error: exclusive=True: more than 1 conditions ({names}) evaluated as True:"
         count = raw.Sum(raw.Cast(held, DstT=int32), [0])
-        checks.append(Assert(raw.Less(count, 2), [text, held, f"{where}. Fix: exclusive=False, or other conditions"], 32))
+        checks.append(Assert(raw.Less(count, 2), [text, held, f"{where}. Fix: other conditions, or exclusive=False"],
+                             32))  # fmt: skip
     return checks
 

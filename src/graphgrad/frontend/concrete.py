@@ -307,9 +307,9 @@ class ConcreteFunction:
                 raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {p.op.name} to "
                                 f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")  # fmt: skip
             if getattr(t, "dtype", p.dtype) != p.dtype and is_tensor_like(t):
-                raise InvalidArgumentError(None, None, f"cannot compute {self.name} as input {p.op.name} was expected to "
-                                           f"be a {p.dtype.name} tensor but is a {t.dtype.name} tensor. "
-                                           f"Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")  # fmt: skip
+                raise InvalidArgumentError(
+                    None, None, f"cannot compute {self.name} as input {p.op.name} was expected to be a {p.dtype.name} "
+                    f"tensor but is a {t.dtype.name} tensor. Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")  # fmt: skip
         return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
 
     def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:

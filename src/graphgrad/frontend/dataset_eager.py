@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutOfRangeError
+from ..ir.context import current_graph
 from ..ir.eager import EagerTensor
 from .data_nest import flatten, pack
 from .dataset_values import Element
@@ -62,9 +63,17 @@ class OwnedIterator(Iterator):
         return self
 
     def __next__(self) -> Any:
+        if current_graph() is not None:
+            from .dataset_loops import next_of
+
+            return next_of(self)
+        return pack(self._specs, map(EagerTensor, self._take(), self._types))
+
+    def _take(self) -> Element:
+        """The arrays of the next element."""
         element: Element = next(self._elements)
         self._count += 1
-        return pack(self._specs, map(EagerTensor, element, self._types))
+        return element
 
     def get_next(self) -> Any:
         """The next element; OutOfRangeError after the last one."""

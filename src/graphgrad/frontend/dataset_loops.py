@@ -22,6 +22,11 @@ def is_dataset(value: Any) -> bool:
     return hasattr(value, "_passes") and hasattr(value, "element_spec")
 
 
+def gives_elements(value: Any) -> bool:
+    """Whether a value is a data set, or an iterator over one."""
+    return is_dataset(value) or is_iterator(value)
+
+
 class Elements:
     """The elements of a data set in the graph that is being built, by number.
 
@@ -51,6 +56,42 @@ class Elements:
 
     def _packed(self, components: Any) -> Any:
         return pack(self._specs, iter(components))
+
+
+class ElementsLeft:
+    """What an iterator that was made outside of the graph still has to give: each run takes it from there."""
+
+    def __init__(self, iterator: Any):
+        self._iterator = iterator
+
+    def has(self, _: Any) -> Any:
+        """Whether there is another element."""
+        return raw.OwnedIteratorHas(iterator=self._iterator)
+
+    def item(self, _: Any) -> Any:
+        """The next element."""
+        return next_of(self._iterator)
+
+
+def next_of(iterator: Any) -> Any:
+    """The next element of an iterator that was made outside of the graph; a run raises OutOfRangeError at the end."""
+    specs = iterator._specs
+    leaves = flatten(specs)
+    components = raw.OwnedIteratorGetNext(iterator=iterator, output_types=tuple([s.dtype for s in leaves]),
+                                          output_shapes=tuple([s.shape for s in leaves]))  # fmt: skip
+    return pack(specs, iter(components))
+
+
+def elements_of(rows: Any) -> Any:
+    """The elements of a data set or of an iterator, for a loop; None for anything else."""
+    if is_dataset(rows):
+        return Elements(rows)
+    return ElementsLeft(rows) if is_iterator(rows) else None
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether a value is an iterator over a data set, made in eager mode."""
+    return hasattr(value, "_take") and hasattr(value, "_elements") and hasattr(value, "_specs")
 
 
 class GraphIterator:
@@ -93,8 +134,10 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], na
         try:
             nest.assert_same_structure(start, after, check_types=False)
         except (TypeError, ValueError) as e:
-            raise TypeError("The element structure for the new state must match the initial state.\n"
-                            f"  Built at {user_source(2)}\n  Fix: return what reduce_func is given\n{e}") from None  # fmt: skip
+            raise TypeError(
+                "The element structure for the new state must match the initial state.\n"
+                f"  Built at {user_source(2)}\n  Fix: return what reduce_func is given\n{e}"
+            ) from None
         found = [convert_to_tensor(t, None if hasattr(t, "dtype") else d)
                  for t, d in zip(nest.flatten(after), types, strict=True)]  # fmt: skip
         if [t.dtype for t in found] != types:

@@ -297,8 +297,10 @@ def _checked_targets(target: Any) -> list[Any]:
 def _check_sources(sources: Any) -> None:
     for s in nest.flatten(sources):
         if s is None or isinstance(s, (bool, int, float, complex, str, bytes)):
-            raise TypeError(f"a tape differentiates with respect to tensors and variables, not {s!r}.\n"
-                            f"  Asked for at {user_source(2)}\n  Fix: tape.watch(tensor), and give that tensor")  # fmt: skip
+            raise TypeError(
+                f"a tape differentiates with respect to tensors and variables, not {s!r}.\n"
+                f"  Asked for at {user_source(2)}\n  Fix: tape.watch(tensor), and give that tensor"
+            )
 
 
 def _value(source: Any) -> Any:

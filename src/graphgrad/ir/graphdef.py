@@ -18,7 +18,8 @@ PRODUCER = 2474  # the version of the format that TensorFlow 2.21 writes
 # Attributes that TensorFlow's ops of these names do not have: written with an underscore, so that it skips them.
 OWN = {
     "ParseSingleExample": ("has_default",), "While": ("Tout", "maximum_iterations", "counter", "bounded_by"),
-    "Print": ("count",), "MakeIterator": ("Tcaptured", "dataset"), "DatasetPass": ("Tcaptured", "dataset"), "IteratorGetNext": ("one_shot",),
+    "Print": ("count",), "MakeIterator": ("Tcaptured", "dataset"), "DatasetPass": ("Tcaptured", "dataset"),
+    "IteratorGetNext": ("one_shot",),
     "MaxPoolGradGrad": ("explicit_paddings",), "ReadVariableOp": ("shape",), "ResourceGather": ("shape",),
     "VariableShape": ("shape",), "ResourceScatterNdUpdate": ("dtype",), "ResourceScatterNdAdd": ("dtype",),
     "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),

@@ -6,12 +6,18 @@ the same ones.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ..errors import FailedPreconditionError, OutOfRangeError
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
+
+
+def _end() -> OutOfRangeError:
+    return OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch ends, or "
+                                       "repeat() the data set")  # fmt: skip
 
 
 class Pass:
@@ -50,8 +56,7 @@ class Pass:
         """The next element that nobody has taken; OutOfRangeError after the last one."""
         element = self.get(self._taken)
         if element is None:
-            raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
-                                  "ends, or repeat() the data set")  # fmt: skip
+            raise _end()
         self._taken += 1
         return element
 
@@ -93,6 +98,33 @@ def _dataset_take(xp, handle, *, output_types, output_shapes):
     return handle.take()
 
 
+@op("OwnedIteratorHas", "-> more: bool", flags=("stateful", "host"))
+def _owned_iterator_has(xp, *, iterator):
+    """Whether an iterator that was made outside of the function has another element."""
+    first = list(itertools.islice(iterator._elements, 1))
+    iterator._elements = itertools.chain(first, iterator._elements)
+    return np.bool_(bool(first))
+
+
+@op("OwnedIteratorGetNext", "-> components: list(output_types)", flags=("stateful", "host"))
+def _owned_iterator_get_next(xp, *, iterator, output_types, output_shapes):
+    """The next element of such an iterator."""
+    try:
+        return iterator._take()
+    except StopIteration:
+        raise _end() from None
+
+
+@_owned_iterator_has.shape
+def _owned_iterator_has_shape():
+    return ()
+
+
+@_owned_iterator_get_next.shape
+def _owned_iterator_get_next_shape(output_shapes):
+    return list(output_shapes)
+
+
 @_dataset_pass.shape
 def _dataset_pass_shape(captured):
     return ()
@@ -113,5 +145,6 @@ def _dataset_take_shape(handle, output_shapes):
     return list(output_shapes)
 
 
-for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_take):
+for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_take, _owned_iterator_has,
+            _owned_iterator_get_next):  # fmt: skip
     _op.grad(NOT_DIFFERENTIABLE)

@@ -21,7 +21,7 @@ from ...ops.checks import after_check
 from ...ops.filled import zeros
 from .. import nest
 from ..control_flow import while_loop
-from ..dataset_loops import Elements, is_dataset
+from ..dataset_loops import elements_of, gives_elements
 from ..tensor_array import TensorArray
 from .operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value
 
@@ -65,13 +65,13 @@ def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any],
     """`for item in rows: body(item)`, as long as `flags()` is true.
 
     Args:
-      rows: a tensor, a data set, or what Python can iterate over.
+      rows: a tensor, a data set or an iterator over one, or what Python can iterate over.
       flags: says whether no `break` or `return` has been met; None if there are none.
       body: gets an item.
       get, set_, names, options: as in `while_`.
     """
     graph = current_graph()
-    if graph is not None and (isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray)) or is_dataset(rows)):
+    if graph is not None and (isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray)) or gives_elements(rows)):
         _over_rows(rows, flags, body, get, set_, names, options)
         return
     for item in rows:
@@ -98,8 +98,8 @@ def _over_rows(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any],
     if isinstance(rows, Enumerated):
         rows, start = rows.rows, rows.start
     count: Any = None
-    if is_dataset(rows):
-        elements = Elements(rows)
+    elements = elements_of(rows)
+    if elements is not None:
         row: Callable[[Any], Any] = elements.item
     elif isinstance(rows, TensorArray):
         count = rows.size()

@@ -21,7 +21,7 @@ from ...ops.filled import zeros
 from ...ops.host import print_tensors
 from .. import nest
 from ..control_flow import branches, cond, trace_branch
-from ..dataset_loops import is_dataset
+from ..dataset_loops import gives_elements
 from ..tensor_array import TensorArray
 from .jumps import RETURNED, VALUE
 
@@ -376,7 +376,7 @@ class Enumerated:
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    in_graph = isinstance(iterable, Tensor) or (current_graph() is not None and is_dataset(iterable))
+    in_graph = isinstance(iterable, Tensor) or (current_graph() is not None and gives_elements(iterable))
     return Enumerated(iterable, start) if in_graph else enumerate(iterable, start)
 
 
