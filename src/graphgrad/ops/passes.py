@@ -15,6 +15,9 @@ from ..errors import FailedPreconditionError, OutOfRangeError
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 
 
+_COMPARED = 8
+
+
 def _end() -> OutOfRangeError:
     return OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch ends, or "
                                        "repeat() the data set")  # fmt: skip
@@ -34,7 +37,7 @@ class Pass:
         self._elements = start()
         self._position = 0  # of the element that comes next
         self._next: Any = None  # that element, if it is there already
-        self._first: Any = None
+        self._first: list[Any] = []  # elements
         self._taken = 0  # by `take`
 
     def get(self, position: int) -> Any:
@@ -46,8 +49,8 @@ class Pass:
                 self._next = next(self._elements, None)
                 if self._next is None:
                     return None
-                if not self._position:
-                    self._check_first(self._next)
+                if self._position < _COMPARED:
+                    self._compare(self._next)
             if self._position == position:
                 return self._next
             self._next, self._position = None, self._position + 1
@@ -63,10 +66,11 @@ class Pass:
     def _begin_again(self) -> None:
         self._elements, self._position, self._next = self._start(), 0, None
 
-    def _check_first(self, element: Any) -> None:
-        if self._first is None:
-            self._first = element
-        elif not all(np.array_equal(a, b) for a, b in zip(self._first, element, strict=True)):
+    def _compare(self, element: Any) -> None:
+        """Makes sure that a second time gives the same elements, as far as the first ones tell."""
+        if len(self._first) <= self._position:
+            self._first.append(element)
+        elif not all(np.array_equal(a, b) for a, b in zip(self._first[self._position], element, strict=True)):
             raise FailedPreconditionError(
                 None, None, "the gradient of a loop over a data set goes through it a second time, and it gives other "
                 "elements then. Fix: take the gradient inside the loop, or shuffle with a seed and "
