@@ -105,19 +105,36 @@ class Distribution:
         self.name = name
         self._like = like
 
+    # How many of the last dimensions of `_like` are those of one sample.
+    _event_rank = 0
+
     @property
     def batch_shape(self) -> Any:
         """The static shape of the parameters: how many distributions there are."""
-        return TensorShape(self._like._spec.shape)
+        whole = TensorShape(self._like._spec.shape)
+        return whole[: -self._event_rank] if self._event_rank else whole
 
     @property
     def event_shape(self) -> Any:
         """The static shape of one sample."""
-        return TensorShape([])
+        return TensorShape(self._like._spec.shape)[-self._event_rank :] if self._event_rank else TensorShape([])
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """The shape of the parameters, as a tensor."""
-        return shape(self._like)
+        whole = shape(self._like)
+        return whole[: -self._event_rank] if self._event_rank else whole
+
+    def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
+        """The shape of one sample, as a tensor."""
+        return shape(self._like)[-self._event_rank :] if self._event_rank else convert_to_tensor(np.zeros(0, np.int32))
+
+    def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
+        """Whether one sample is a number."""
+        return convert_to_tensor(self.event_shape.rank == 0)
+
+    def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
+        """Whether there is one distribution."""
+        return convert_to_tensor(self.batch_shape.rank == 0)
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
         """Random samples.
@@ -159,6 +176,18 @@ class Distribution:
         """The standard deviation."""
         return raw.Sqrt(self.variance())
 
+    def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
+        """The logarithm of the probability of less than a value."""
+        return raw.Log(self.cdf(value))
+
+    def survival_function(self, value: Any, name: str = "survival_function") -> Any:
+        """The probability of more than a value."""
+        return 1.0 - self.cdf(value)
+
+    def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
+        """The logarithm of the probability of more than a value."""
+        return raw.Log(self.survival_function(value))
+
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
         """`kl_divergence(self, other)`."""
         return kl_divergence(self, other)
@@ -168,6 +197,14 @@ class Distribution:
         return self.entropy() + kl_divergence(self, other)
 
     # A distribution says what it has of these; TensorFlow raises the same for the rest.
+
+    def cdf(self, value: Any, name: str = "cdf") -> Any:
+        """The probability of less than a value."""
+        raise NotImplementedError(f"cdf is not implemented: {type(self).__name__}")
+
+    def mode(self, name: str = "mode") -> Any:
+        """The likeliest value."""
+        raise NotImplementedError(f"mode is not implemented: {type(self).__name__}")
 
     def _log_prob(self, value: Any) -> Any:
         raise NotImplementedError(f"log_prob is not implemented: {type(self).__name__}")
@@ -263,15 +300,7 @@ class MultivariateNormalDiag(Distribution):
         self.loc = self._parts.loc
         super().__init__(first.dtype, FULLY_REPARAMETERIZED, name, self._parts._like)
 
-    @property
-    def batch_shape(self) -> Any:
-        """The static shape of the parameters, without the last axis."""
-        return TensorShape(self._like._spec.shape)[:-1]
-
-    @property
-    def event_shape(self) -> Any:
-        """(k,)."""
-        return TensorShape(self._like._spec.shape)[-1:]
+    _event_rank = 1
 
     def _sample_n(self, size: Any, seed: Any) -> Any:
         return self._parts._sample_n(size, seed)

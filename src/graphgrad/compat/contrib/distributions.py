@@ -11,6 +11,30 @@ from graphgrad.contrib.distributions import RegisterKL as RegisterKL
 from graphgrad.contrib.distributions import ReparameterizationType as ReparameterizationType
 from graphgrad.contrib.distributions import Uniform as Uniform
 from graphgrad.contrib.distributions import kl_divergence as kl_divergence
+from graphgrad.contrib.bijectors_elementwise import softplus_inverse as softplus_inverse
+from graphgrad.contrib.bijectors_triangular import fill_triangular as fill_triangular
+from graphgrad.contrib.bijectors_triangular import fill_triangular_inverse as fill_triangular_inverse
+from graphgrad.contrib.distributions_numbers import Beta as Beta
+from graphgrad.contrib.distributions_numbers import Chi2 as Chi2
+from graphgrad.contrib.distributions_numbers import Exponential as Exponential
+from graphgrad.contrib.distributions_numbers import Gamma as Gamma
+from graphgrad.contrib.distributions_numbers import Laplace as Laplace
+from graphgrad.contrib.distributions_numbers import Logistic as Logistic
+from graphgrad.contrib.distributions_numbers import Poisson as Poisson
+from graphgrad.contrib.distributions_numbers import StudentT as StudentT
+from graphgrad.contrib.distributions_vectors import Dirichlet as Dirichlet
+from graphgrad.contrib.distributions_vectors import DirichletMultinomial as DirichletMultinomial
+from graphgrad.contrib.distributions_vectors import Multinomial as Multinomial
+from graphgrad.contrib.distributions_vectors import MultivariateNormalFullCovariance as MultivariateNormalFullCovariance
+from graphgrad.contrib.distributions_vectors import MultivariateNormalTriL as MultivariateNormalTriL
+from graphgrad.contrib.distributions_vectors import OneHotCategorical as OneHotCategorical
+from graphgrad.contrib.distributions_vectors import RelaxedOneHotCategorical as RelaxedOneHotCategorical
+from graphgrad.contrib.distributions_transformed import ConditionalTransformedDistribution as ConditionalTransformedDistribution  # noqa: E501
+from graphgrad.contrib.distributions_transformed import Independent as Independent
+from graphgrad.contrib.distributions_transformed import Mixture as Mixture
+from graphgrad.contrib.distributions_transformed import MixtureSameFamily as MixtureSameFamily
+from graphgrad.contrib.distributions_transformed import TransformedDistribution as TransformedDistribution
+from graphgrad.compat.contrib import _distributions_bijectors as bijectors
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
