@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.convert import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
-from ..ir.dtypes import DType, as_dtype, int32, int64
+from ..ir.dtypes import DType, as_dtype, int64
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape
@@ -28,17 +28,6 @@ from .ragged_parts import (
 )
 
 
-def _operator(op_type: str, turned: bool = False) -> Any:
-    """A method that applies an op to the values, and to those of another ragged tensor with the same rows."""
-
-    def combine(self: RaggedTensor, other: Any) -> RaggedTensor:
-        theirs = other.flat_values if isinstance(other, RaggedTensor) else other
-        pair = (theirs, self.flat_values) if turned else (self.flat_values, theirs)
-        return self.with_flat_values(getattr(raw, op_type)(*pair))
-
-    return combine
-
-
 class RaggedTensor:
     """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` and its kin or `tf.ragged.constant`.
 
@@ -47,7 +36,7 @@ class RaggedTensor:
       row_partition: where each row begins, and where the last one ends.
       internal: must be True; programs use the class's methods instead.
     Raises: ValueError if it is not.
-    Functions of dense tensors do not take it as it is; TensorFlow dispatches many of them.
+    Elementwise functions, reductions and many others take it as they take tensors; it has their operators.
     Gradient: for `values`, of what `to_tensor`, `to_sparse`, rows and `map_flat_values` make of it.
     Reference: TensorFlow 2.21 `tf.RaggedTensor`.
 
@@ -353,8 +342,19 @@ class RaggedTensor:
         """The same elements with some axes made one.
 
         Args:
-          outer_axis, inner_axis: the first and the last of these axes, counted from the front; ragged ones, or 0.
+          outer_axis, inner_axis: the first and the last of these axes.
         """
+        rank = self.shape.rank
+        if rank is not None:
+            outer_axis, inner_axis = (a + rank if a < 0 else a for a in (outer_axis, inner_axis))
+        if outer_axis <= self.ragged_rank < inner_axis < (rank or 0):  # first the axes that are not ragged
+            flat, n = self.flat_values, inner_axis - self.ragged_rank
+            sizes = raw.Shape(flat, out_type=self._row_splits.dtype)
+            inner = raw.Prod(raw.Slice(sizes, [1], [n]), [0])
+            shape = raw.ConcatV2([raw.Slice(raw.Mul(sizes, inner), [0], [1]), raw.Slice(sizes, [n + 1], [-1])], 0)
+            rows = raw.Reshape(raw.Slice(sizes, [0], [1]), np.zeros(0, np.int32))
+            values = RaggedTensor.from_uniform_row_length(raw.Reshape(flat, shape), inner, rows)
+            return self.with_flat_values(values).merge_dims(outer_axis, self.ragged_rank + 1)
         if not 0 <= outer_axis < inner_axis <= self.ragged_rank:
             raise ValueError(f"axes {outer_axis} to {inner_axis} cannot be merged; those up to {self.ragged_rank} are "
                              "ragged. Fix: give ragged axes, the outer one first")
@@ -447,26 +447,6 @@ class RaggedTensor:
             value = RaggedTensorValue(value, splits)
         result: RaggedTensorValue = value
         return result
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            if key.step not in (None, 1):
-                raise ValueError("only slices of step 1 of a RaggedTensor are offered. Fix: tf.gather")
-            return ragged_gather(self, raw.Range(0, raw.Cast(self.nrows(), DstT=int32), 1)[key])
-        if isinstance(key, tuple):
-            raise ValueError("a RaggedTensor is indexed along its first axis alone. Fix: x[i][j]")
-        i = convert_to_tensor(key, self._row_splits.dtype)
-        first, end = (raw.GatherV2(part(self._row_splits), i, 0) for part in (_before, _after))
-        return self._values[first:end]
-
-    __add__, __radd__ = _operator("AddV2"), _operator("AddV2", True)
-    __sub__, __rsub__ = _operator("Sub"), _operator("Sub", True)
-    __mul__, __rmul__ = _operator("Mul"), _operator("Mul", True)
-    __truediv__, __rtruediv__ = _operator("RealDiv"), _operator("RealDiv", True)
-    __pow__ = _operator("Pow")
-
-    def __neg__(self) -> RaggedTensor:
-        return self.with_flat_values(raw.Neg(self.flat_values))
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"

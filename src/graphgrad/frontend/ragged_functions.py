@@ -224,33 +224,33 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Stacks tensors of different lengths, or ragged ones, along a new first axis.
+    """Stacks tensors of different lengths, or ragged ones, along a new axis.
 
     Args:
-      values: a list of tensors of rank 1 or more, or of `RaggedTensor`s of one ragged rank.
-      axis: 0; others are not offered.
+      values: a list of tensors of rank 1 or more, or of `RaggedTensor`s.
+      axis: where the new axis is.
       name: a name for the scope.
     Returns: a `RaggedTensor`.
-    Raises: NotImplementedError for other axes.
+    Raises: ValueError for tensors of different ranks, or an axis that there is not.
     Gradient: for the values.
     Reference: TensorFlow 2.21 `tf.ragged.stack`.
 
     >>> sess.run(tf.ragged.stack([[1, 2], [3]])).to_list()
     [[1, 2], [3]]
     """
-    if axis:
-        raise NotImplementedError(f"ragged.stack is offered for axis 0 alone, not {axis}. Fix: stack along axis 0")
+    from .ragged_arrays import _stack, axis_of, rank_of, stack
+
     with name_scope(name, "RaggedStack"):
         parts = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v) for v in values]
-        deeper = isinstance(parts[0], RaggedTensor)
-        counts = [p.nrows(int64) if isinstance(p, RaggedTensor) else
-                  raw.StridedSlice(raw.Shape(p, out_type=int64), [0], [1], [1], shrink_axis_mask=1)
-                  for p in parts]  # fmt: skip
-        rank = parts[0].ragged_rank if deeper else 0
-        result: Any = _joined([p.flat_values if deeper else p for p in parts])
-        for level in reversed(range(rank)):
-            result = RaggedTensor.from_row_lengths(result, _joined([p.nested_row_lengths()[level] for p in parts]))
-        return RaggedTensor.from_row_lengths(result, raw.Pack(counts))
+        if any(isinstance(p, RaggedTensor) for p in parts):
+            return stack("stack", ragged_stack, {"values": parts, "axis": axis})
+        axis = axis_of(axis, rank_of(parts[0]) + 1)
+        if axis and rank_of(parts[0]) < 2:
+            return RaggedTensor.from_tensor(raw.Pack(parts, axis=axis))
+        if axis:
+            return _stack([RaggedTensor.from_tensor(p) for p in parts], axis)
+        counts = [raw.StridedSlice(raw.Shape(p, out_type=int64), [0], [1], [1], shrink_axis_mask=1) for p in parts]
+        return RaggedTensor.from_row_lengths(_joined(parts), raw.Pack(counts))
 
 
 def _joined(tensors: list[Any]) -> Any:

@@ -146,10 +146,13 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     except TypeError as e:
         if tensor_like or "symbolic" in str(e):
             raise
-        raise put_in_context(opdef, Complaint(
+        error = put_in_context(opdef, Complaint(
             f"argument '{arg.name}' cannot be converted: {e}",
             f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
-            name, []) from None  # fmt: skip
+            name, [])  # fmt: skip
+        if type(e).__init__ is TypeError.__init__:  # a class of its own says what was met
+            error = type(e)(*error.args)
+        raise error from None
     if arg.type_attr is not None:
         types.setdefault(arg.type_attr, tensor.dtype)
     return tensor

@@ -647,3 +647,8 @@ from graphgrad.compat.v1 import logging as logging
 from graphgrad.compat.v1 import losses as losses
 from graphgrad.compat.v1 import metrics as metrics
 from graphgrad.platform.logs import get_logger as get_logger
+
+# What is ragged takes another way.
+from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+
+_takes_ragged(globals())

@@ -27,3 +27,8 @@ from graphgrad.ops.image_codecs import decode_and_crop_jpeg as decode_and_crop_j
 from graphgrad.ops.image_codecs import decode_bmp as decode_bmp
 from graphgrad.ops.image_codecs import decode_gif as decode_gif
 from graphgrad.ops.image_codecs import extract_jpeg_shape as extract_jpeg_shape
+
+# What is ragged takes another way.
+from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+
+_takes_ragged(globals())

@@ -143,3 +143,8 @@ from graphgrad.ops.softmax import log_softmax_v1 as log_softmax
 from graphgrad.ops.softmax import softmax_v1 as softmax
 from graphgrad.ops.topk import in_top_k_v1 as in_top_k
 from graphgrad.ops.topk import top_k as top_k
+
+# What is ragged takes another way.
+from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+
+_takes_ragged(globals())

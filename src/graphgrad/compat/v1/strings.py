@@ -19,3 +19,8 @@ from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong
 from graphgrad.frontend.ragged_strings import string_split_v1 as split
 from graphgrad.frontend.ragged_strings import bytes_split as bytes_split
 from graphgrad.ops.histogram import unsorted_segment_join as unsorted_segment_join
+
+# What is ragged takes another way.
+from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+
+_takes_ragged(globals())

@@ -322,3 +322,8 @@ from graphgrad.frontend.variable_creators import variable_creator_scope as varia
 from graphgrad.frontend.device_spec import DeviceSpec as DeviceSpec
 from graphgrad.frontend.scopes import get_current_name_scope as get_current_name_scope
 from graphgrad.ir.context import inside_function as inside_function
+
+# What is ragged takes another way.
+from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+
+_takes_ragged(globals())

@@ -101,3 +101,8 @@ from graphgrad.ops.ctc_functions import ctc_loss as ctc_loss
 from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
 from graphgrad.ops.fractional import fractional_avg_pool as fractional_avg_pool
 from graphgrad.ops.fractional import fractional_max_pool as fractional_max_pool
+
+# What is ragged takes another way.
+from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+
+_takes_ragged(globals())
