@@ -448,6 +448,11 @@ class RaggedTensor:
         result: RaggedTensorValue = value
         return result
 
+    def __getitem__(self, key: Any) -> Any:
+        from .ragged_arrays import getitem  # which needs this module
+
+        return getitem(self, key)
+
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
 

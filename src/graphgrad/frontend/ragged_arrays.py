@@ -234,7 +234,7 @@ def expand_dims(t: Any, axis: int) -> Any:
 
 def expanded(name: str, f: Callable[..., Any], given: Given) -> Any:
     """`expand_dims`; arguments as for `concat`."""
-    t, axis = given["input"], given.get("axis", given.get("dim"))
+    t, axis = given["input"], given["axis"] if "axis" in given else given["dim"]
     return expand_dims(t, axis_of(int(axis), rank_of(t) + 1))
 
 

@@ -118,10 +118,8 @@ def elementwise(f: Callable[..., Any], given: dict[str, Any], count: int) -> Any
 
 
 def install_operators() -> None:
-    """Gives ragged tensors the operators of tensors, and their indexing."""
+    """Gives ragged tensors the operators of tensors."""
     import operator
-
-    from .ragged_arrays import getitem
 
     def method(f: Callable[..., Any], turned: bool) -> Any:
         def combine(self: Any, other: Any) -> Any:
@@ -145,7 +143,6 @@ def install_operators() -> None:
         setattr(RaggedTensor, f"__{name}__", method(getattr(operator, name), False))
     for name in ("neg", "abs", "invert"):
         setattr(RaggedTensor, f"__{name}__", unary(getattr(operator, name)))
-    RaggedTensor.__getitem__ = getitem  # type: ignore[method-assign]
 
 
 install_operators()

@@ -40,13 +40,11 @@ def _same_rows(one: RaggedTensor, other: RaggedTensor) -> Any:
     for a, b in zip(one.nested_row_splits, other.nested_row_splits, strict=True):
         if a is b:
             continue
-        known = constant_value(a), constant_value(b)
-        if known[0] is not None and known[1] is not None:
-            same: Any = np.asarray(np.array_equal(*known))
-            if same:
-                continue
+        known_a, known_b = constant_value(a), constant_value(b)
+        if known_a is not None and known_b is not None and np.array_equal(known_a, known_b):
+            continue
         b = raw.Cast(b, DstT=a.dtype)
-        same = raw.Equal(raw.Size(a), raw.Size(b))
+        same: Any = raw.Equal(raw.Size(a), raw.Size(b))
         count = raw.Minimum(raw.Size(a), raw.Size(b))
         equal = raw.Equal(raw.Slice(a, [0], raw.Pack([count])), raw.Slice(b, [0], raw.Pack([count])))
         same = raw.LogicalAnd(same, raw.All(equal, [0]))
