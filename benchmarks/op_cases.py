@@ -352,6 +352,56 @@ def _depthwise(tf, x, f):
     return tf.nn.depthwise_conv2d(x, f, [1, 1, 1, 1], "SAME")
 
 
+@case("nn.conv2d, dilated", Given((16, 28, 28, 32)), Given((3, 3, 32, 64)))
+def _dilated_conv(tf, x, f):
+    return tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME", dilations=[1, 2, 2, 1])
+
+
+@case("nn.conv2d, 8 groups", Given((16, 28, 28, 64)), Given((3, 3, 8, 64)))
+def _grouped_conv(tf, x, f):
+    return tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME")
+
+
+@case("nn.conv1d", Given((32, 200, 64)), Given((5, 64, 64)))
+def _conv1d(tf, x, f):
+    return tf.nn.conv1d(x, f, 1, "SAME")
+
+
+@case("nn.separable_conv2d", Given((16, 28, 28, 64)), Given((3, 3, 64, 1)), Given((1, 1, 64, 64)))
+def _separable_conv(tf, x, depthwise, pointwise):
+    return tf.nn.separable_conv2d(x, depthwise, pointwise, [1, 1, 1, 1], "SAME")
+
+
+@case("nn.conv3d", Given((4, 16, 16, 16, 16)), Given((3, 3, 3, 16, 32)))
+def _conv3d(tf, x, f):
+    return tf.nn.conv3d(x, f, [1, 1, 1, 1, 1], "SAME")
+
+
+@case("nn.conv3d, stride 2", Given((4, 16, 16, 16, 16)), Given((3, 3, 3, 16, 32)))
+def _strided_conv3d(tf, x, f):
+    return tf.nn.conv3d(x, f, [1, 2, 2, 2, 1], "SAME")
+
+
+@case("nn.conv3d_transpose", Given((4, 8, 8, 8, 32)), Given((3, 3, 3, 16, 32)))
+def _conv3d_transpose(tf, x, f):
+    return tf.nn.conv3d_transpose(x, f, [4, 16, 16, 16, 16], [1, 2, 2, 2, 1], "SAME")
+
+
+@case("nn.max_pool3d", Given((4, 16, 16, 16, 32)))
+def _max_pool3d(tf, x):
+    return tf.nn.max_pool3d(x, [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "SAME")
+
+
+@case("nn.max_pool3d, 3x3x3, stride 2", Given((4, 16, 16, 16, 32)))
+def _max_pool3d_overlapping(tf, x):
+    return tf.nn.max_pool3d(x, [1, 3, 3, 3, 1], [1, 2, 2, 2, 1], "SAME")
+
+
+@case("nn.avg_pool3d", Given((4, 16, 16, 16, 32)))
+def _avg_pool3d(tf, x):
+    return tf.nn.avg_pool3d(x, [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "SAME")
+
+
 plain("cholesky", Given((64, 64, 64), "definite"))
 plain("matrix_inverse", Given((64, 64, 64), "definite"))
 

@@ -27,12 +27,12 @@ from .window import (
     spatial,
     spatial_axes,
     spread,
+    to_channels_last,
     window,
 )
 
 _ONES = (1,) * 4
 _UNROLLED = 49  # cells of the kernel up to which they are written out; a loop is compiled faster but runs slower
-_UNROLLED_SUMS = 9  # the same for the filter's gradient, where XLA computes much twice
 
 
 def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dilations):
@@ -154,17 +154,17 @@ def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddin
     grad, wide = _split(xp, _wide(dy), f.shape, data_format), _wide(f)
 
     sizes = [shape[i] for i in spatial_axes(data_format, 2)]
-    if xp is not np and count(w) > _UNROLLED:
-        return _input_in_rows(xp, grad, wide, w, sizes, data_format).astype(dy.dtype)
+    if xp is not np:
+        return _input_as_convolution(xp, grad, wide, w, sizes, data_format).astype(dy.dtype)
 
     def contribution(cell):
-        return xp.sum(grad * _per_channel(xp, wide[cell], data_format), axis=axis + 1)
+        return np.sum(grad * _per_channel(np, wide[cell], data_format), axis=axis + 1)
 
-    return spread(xp, contribution, w, sizes, _first(data_format)).astype(dy.dtype)
+    return spread(np, contribution, w, sizes, _first(data_format)).astype(dy.dtype)
 
 
-def _input_in_rows(xp, grad, f, w, sizes, data_format):
-    """The gradient for the input as a convolution of the dilated gradient with the filter turned about."""
+def _input_as_convolution(xp, grad, f, w, sizes, data_format):
+    """The gradient for the input, gathered: a convolution of the dilated gradient with the filter turned about."""
     from jax import lax
 
     first = _first(data_format) + channels_first(data_format)
@@ -202,25 +202,49 @@ def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_padd
     axis = channel_axis(data_format, 2)
     _check(x.shape[axis], shape)
     w = _window_for(x.shape, shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    if xp is not np:
+        padded = pad_spatial(xp, to_channels_last(xp, _wide(x), data_format), w)
+        grad = to_channels_last(xp, _wide(dy), data_format)
+        return _filter_row_by_row(xp, padded, grad, w, shape).astype(dy.dtype)
     first = _first(data_format)
-    padded = pad_spatial(xp, _wide(x), w, first)
-    grad = _split(xp, _wide(dy), shape, data_format)
-    # One of the filters that share a channel at a time: XLA:CPU is slow at sums over all but two dimensions.
+    padded = pad_spatial(np, _wide(x), w, first)
+    grad = _split(np, _wide(dy), shape, data_format)
+    # One of the filters that share a channel at a time.
     grads = [grad[(slice(None),) * (axis + 1) + (k,)] for k in range(shape[3])]
     over = tuple(i for i in range(4) if i != axis)
 
     def sums(seen):
-        return xp.stack([xp.sum(seen * g, axis=over) for g in grads], -1)
+        return np.stack([np.sum(seen * g, axis=over) for g in grads], -1)
 
-    if xp is np or count(w) <= _UNROLLED_SUMS:
-        parts = [sums(seen_by(xp, padded, w, cell, first)) for cell in cells(w)]
-        return xp.stack(parts).reshape(shape).astype(dy.dtype)
+    parts = [sums(seen_by(np, padded, w, cell, first)) for cell in cells(w)]
+    return np.stack(parts).reshape(shape).astype(dy.dtype)
+
+
+def _filter_row_by_row(xp, x, dy, w, shape):
+    """Adds up, for each column and channel, what the rows of the gradient contribute to each cell of the filter.
+
+    The additions are elementwise, so XLA vectorises them, and what is added up stays in the cache; sums over all but
+    the channels would take it four to ten times as long.
+    """
     from jax import lax
 
-    def row(i):
-        return xp.stack([sums(seen) for seen in seen_by_row(padded, w, i, first)])
+    if 0 in dy.shape:
+        return xp.zeros(shape, dy.dtype)
+    (rows, columns), (channels, multiplier) = w.out, shape[2:]
+    step, width = w.strides[1], (columns - 1) * w.strides[1] + 1
+    # The multiplier goes before the channels: the last dimension should be long.
+    dy = dy.reshape(*dy.shape[:3], channels, multiplier).swapaxes(3, 4)
 
-    return lax.map(row, xp.arange(w.kernel[0])).reshape(shape).astype(dy.dtype)
+    def add(t, total):
+        n, row = t // rows, t % rows
+        seen = lax.dynamic_slice(x, (n, row * w.strides[0], 0, 0), (1, w.extent[0], *x.shape[2:]))[0, :: w.dilations[0]]
+        starts = range(0, shape[1] * w.dilations[1], w.dilations[1])
+        parts = xp.stack([seen[:, start : start + width : step] for start in starts], 1)
+        return total + parts[:, :, :, None] * lax.dynamic_slice(dy, (n, row, 0, 0, 0), (1, 1, *dy.shape[2:]))[0]
+
+    start = xp.zeros((*shape[:2], columns, multiplier, channels), dy.dtype)
+    total = lax.fori_loop(0, dy.shape[0] * rows, add, start)
+    return xp.sum(total, 2).swapaxes(2, 3)
 
 
 @depthwise_filter.shape
