@@ -12,6 +12,7 @@ _ITERATORS = "its result depends on what ran before: tests/test_data.py"
 _PASSES = "its handle is a Python object: tests/test_dataset_loops.py"
 _TABLES = "its result depends on what ran before: tests/test_lookup.py"
 _OPTIONAL = "its operand may hold nothing: tests/test_optional.py"
+_GENERATORS = "its result depends on the state of a variable, or on nothing: tests/test_random_generator.py"
 _THIRD = "it takes or gives a list of tensors: tests/test_third_derivatives.py"
 OPS: dict[str, str] = {
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
@@ -23,6 +24,9 @@ OPS: dict[str, str] = {
     "InitializeTableV2": _TABLES, "InitializeTableFromTextFileV2": _TABLES, "LookupTableFindV2": _TABLES,
     "LookupTableInsertV2": _TABLES, "LookupTableRemoveV2": _TABLES, "LookupTableSizeV2": _TABLES,
     "LookupTableExportV2": _TABLES,
+    **dict.fromkeys(("RngReadAndSkip", "RngSkip", "StatefulRandomBinomial", "StatefulUniform", "StatefulUniformInt",
+                     "StatefulUniformFullInt", "StatefulStandardNormalV2", "StatefulTruncatedNormal",
+                     "NonDeterministicInts"), _GENERATORS),
     "OptionalFromValue": _OPTIONAL, "OptionalGetValue": _OPTIONAL, "OptionalNone": _OPTIONAL,
     "OptionalHasValue": _OPTIONAL,
     "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,

@@ -7,6 +7,7 @@ import os
 import numpy as np
 import tensorflow
 
+import generator_cases
 import random_cases
 
 
@@ -15,8 +16,10 @@ def main() -> None:
     recorded = {"eager": random_cases.draw_eagerly(tensorflow)}
     for name in random_cases.CASES:
         recorded[name] = random_cases.draw(tensorflow.compat.v1, name)
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded", "random_runs.npz")
-    np.savez_compressed(path, **recorded)
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded")
+    np.savez_compressed(os.path.join(folder, "random_runs.npz"), **recorded)
+    draws = generator_cases.eagerly(tensorflow), generator_cases.by_threefry(tensorflow)
+    np.savez_compressed(os.path.join(folder, "generators.npz"), **draws[0], **draws[1])
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ def _activation_grad(name, domain=away_from_zero, dtypes=("float32", "float64"),
                bad=[([(2, 3), (3,)], "(?s)shapes .2, 3. and .3,. must be equal")])  # fmt: skip
 
 
+_FREQUENT = {"num_true": 2, "num_sampled": 3, "seed": 3, "seed2": 5, "unigrams": (3.0, 1.0, 0.5, 2.0, 4.0)}
 _SAMPLE = {"num_sampled": 8, "range_max": 12, "seed": 87654321, "seed2": 5}
 _FEW = Case([V([[1]])], unique=True, num_true=1, range_max=3)
 
@@ -132,6 +133,18 @@ ROWS = [
         [Case([V([[1], [2], [5]])], unique=True, num_true=1), Case([V([[1], [2], [5]])], unique=False, num_true=1),
          Case([V([[1, 0], [2, 15]])], unique=True, num_true=2, range_max=16, seed2=7)], attrs=_SAMPLE, rtol=1e-5,
         bad=[(_FEW, "8 distinct classes out of 3", InvalidArgumentError)]),
+    Row("AllCandidateSampler", [Case([V([[1, 0], [2, 4]])], num_true=2, num_sampled=5, unique=True)]),
+    Row("FixedUnigramCandidateSampler",
+        [Case([V([[1, 0], [2, 3]])], **_FREQUENT, unique=False, range_max=5),
+         Case([V([[1, 0], [2, 3]])], **_FREQUENT, unique=True, range_max=5, distortion=0.5),
+         Case([V([[1, 0], [2, 6]])], **_FREQUENT, unique=False, range_max=7, num_reserved_ids=2),
+         Case([V([[1, 0], [0, 1]])], **_FREQUENT, unique=False, range_max=2, num_shards=2, shard=1)], rtol=1e-5,
+        bad=[(Case([V([[1, 0]])], **_FREQUENT, unique=False, range_max=4), "range_max=5", InvalidArgumentError),
+             (Case([V([[1, 9]])], **_FREQUENT, unique=False, range_max=5), "out of range", InvalidArgumentError),
+             (Case([V([[1, 0]])], **{**_FREQUENT, "unigrams": ()}, unique=False, range_max=5), "either vocab_file",
+              InvalidArgumentError)]),
+    Row("LearnedUnigramCandidateSampler", [Case([V([[1], [2], [4]])], unique=u, num_true=1) for u in (True, False)],
+        attrs=_SAMPLE, rtol=1e-5, bad=[(_FEW, "8 distinct classes out of 3", InvalidArgumentError)]),
     Row("ComputeAccidentalHits",
         [Case([V([[1, 2], [5, 7]]), V([7, 0, 1])], num_true=2), Case([V([[1]]), V([0])], num_true=1)],
         shapes="rank", note="how many there are depends on the values",

@@ -12,6 +12,7 @@ from . import bincount as bincount
 from . import bits as bits
 from . import boxes as boxes
 from . import broadcast as broadcast
+from . import candidates as candidates
 from . import cast as cast
 from . import checks as checks
 from . import clip as clip
@@ -46,6 +47,7 @@ from . import frames as frames
 from . import functional as functional
 from . import gamma as gamma
 from . import gather as gather
+from . import generators as generators
 from . import glimpse as glimpse
 from . import hashing as hashing
 from . import histogram as histogram
@@ -108,6 +110,7 @@ from . import serialize as serialize
 from . import sets as sets
 from . import shapes as shapes
 from . import slicing as slicing
+from . import sobol as sobol
 from . import softmax as softmax
 from . import space as space
 from . import sparse as sparse

@@ -81,6 +81,15 @@ def from_key_counter(xp: Any, key: Any, counter: Any) -> Stream:
     return Stream(_u64(xp, key[0]), _u64(xp, counter[0]), _u64(xp, counter[1]))
 
 
+def stream_of_another_kind(stream: Any) -> Any:
+    """The module of the algorithm that a stream belongs to."""
+    from . import threefry
+
+    if not isinstance(stream, threefry.Stream):
+        raise TypeError(f"{type(stream).__name__} is no stream of random bits")
+    return threefry
+
+
 # -- blocks ------------------------------------------------------------------------------
 
 
@@ -303,6 +312,8 @@ def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
     """
     shape = tuple(int(d) for d in shape)
     n = math.prod(shape)
+    if n and not isinstance(stream, Stream):
+        return stream_of_another_kind(stream).sample(xp, stream, shape, distribution)
     width = distribution.width
     dtype = distribution.dtype.np_dtype
     if n == 0:
@@ -335,6 +346,8 @@ def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
     n = math.prod(shape)
     if n == 0:
         return xp.zeros(shape, dtype.np_dtype)
+    if not isinstance(stream, Stream):
+        return stream_of_another_kind(stream).truncated_normal(xp, stream, shape, dtype)
     normal = Normal(float64 if dtype is float64 else float32)
     groups = -(-n // normal.width)
     stride = normal.width * _SET_ASIDE // 4

@@ -16,6 +16,7 @@ from ..ir.dtypes import float64
 from . import philox
 
 _STRETCH = 256  # blocks between the starts of two results
+_SHORT = 42  # the same for sums of geometric deviates; what takes more goes on in the next one's
 _lgamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
 
@@ -41,10 +42,10 @@ class _Draws:
 class _Source:
     """The blocks of each result's stretch, in order."""
 
-    def __init__(self, stream: philox.Stream, size: int):
+    def __init__(self, stream: philox.Stream, size: int, stretch: int = _STRETCH):
         self.stream = stream
         self.size = size
-        self.position = np.arange(size, dtype=np.uint64) * np.uint64(_STRETCH)
+        self.position = np.arange(size, dtype=np.uint64) * np.uint64(stretch)
 
     def blocks(self, which: np.ndarray) -> tuple[np.ndarray, ...]:
         """The next block of each of the results `which`."""
@@ -162,7 +163,8 @@ def binomial(stream: philox.Stream, shape: tuple[int, ...], counts: np.ndarray, 
     result[fine & ((n == 0) | (rare == 0))] = 0.0
     open_ = fine & (n > 0) & (rare > 0)
     with np.errstate(all="ignore"):
-        _count(uniform, n, rare, np.nonzero(open_ & (n * rare < 10))[0], result)
+        few = _Draws(_Source(stream, n.size, _SHORT), philox.Uniform(float64))
+        _count(few, n, rare, np.nonzero(open_ & (n * rare < 10))[0], result)
         _reject(uniform, n, rare, np.nonzero(open_ & (n * rare >= 10))[0], result)
     return _arranged(np.where(p > 0.5, n - result, result), shape, counts)
 

@@ -97,7 +97,8 @@ def _sample(sampler, rng, name, true_classes, num_sampled, unique, range_max, se
     if unique and num_sampled > range_max:
         raise Complaint(f"Sampler's range is too small: {num_sampled} distinct classes out of {range_max}",
                         "sample fewer classes, or with unique=False")
-    words = _Words(start(np, name, rng, seed, seed2, num_sampled * _SET_ASIDE))
+    stream = getattr(rng, "stream", None) or start(np, name, rng, seed, seed2, num_sampled * _SET_ASIDE)
+    words = _Words(stream)
     distribution = sampler(range_max)
     drawn, tries = [], 0
     seen = set()
@@ -167,10 +168,12 @@ def _accidental_hits_shape(true_classes, sampled_candidates):
 accidental_hits_op.grad(NOT_DIFFERENTIABLE)
 
 
-def _draw(op_type, true_classes, num_true, num_sampled, unique, range_max, seed, name):
+def _draw(op_type, true_classes, num_true, num_sampled, unique, range_max, seed, name, **more):
     true_classes = convert_to_tensor(true_classes, int64, name="true_classes")
+    if range_max is not None:
+        more["range_max"] = int(range_max)
     return getattr(raw, op_type)(true_classes, num_true=int(num_true), num_sampled=int(num_sampled),
-                                    unique=bool(unique), range_max=int(range_max), name=name, **seed_attrs(seed))
+                                 unique=bool(unique), name=name, **more, **seed_attrs(seed))  # fmt: skip
 
 
 def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):

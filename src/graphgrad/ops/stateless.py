@@ -81,7 +81,7 @@ def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None
         return make(xp, philox.stateless(xp, seed), sizes(shape), dtype, *rest)
 
     def keyed(xp, shape, key, counter, alg, *rest, dtype):
-        return make(xp, philox.from_key_counter(xp, key, counter), sizes(shape), dtype, *rest)
+        return make(xp, stream_of(xp, key, counter), sizes(shape), dtype, *rest)
 
     def seeded_shape(shape, seed, *rest):
         seed_shape(seed)
@@ -144,20 +144,45 @@ stateless_multinomial_op.grad(NOT_DIFFERENTIABLE)
 
 # -- public functions ----------------------------------------------------------------------------
 
-_PHILOX = 1
+_PHILOX, _THREEFRY, _AUTO = 1, 2, 3
+_ALGORITHMS = {"philox": _PHILOX, "threefry": _THREEFRY, "autoselect": _AUTO}
 
 
-def keyed(seed: Any) -> tuple[Any, Any, Any]:
+def algorithm(alg: Any) -> int:
+    """The number of an algorithm, which may be given as that, by its name, or as a `tf.random.Algorithm`.
+
+    Raises: ValueError for another one; TypeError for what is none of these.
+    """
+    number = getattr(alg, "value", alg)
+    if isinstance(number, str):
+        number = _ALGORITHMS.get(number.strip().lower().replace("-", "").replace("_", ""), 0)
+    elif not isinstance(number, (int, np.integer)):
+        raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.\n"
+                        "  Fix: 'philox', 'threefry' or 'auto_select'")  # fmt: skip
+    if number not in (_PHILOX, _THREEFRY, _AUTO):
+        raise ValueError(f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox "
+                         "algorithm, threefry for the ThreeFry algorithm, and auto_select for auto-selection.\n"
+                         "  Fix: use 'philox' or 'auto_select', which is the same here")  # fmt: skip
+    return int(number)
+
+
+def stream_of(xp: Any, key: Any, counter: Any) -> Any:
+    """The stream that key and counter describe: ThreeFry's counters are one integer, Philox's two. For kernels."""
+    if counter.shape[0] == 1:
+        from . import threefry
+
+        return threefry.from_key_counter(xp, key, counter)
+    return philox.from_key_counter(xp, key, counter)
+
+
+def keyed(seed: Any, alg: Any = _PHILOX) -> tuple[Any, Any, Any]:
     """Key, counter and algorithm that a seed stands for."""
+    if algorithm(alg) == _THREEFRY:
+        low, high = raw.Unpack(raw.Cast(raw.Cast(seed, DstT=uint32), DstT=uint64), num=2)
+        key = raw.BitwiseOr(low, raw.LeftShift(high, np.uint64(32)))
+        return raw.Reshape(key, [1]), np.zeros(1, np.uint64), np.int32(_THREEFRY)
     key, counter = raw.StatelessRandomGetKeyCounter(seed)
     return key, counter, np.int32(_PHILOX)
-
-
-def check_algorithm(alg: Any) -> None:
-    """Refuses what is not Philox."""
-    if alg not in ("philox", "auto_select", 1, 3) and getattr(alg, "name", None) not in ("PHILOX", "AUTO_SELECT"):
-        raise ValueError(f"Argument `alg` got unsupported value {alg!r}. "
-                         "Fix: use 'philox' or 'auto_select', which is the same")
 
 
 def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
@@ -170,7 +195,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       minval, maxval: the ends of the range; None for both draws from all integers of the type.
       dtype: a floating type, int32, int64, uint32 or uint64 (the latter two in full range).
       name: a name for the operation.
-      alg: "philox" or "auto_select".
+      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: `shape`, dtype `dtype`.
     Raises: ValueError for another dtype or an incomplete range.
     Gradient: for minval and maxval of floating types.
@@ -192,28 +217,28 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
                              "don't use unsigned integers in this case.")
     elif maxval is None:
         maxval = 1
-    check_algorithm(alg)
+    algorithm(alg)
     with name_scope(name, "stateless_random_uniform") as scope:
         shape = shape_tensor(shape)
         if minval is None:
-            return raw.StatelessRandomUniformFullIntV2(shape, *keyed(seed), dtype=dtype, name=scope)
+            return raw.StatelessRandomUniformFullIntV2(shape, *keyed(seed, alg), dtype=dtype, name=scope)
         minval = convert_to_tensor(minval, dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
-            return raw.StatelessRandomUniformIntV2(shape, *keyed(seed), minval, maxval, name=scope)
-        drawn = raw.StatelessRandomUniformV2(shape, *keyed(seed), dtype=dtype)
+            return raw.StatelessRandomUniformIntV2(shape, *keyed(seed, alg), minval, maxval, name=scope)
+        drawn = raw.StatelessRandomUniformV2(shape, *keyed(seed, alg), dtype=dtype)
         return raw.AddV2(raw.Mul(drawn, raw.Sub(maxval, minval, name="sub"), name="mul"), minval, name=scope)
 
 
 def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: str | None,
             alg: Any) -> Any:  # fmt: skip
-    check_algorithm(alg)
+    algorithm(alg)
     dtype = as_dtype(dtype)
     with name_scope(name, default) as scope:
         shape = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype, name="mean")
         stddev = convert_to_tensor(stddev, dtype, name="stddev")
-        drawn = getattr(raw, op_type)(shape, *keyed(seed), dtype=dtype)
+        drawn = getattr(raw, op_type)(shape, *keyed(seed, alg), dtype=dtype)
         return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
 
 
@@ -227,7 +252,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
       mean, stddev: of the distribution; broadcast.
       dtype: a floating type.
       name: a name for the operation.
-      alg: "philox" or "auto_select".
+      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: `shape`, dtype `dtype`.
     Raises: TypeError for another dtype.
     Gradient: for mean and stddev.
@@ -300,7 +325,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
     Args:
       seed: (2,), int32 or int64.
       num: how many.
-      alg: "philox" or "auto_select".
+      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: (num, 2), dtype of `seed`.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.random.split`.
@@ -318,7 +343,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     Args:
       seed: (2,), int32 or int64.
       data: a scalar, int32 or int64.
-      alg: "philox" or "auto_select".
+      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: (2,), dtype of `data`.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.random.fold_in`.

@@ -17,7 +17,7 @@ from . import philox, rejection, special_host
 from .broadcast import unbroadcast
 from .random import crop_limit, shape_tensor, shuffled
 from .seeds import known_sizes, sizes
-from .stateless import check_algorithm, keyed, seed_shape, stateless_uniform
+from .stateless import algorithm, keyed, seed_shape, stateless_uniform
 
 _NORMAL = frozenset({float16, float32, float64})
 _COUNTS = _NORMAL | {int32, int64}
@@ -162,15 +162,16 @@ def _stateless_gamma_v3_grad(op, dy):
 @op("StatelessRandomBinomial", "shape: S, seed: Tseed, counts: T, probs: T -> output: dtype", S=INDEX, Tseed=INDEX,
     T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("host",))  # fmt: skip
 def stateless_binomial_op(xp, shape, seed, counts, probs, *, dtype=int64):
-    """Numbers of successes (sums of geometric deviates; from 10 expected ones on Hörmann's rejection, 1993).
+    """Numbers of successes (sums of geometric deviates; from 10 expected ones on Hörmann's rejection, 1993)."""
+    return successes(philox.stateless(np, np.asarray(seed)), sizes(shape), counts, probs, dtype)
 
-    The latter are TensorFlow's numbers; below 10 expected ones they are others.
-    """
-    shape = sizes(shape)
+
+def successes(stream, shape, counts, probs, dtype):
+    """Binomial deviates from a stream; the shape ends in that of the parameters. For kernels."""
     counts, probs = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(probs, np.float64))
     lead = shape[: len(shape) - counts.ndim]
     counts, probs = (np.broadcast_to(p, shape[len(lead) :]) for p in (counts, probs))
-    drawn = rejection.binomial(philox.stateless(np, np.asarray(seed)), lead, counts, probs)
+    drawn = rejection.binomial(stream, lead, counts, probs)
     if dtype.is_integer:
         drawn = np.where(np.isnan(drawn), -1, drawn)
     return drawn.astype(dtype.np_dtype)
@@ -199,8 +200,7 @@ def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dt
     Returns: `shape`, dtype `output_dtype`.
     Raises: TypeError for another dtype.
     Gradient: none.
-    Reference: TensorFlow 2.21 StatelessRandomBinomial; its numbers are the same from 10 expected successes (or
-      failures, if they are rarer) on.
+    Reference: TensorFlow 2.21 StatelessRandomBinomial.
 
     >>> print(sess.run(tf.random.stateless_binomial([2, 1], [1, 2], [100.0], [0.5])).ravel())
     [56 53]
@@ -245,7 +245,8 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
     >>> print(sess.run(tf.random.experimental.stateless_shuffle(tf.range(10), [1, 2])))
     [0 3 8 1 5 4 9 7 6 2]
     """
-    check_algorithm(alg)
+    if algorithm(alg) == 2:
+        raise ValueError("stateless_shuffle: the ThreeFry algorithm does not shuffle.\n  Fix: alg='philox'")
     with name_scope(name, "stateless_shuffle"):
         return raw.StatelessShuffle(convert_to_tensor(value, name="value"), *keyed(seed))
 

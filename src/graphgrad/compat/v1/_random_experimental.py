@@ -8,4 +8,13 @@ from graphgrad.ops.stateless_more import stateless_shuffle as stateless_shuffle
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+# Rarely used, so imported when first asked for.
+_GENERATORS = {
+    "Algorithm": "graphgrad.frontend.random_generator:Algorithm",
+    "Generator": "graphgrad.frontend.random_generator:Generator",
+    "create_rng_state": "graphgrad.frontend.random_generator:create_rng_state",
+    "get_global_generator": "graphgrad.frontend.random_generator:get_global_generator",
+    "set_global_generator": "graphgrad.frontend.random_generator:set_global_generator",
+}
+
+__getattr__ = _missing_attribute(__name__, _GENERATORS)

@@ -129,6 +129,8 @@ from graphgrad.ops.bessel import bessel_i1e as bessel_i1e
 from graphgrad.ops.ranks import approx_max_k as approx_max_k
 from graphgrad.ops.ranks import approx_min_k as approx_min_k
 
+from graphgrad.ops.sobol import sobol_sample as sobol_sample
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

@@ -83,6 +83,10 @@ from graphgrad.ops.softmax import softmax_v1 as softmax
 from graphgrad.ops.topk import in_top_k_v1 as in_top_k
 from graphgrad.ops.topk import top_k as top_k
 
+from graphgrad.ops.candidates import all_candidate_sampler as all_candidate_sampler
+from graphgrad.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from graphgrad.ops.candidates import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

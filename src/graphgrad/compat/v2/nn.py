@@ -72,6 +72,10 @@ from graphgrad.ops.topk import top_k as top_k
 from graphgrad.frontend.rnn_wrappers import RNNCellDropoutWrapper as RNNCellDropoutWrapper
 from graphgrad.frontend.rnn_wrappers import RNNCellResidualWrapper as RNNCellResidualWrapper
 
+from graphgrad.ops.candidates import all_candidate_sampler as all_candidate_sampler
+from graphgrad.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from graphgrad.ops.candidates import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

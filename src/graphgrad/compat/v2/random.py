@@ -23,7 +23,23 @@ from graphgrad.ops.stateless_more import (
 )
 from . import _random_experimental as experimental
 
+
+from graphgrad.ops.candidates import all_candidate_sampler as all_candidate_sampler
+from graphgrad.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from graphgrad.ops.candidates import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
+from graphgrad.ops.sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from graphgrad.ops.sampling import uniform_candidate_sampler as uniform_candidate_sampler
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+# Rarely used, so imported when first asked for.
+_GENERATORS = {
+    "Algorithm": "graphgrad.frontend.random_generator:Algorithm",
+    "Generator": "graphgrad.frontend.random_generator:Generator",
+    "create_rng_state": "graphgrad.frontend.random_generator:create_rng_state",
+    "get_global_generator": "graphgrad.frontend.random_generator:get_global_generator",
+    "set_global_generator": "graphgrad.frontend.random_generator:set_global_generator",
+}
+
+__getattr__ = _missing_attribute(__name__, _GENERATORS)
