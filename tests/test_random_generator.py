@@ -33,7 +33,7 @@ def test_numbers(draw: Any) -> None:
 
 
 def test_graph() -> None:
-    """In a graph each run draws anew, as eager mode does one after the other; the state is a variable of the session."""
+    """Each run of a graph draws anew, as eager mode does; the state is a variable of the session."""
     eager = tf.random.Generator.from_seed(5)
     want = [np.asarray(eager.normal([2])) for _ in range(3)]
     with tf.Graph().as_default(), HostSession() as sess:
@@ -45,7 +45,7 @@ def test_graph() -> None:
 
 
 def test_function_and_gradient() -> None:
-    """A function draws anew in each call; a gradient reaches mean and deviation, and sees the numbers that were drawn."""
+    """A function draws anew in each call; gradients reach mean and deviation, by the numbers drawn."""
     g = tf.random.Generator.from_seed(5)
     copy = tf.random.Generator(copy_from=g)
 

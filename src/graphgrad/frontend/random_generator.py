@@ -174,7 +174,7 @@ class Generator:
         return self._state_var[-1]
 
     def skip(self, delta: Any) -> Any:
-        """Moves the state on, as if `delta` numbers had been drawn; returns the state before, filled up to 3 integers."""
+        """Moves the state on, as for `delta` numbers; returns the state before, filled up to 3 integers."""
         delta = convert_to_tensor(delta, name="delta")
         return raw.RngReadAndSkip(self._state_var.handle, np.int32(self._alg), raw.Cast(delta, DstT=uint64))
 
