@@ -11,6 +11,7 @@ _LISTS = "it takes or gives a list of tensors: tests/test_tensor_array.py"
 _ITERATORS = "its result depends on what ran before: tests/test_data.py"
 _PASSES = "its handle is a Python object: tests/test_dataset_loops.py"
 _TABLES = "its result depends on what ran before: tests/test_lookup.py"
+_QUEUES = "its result depends on what ran before: tests/test_queues.py"
 _OPTIONAL = "its operand may hold nothing: tests/test_optional.py"
 _GENERATORS = "its result depends on the state of a variable, or on nothing: tests/test_random_generator.py"
 _THIRD = "it takes or gives a list of tensors: tests/test_third_derivatives.py"
@@ -34,6 +35,14 @@ OPS: dict[str, str] = {
     "DatasetVariant": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
     "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES,
+    **dict.fromkeys((
+        "FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2", "PriorityQueueV2", "QueueEnqueueV2",
+        "QueueEnqueueManyV2", "QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueCloseV2",
+        "QueueSizeV2", "QueueIsClosedV2", "TextLineReaderV2", "WholeFileReaderV2", "IdentityReaderV2",
+        "TFRecordReaderV2", "FixedLengthRecordReaderV2", "ReaderReadV2", "ReaderReadUpToV2",
+        "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2", "ReaderSerializeStateV2",
+        "ReaderRestoreStateV2", "ReaderResetV2"), _QUEUES),
+    "MatchingFiles": "it looks at files: tests/test_queues.py", "DecodeCSV": "it reads text: tests/test_queues.py",
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL, "LoopSegments": _CONTROL,
     "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",

@@ -15,12 +15,12 @@ import pytest
 import checkpoint_cases
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.session import HostSession
+from graphgrad.ir import crc32c as checksums
+from graphgrad.ir.crc32c import crc32c, masked
 from graphgrad.ir.dtypes import as_dtype, float32, int8
 from graphgrad.train import bundle
-from graphgrad.train import crc32c as checksums
 from graphgrad.train import saver as saving
 from graphgrad.train.bundle import BundleReader, write_bundle
-from graphgrad.train.crc32c import crc32c, masked
 from graphgrad.train.sstable import read_table, write_table
 
 RECORDED = pathlib.Path(__file__).parent / "recorded" / "checkpoints"

@@ -28,6 +28,7 @@ class OpError(Exception):
     """
 
     code = UNKNOWN
+    _unlocated: tuple[str, str] | None = None  # problem and remedy, of a kernel that does not know its operation
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None, *args: Any):
         super().__init__(message)

@@ -141,6 +141,7 @@ class _Planner:
             connect_devices(result, self.floating, homes, cells)
         connect(result, self.floating)
         pack(result)
+        result.waits = sum(isinstance(s, HostStep) and s.waits for s in result.steps)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result
@@ -268,7 +269,7 @@ class _Planner:
             if op.outputs[0].dtype is not dtypes.resource:
                 raise _unfed(op)
             return None
-        if op.type == "NoOp" or op.type == "VarHandleOp" or _passes_handle(op):
+        if op.type in ("NoOp", "VarHandleOp") or _passes_handle(op):
             return None
         if op.type == "ReadVariableOp":
             frame.slot_of[id(op.outputs[0])] = slot = frame.cell(self._cell(op.inputs[0]))
@@ -344,7 +345,7 @@ class _Planner:
         if op.type != "VarIsInitializedOp":
             if frame is self.outermost and before >= 0 and "unset" not in op.opdef.flags:
                 self.result.readers.setdefault(before, op)
-            if "reads" not in op.opdef.flags:
+            if not op.opdef.flags & {"reads", "keeps"}:
                 after = frame.version[index] = frame.new()
         return Touch(before, after, self.cells[index])
 

@@ -24,6 +24,7 @@ from ..errors import (
     describe,
 )
 from ..ir import dtypes
+from ..ir.blocking import WouldBlock
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import _input_names
@@ -264,11 +265,15 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
         except NeedsHostValue as need:
             position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
             raise MustBeKnown(ins.op, position) from None
-        except OverBudget:
+        except (OverBudget, WouldBlock):
             raise
         except OpError as e:
             if e._op is None:
                 e._op, e._node_def = ins.op, ins.op.node_def
+                if e._unlocated is not None:
+                    problem, fix = e._unlocated
+                    e._message = describe(ins.op.type, ins.op.name, problem, "", str(ins.op.source or ""), fix)
+                    e.args = (e._message,)
             raise
         except Exception as e:
             raise in_context(ins.op, e, values, host_function="host" in opdef.flags) from e

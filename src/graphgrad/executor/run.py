@@ -22,13 +22,14 @@ from ..ir.shape import compatible, is_fully_defined, shape_str
 from . import host, numerics, xla
 from .cache import Entry, get
 from .form import Form
+from .host_steps import Done, Waiting, run_host_step
 from .lower import as_shape
 from .place import Placement
 from .plan import make_plan
-from .program import MustBeKnown, OverBudget, RandomTable, execute, uninitialized
+from .program import MustBeKnown, OverBudget, execute, uninitialized
 from .report import RunReport
 from .split import Split, parts
-from .steps import Cluster, HostStep, Move, Plan
+from .steps import Cluster, HostStep, Plan
 from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready
@@ -110,6 +111,8 @@ class Executable:
             self._template[slot] = value
         self._stages: list[_Stage | HostStep] | None = None
         self._ready = False  # whether the large constants are on the device
+        # Whether it sees buffers of variables, which other runs may want to write into.
+        self._shares = any(cell.dtype is not dtypes.variant for _, cell in plan.loads)
 
     def __call__(self, feeds: Sequence[Any]) -> list[Any]:
         """Runs the plan.
@@ -129,9 +132,10 @@ class Executable:
           store: whether variables get their new values.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
+        done: Done = {}
         while True:
             try:
-                return self._run(self.plan, feeds, report, store)
+                return self._run(self.plan, feeds, report, store, done)
             except MustBeKnown as need:
                 with self._lock:
                     wanted = self._must_know | {(need.op.index, need.index)}
@@ -142,18 +146,18 @@ class Executable:
                     self._must_know = wanted
                     self._prepare()
 
-    def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool) -> list[Any]:
+    def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool, done: Done) -> list[Any]:
         slots = self._template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        _here = _Run() if plan.loads else None  # it lives until this returns
+        _here = _Run() if self._shares else None  # it lives until this returns
         for slot, cell in plan.loads:
             value = slots[slot] = cell.held
             if value is None and slot in plan.readers:
                 raise uninitialized(plan.readers[slot], cell)
         table = self._random_states(plan) if plan.random_ops else None
         if not self._run_in_numpy(plan, slots, table, report, store):
-            self._run_steps(plan, slots, table, report, store)
+            self._run_steps(plan, slots, table, report, store, done)
         self._is_first = False
         if table is not None and store:
             for op in plan.random_ops:
@@ -164,7 +168,9 @@ class Executable:
         """Lets NumPy run the plan if that was asked for or, the first time, is quicker; else False."""
         budget = None
         if not plan.on_host:
-            if not self._is_first or report is not None or (budget := host.budget_for(plan, slots)) is None:
+            if not self._is_first or report is not None or plan.waits > 1:
+                return False
+            if (budget := host.budget_for(plan, slots)) is None:
                 return False
             slots, given = slots.copy(), slots
         pins: list[Any] = []
@@ -192,7 +198,8 @@ class Executable:
         values = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in plan.stores]
         _set_all([_setter(cell) for _, cell in plan.stores], values)
 
-    def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool) -> None:
+    def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
+                   done: Done) -> None:  # fmt: skip
         device = xla.device()
         homes = plan.homes
         if not self._ready:
@@ -217,9 +224,13 @@ class Executable:
             with self._lock:
                 self._stages = self._stages or _stages(plan)
         buffer = device.buffer
+        waiting = Waiting(self._stages, slots, table, done) if plan.waits > 1 else None
         for stage in self._stages:
             if isinstance(stage, HostStep):
-                _run_host_step(stage, slots, table)
+                if waiting is not None and stage.waits:
+                    waiting.run(stage)
+                else:
+                    run_host_step(stage, slots, table, done)
                 if report is not None:
                     report.host(stage, slots)
                 continue
@@ -391,28 +402,6 @@ def _stages(plan: Plan) -> list[_Stage | HostStep]:
         elif step is not None:
             together.append(step)
     return stages
-
-
-def _run_host_step(step: HostStep, slots: list[Any], table: Any) -> None:
-    if isinstance(step, Move):
-        slots[step.outs[0]] = xla.device(step.device).bring(slots[step.ins[0]])
-        for s in step.frees:
-            slots[s] = None
-        return
-    for instruction in step.program:
-        if not instruction.shapes_only:
-            for s in instruction.reads():
-                slots[s] = xla.to_numpy(slots[s])
-        else:
-            for s in instruction.reads():
-                if not isinstance(slots[s], np.ndarray):
-                    slots[s] = xla.to_numpy(slots[s])
-    rng = RandomTable.of(table)
-    with np.errstate(all="ignore"):
-        execute(np, step.before, slots, rng)
-    execute(np, step.calls, slots, rng)  # a user's function gets NumPy's warnings
-    for s in step.frees:
-        slots[s] = None
 
 
 def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FailedPreconditionError
+from ..errors import FailedPreconditionError, InvalidArgumentError, describe
 from ..ir import dtypes
+from ..ir.blocking import limited
 from ..ir.cell import Cell
 from ..ir.context import get_default_graph
 from ..ir.context import use as use_graph
@@ -96,6 +97,12 @@ def _jit_level(config: Any) -> int:
     return config if isinstance(config, int) else 0
 
 
+def _timeout(config: Any) -> int:
+    """For how many milliseconds a run may wait for queues; 0 if nothing is said."""
+    limit = getattr(config, "__dict__", {}).get("operation_timeout_in_ms")
+    return limit if isinstance(limit, int) else 0
+
+
 class BaseSession:
     """Runs a graph; see `Session`."""
 
@@ -111,8 +118,10 @@ class BaseSession:
         self._place = Placement.of(config)
         if self._engine == "xla" and _jit_level(config) > 0:
             self._engine = "whole"
+        self._timeout = _timeout(config)
         self._closed = False
         self._cells: dict[str, Cell] = {}
+        self._resources = 0  # how many queues and the like there are
         self._counters: dict[Operation, int] = {}
         self._entries: dict[Any, _Entry] = {}
         self._lock = threading.Lock()
@@ -137,8 +146,12 @@ class BaseSession:
         return [DeviceAttributes(full_name(d)) for d in self._place.devices]
 
     def close(self) -> None:
-        """Frees the session's variables and plans; it cannot run any more."""
+        """Frees the session's variables and plans; it cannot run any more. Runs that wait for a queue are cancelled."""
         self._closed = True
+        for cell in list(self._cells.values()):
+            resource: Any = cell.held.item() if cell.dtype is dtypes.variant and cell.held is not None else None
+            if hasattr(resource, "cancel"):
+                resource.cancel()
         self._cells.clear()
         self._entries.clear()
         self._counters.clear()
@@ -153,7 +166,8 @@ class BaseSession:
             dictionaries of them.
           feed_dict: values for tensors: tensor (or its name) -> array, number or nested list; or a tuple of
             tensors, such as the state of a cell -> a tuple of values.
-          options: a `RunOptions`; one with a `trace_level` fills run_metadata.
+          options: a `RunOptions`; one with a `trace_level` fills run_metadata, `timeout_in_ms` says how long the run
+            may wait for queues.
           run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, and `peak_bytes`.
         Returns: the structure of `fetches` with NumPy arrays in the place of tensors
           (scalars for rank 0, None for operations).
@@ -162,6 +176,12 @@ class BaseSession:
           ValueError, TypeError: for fetches and feeds that do not fit.
           tf.errors.OpError: for what goes wrong while running; variables stay as they were.
         """
+        if (options is not None or self._timeout) and (limit := getattr(options, "timeout_in_ms", 0) or self._timeout):
+            with limited(limit / 1000):
+                return self._run(fetches, feed_dict, options, run_metadata)
+        return self._run(fetches, feed_dict, options, run_metadata)
+
+    def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
         if feed_dict:
             feed_dict = _flat_feeds(feed_dict)
         if _conversions and feed_dict:
@@ -261,6 +281,8 @@ class BaseSession:
 
     def _resolve(self, handle: Tensor) -> Cell:
         op = handle.op
+        if "handle" in op.opdef.flags:
+            return self._resource(op)
         if op.type != "VarHandleOp":
             raise FailedPreconditionError(
                 op.node_def,
@@ -272,6 +294,23 @@ class BaseSession:
         cell = self._cells.get(name)
         if cell is None:
             cell = self._cells[name] = Cell(None, name, op.get_attr("dtype"), op.get_attr("shape"))
+        return cell
+
+    def _resource(self, op: Operation) -> Cell:
+        """The queue, reader or the like that an operation stands for; it is made when it is first needed."""
+        shared = op.get_attr("shared_name")
+        key = f"{op.opdef.outputs[0].name}//{shared or op.name}"  # no variable is called that
+        with self._lock:
+            cell = self._cells.get(key)
+            resource = op.opdef.kernel(np, **{k: op.get_attr(k) for k in op.opdef.kernel_attrs})
+            if cell is None:
+                resource.name = shared or f"_{self._resources}_{op.name}"
+                self._resources += 1
+                held = np.empty((), object)
+                held[()] = resource
+                cell = self._cells[key] = Cell(held, op.name, dtypes.variant, ())
+            elif shared:
+                _check_shared(op, cell.held.item(), resource)
         return cell
 
     # -- feeding -------------------------------------------------------------------
@@ -375,6 +414,16 @@ class InteractiveSession(BaseSession):
         if self in _stack():
             _stack().remove(self)
             self._contexts.close()
+
+
+def _check_shared(op: Operation, held: Any, wanted: Any) -> None:
+    """InvalidArgumentError if what a shared name stands for differs from what an operation asks for."""
+    have = held.settings()
+    for what, value in wanted.settings().items():
+        if have.get(what) != value:
+            raise InvalidArgumentError(op.node_def, op, describe(
+                op.type, op.name, f"Shared {held.family} '{held.name}' has {what} {have.get(what)} but requested "
+                f"{what} was {value}", "", str(op.source or ""), "give both the same settings, or other names"))
 
 
 # -- fetches ---------------------------------------------------------------------------

@@ -59,6 +59,8 @@ class HostStep:
     Attributes:
       program: its instructions, those of what it has to know included.
       before, calls: the part that is arithmetic, and the part that can only run in Python.
+      has_effects: whether a call must not be repeated.
+      waits: whether it may wait for what another step does.
       ins: slots of the values that it gets.
       outs: slots of what it gives.
       frees: slots that nobody reads any more afterwards.
@@ -68,6 +70,8 @@ class HostStep:
         self.program = program
         self.calls = [i for i in program if "host" in i.op.opdef.flags]
         self.before = [i for i in program if "host" not in i.op.opdef.flags]
+        self.has_effects = any("stateful" in i.op.opdef.flags for i in self.calls)
+        self.waits = any("waits" in i.op.opdef.flags for i in self.calls)
         self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})
         self.outs = [s for i in program for s in i.gives()]
         self.frees: list[int] = []
@@ -107,6 +111,7 @@ class Plan:
       random_ops: the random operations, by their row in the table of random states.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
+      waits: how many steps may wait for what others do.
     """
 
     def __init__(self) -> None:
@@ -124,6 +129,7 @@ class Plan:
         self.random_ops: list[Operation] = []
         self.homes: dict[int, str] = {}
         self.on_host = False
+        self.waits = 0
 
     def __str__(self) -> str:
         lines = []

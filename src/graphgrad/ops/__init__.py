@@ -23,6 +23,7 @@ from . import conv as conv
 from . import convolution as convolution
 from . import cosine as cosine
 from . import crops as crops
+from . import csv as csv
 from . import ctc as ctc
 from . import ctc_decode as ctc_decode
 from . import ctc_functions as ctc_functions
@@ -91,9 +92,11 @@ from . import proposals as proposals
 from . import qr as qr
 from . import quantize as quantize
 from . import quantize_functions as quantize_functions
+from . import queues as queues
 from . import ragged as ragged
 from . import random as random
 from . import ranks as ranks
+from . import readers as readers
 from . import reduce as reduce
 from . import reduce_functions as reduce_functions
 from . import repetition as repetition

@@ -1,4 +1,4 @@
-"""`Coordinator`: lets threads stop together. Queue runners, for programs that start them; there are no queues."""
+"""`Coordinator` and `LooperThread`: threads that stop together."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import OutOfRangeError
-from ..executor.session import get_default_session
-from ..frontend.collections import GraphKeys
 
 
 class Coordinator:
@@ -117,25 +115,72 @@ class Coordinator:
                                "ask should_stop() more often")  # fmt: skip
 
 
-def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True,
-                        collection: str = GraphKeys.QUEUE_RUNNERS) -> list[Any]:  # fmt: skip
-    """Starts the queue runners of a graph. There are no queues, so there is nothing to start.
+class LooperThread(threading.Thread):
+    """A thread that calls a function again and again, until its coordinator stops.
+
+    An exception stops the coordinator.
 
     Args:
-      sess: a session; the default one if not given.
-      coord, daemon, start, collection: accepted.
-    Returns: an empty list, of threads.
-    Raises: ValueError if there is no session; TypeError if `sess` is none.
+      coord: the `Coordinator`.
+      timer_interval_secs: how many seconds it is from call to call; None for no pause.
+      target: the function.
+      args, kwargs: its arguments.
+    Raises: ValueError if there is no coordinator.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.LooperThread`.
 
-    >>> tf.train.start_queue_runners(sess)
-    []
+    >>> coord, calls = tf.train.Coordinator(), []
+    >>> def work():
+    ...     calls.append(len(calls))
+    ...     if len(calls) == 3:
+    ...         coord.request_stop()
+    >>> thread = tf.train.LooperThread.loop(coord, None, work)
+    >>> coord.join([thread])
+    >>> calls
+    [0, 1, 2]
     """
-    if sess is None:
-        sess = get_default_session()
-        if sess is None:
-            raise ValueError("Cannot start queue runners: No default session is registered. Use "
-                             "`with sess.as_default()` or pass an explicit session to "
-                             "tf.start_queue_runners(sess=sess)")  # fmt: skip
-    if not hasattr(sess, "run"):
-        raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
-    return []
+
+    def __init__(self, coord: Any, timer_interval_secs: float | None, target: Any = None, args: Any = None,
+                 kwargs: Any = None):  # fmt: skip
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
+        super().__init__()
+        self.daemon = True
+        self._coord, self._interval, self._called = coord, timer_interval_secs, target
+        if target:
+            self._given, self._named = args or (), kwargs or {}
+        elif args or kwargs:
+            raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(coord: Any, timer_interval_secs: float | None, target: Any, args: Any = None,
+             kwargs: Any = None) -> LooperThread:  # fmt: skip
+        """Makes such a thread and starts it.
+
+        Args:
+          coord, timer_interval_secs, target, args, kwargs: as of the class.
+        """
+        looper = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
+        looper.start()
+        return looper
+
+    def run(self) -> None:
+        """What the thread does."""
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            due = time.time()
+            while not self._coord.wait_for_stop(0 if self._interval is None else max(0.0, due - time.time())):
+                due += self._interval or 0.0
+                self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Called once when the thread starts; for subclasses."""
+
+    def stop_loop(self) -> None:
+        """Called once when it stops; for subclasses."""
+
+    def run_loop(self) -> None:
+        """Called again and again; calls the function."""
+        if self._called:
+            self._called(*self._given, **self._named)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..ir.graph import Graph
 from ..ir.graphdef import graph_def as serialize
+from ..ir.record_files import framed
 from ..ops.summary_messages import Event, Summary
-from .records import framed
 
 
 class FileWriter:

@@ -15,6 +15,7 @@ from ..ir.graph import Operation, Tensor
 from ..ir.graph_messages import AttrValue, MetaGraphDef, NodeDef, SaverDef, TensorProto, VariableDef
 from ..ir.log import Log
 from .graph_files import write_whole
+from .queue_runner import QueueRunner, QueueRunnerDef
 from .saver import Saver
 
 _log = Log("tensorflow")
@@ -84,6 +85,8 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
         collection.node_list.value.extend(i.name for i in items)
     elif items and all(isinstance(i, Saver) for i in items):
         collection.bytes_list.value.extend(saver_def_of(i).SerializeToString() for i in items)
+    elif items and all(isinstance(i, QueueRunner) for i in items):
+        collection.bytes_list.value.extend(i.to_proto().SerializeToString() for i in items)
     elif items and all(type(i) is int for i in items):
         collection.int64_list.value.extend(items)
     elif items and all(type(i) is float for i in items):
@@ -230,10 +233,12 @@ def import_collections(message: Any, clear_devices: bool = False, scope: Any = N
         if kind is None:
             continue
         values = list(getattr(collection, kind).value)
-        if key in (GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT, GraphKeys.QUEUE_RUNNERS):
+        if key in (GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT):
             continue
         if kind == "bytes_list" and key in _OF_VARIABLES:
             values = [variable_of(VariableDef.FromString(v), prefix, made) for v in values]
+        elif kind == "bytes_list" and key == GraphKeys.QUEUE_RUNNERS:
+            values = [QueueRunner.from_proto(QueueRunnerDef.FromString(v), scope) for v in values]
         elif kind == "bytes_list":
             values = [v.decode("utf-8", "replace") for v in values]
         elif kind == "node_list":

@@ -20,7 +20,8 @@ from ..ir.log import Log
 from ..ir.scopes import name_scope
 from ..ops.control import group, no_op
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
-from .coordinator import Coordinator, start_queue_runners
+from .coordinator import Coordinator
+from .queue_runner import start_queue_runners
 from .saver import Saver
 from .saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .session_hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues

@@ -573,6 +573,23 @@ from graphgrad.ir.context import executing_eagerly_outside_functions as executin
 from graphgrad.ops.matmul import sparse_matmul as sparse_matmul
 from graphgrad.ops.string_functions import strip as string_strip
 
+# -- input pipelines ---------------------------------------------------------------------
+from graphgrad.compat.v1 import queue as queue
+from graphgrad.frontend.import_graph import import_graph_def as import_graph_def
+from graphgrad.frontend.queues import FIFOQueue as FIFOQueue
+from graphgrad.frontend.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from graphgrad.frontend.queues import PriorityQueue as PriorityQueue
+from graphgrad.frontend.queues import QueueBase as QueueBase
+from graphgrad.frontend.queues import RandomShuffleQueue as RandomShuffleQueue
+from graphgrad.frontend.readers import FixedLengthRecordReader as FixedLengthRecordReader
+from graphgrad.frontend.readers import IdentityReader as IdentityReader
+from graphgrad.frontend.readers import ReaderBase as ReaderBase
+from graphgrad.frontend.readers import TextLineReader as TextLineReader
+from graphgrad.frontend.readers import TFRecordReader as TFRecordReader
+from graphgrad.frontend.readers import WholeFileReader as WholeFileReader
+from graphgrad.frontend.readers import matching_files as matching_files
+from graphgrad.ops.csv import decode_csv_v1 as decode_csv
+
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 

@@ -32,3 +32,10 @@ from graphgrad.ops.image_codecs import extract_jpeg_shape as extract_jpeg_shape
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())
+from graphgrad.frontend.readers import matching_files as matching_files
+from graphgrad.ops.csv import decode_csv_v1 as decode_csv
+from graphgrad.train.input_producers import match_filenames_once as match_filenames_once
+from graphgrad.frontend.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from graphgrad.frontend.queues import PriorityQueue as PriorityQueue
+from graphgrad.frontend.queues import QueueBase as QueueBase
+from graphgrad.frontend.queues import RandomShuffleQueue as RandomShuffleQueue

@@ -46,7 +46,27 @@ from graphgrad.train.saver import Saver as Saver
 
 # -- threads ------------------------------------------------------------------------------
 from graphgrad.train.coordinator import Coordinator as Coordinator
-from graphgrad.train.coordinator import start_queue_runners as start_queue_runners
+from graphgrad.train.coordinator import LooperThread as LooperThread
+from graphgrad.train.queue_runner import QueueRunner as QueueRunner
+from graphgrad.train.queue_runner import add_queue_runner as add_queue_runner
+from graphgrad.train.queue_runner import start_queue_runners as start_queue_runners
+from graphgrad.compat.v1 import _train_queue_runner as queue_runner
+
+# -- input pipelines ------------------------------------------------------------------------
+from graphgrad.train.batching import batch as batch
+from graphgrad.train.batching import batch_join as batch_join
+from graphgrad.train.batching import maybe_batch as maybe_batch
+from graphgrad.train.batching import maybe_batch_join as maybe_batch_join
+from graphgrad.train.batching import maybe_shuffle_batch as maybe_shuffle_batch
+from graphgrad.train.batching import maybe_shuffle_batch_join as maybe_shuffle_batch_join
+from graphgrad.train.batching import shuffle_batch as shuffle_batch
+from graphgrad.train.batching import shuffle_batch_join as shuffle_batch_join
+from graphgrad.train.input_producers import input_producer as input_producer
+from graphgrad.train.input_producers import limit_epochs as limit_epochs
+from graphgrad.train.input_producers import match_filenames_once as match_filenames_once
+from graphgrad.train.input_producers import range_input_producer as range_input_producer
+from graphgrad.train.input_producers import slice_input_producer as slice_input_producer
+from graphgrad.train.input_producers import string_input_producer as string_input_producer
 
 # -- event files --------------------------------------------------------------------------
 from graphgrad.train.file_writer import FileWriter as SummaryWriter  # the name of 0.x

@@ -277,6 +277,8 @@ from graphgrad.frontend.ragged import RaggedTensor as RaggedTensor
 from graphgrad.ops.ragged import ragged_fill_empty_rows as ragged_fill_empty_rows
 from graphgrad.ops.ragged import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
 from graphgrad.ops.sets import edit_distance as edit_distance
+from graphgrad.compat.v2 import queue as queue
+from graphgrad.frontend.import_graph import import_graph_def as import_graph_def
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

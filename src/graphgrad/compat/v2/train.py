@@ -17,3 +17,4 @@ from graphgrad.ir.example_messages import Features as Features
 from graphgrad.ir.example_messages import FloatList as FloatList
 from graphgrad.ir.example_messages import Int64List as Int64List
 from graphgrad.ir.example_messages import SequenceExample as SequenceExample
+from graphgrad.train.averages import ExponentialMovingAverage as ExponentialMovingAverage
