@@ -68,6 +68,7 @@ class Reader:
     def _next(self, queue: Any) -> tuple[bytes, bytes]:
         while True:
             if self._records is None:
+                self.work = b""
                 (work,) = settle(queue.dequeue, 1, False, False)
                 self.work = work.item()
                 self.started += 1
@@ -82,7 +83,7 @@ class Reader:
         try:
             record = next(self._records, None)
         except BaseException:
-            self._over()
+            self._records = None
             raise
         if record is None:
             self._over()
