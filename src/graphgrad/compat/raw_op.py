@@ -104,8 +104,8 @@ _UNCALLABLE = {
 # The kinds of attributes whose default does not tell it.
 _INTEGERS = frozenset({
     "OUTPUT_RAGGED_RANK", "beam_width", "block_size", "concat_dim", "k", "key_index", "limit", "num", "num_buckets",
-    "num_partitions", "num_sampled", "num_sparse", "num_split", "num_true", "range_max", "seq_dim", "top_paths",
-    "value_index"})  # fmt: skip
+    "num_partitions", "num_sampled", "num_sparse", "num_split", "num_true", "range_max", "record_bytes", "seq_dim",
+    "top_paths", "value_index"})  # fmt: skip
 _FLOATS = frozenset({"acceptable_fraction", "variance_epsilon"})
 _BOOLEANS = frozenset({"binary_output", "scale_after_normalization", "unique", "use_peephole"})
 _LISTS = frozenset(

@@ -372,6 +372,10 @@ class PriorityQueue(FIFOQueue):
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None,
                  shared_name: str | None = None, name: str = "priority_queue"):  # fmt: skip
         behind = _types(types)
-        sizes = None if shapes is None else [TensorShape([]), *_shapes(shapes, behind)]
-        self._make(capacity, [int64, *behind], sizes, names, shared_name, name)
+        sizes = [] if shapes is None else _shapes(shapes, behind)
+        names = _names(names, [int64, *behind])
+        handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(behind),
+                             shapes=_attr_shapes(sizes), shared_name=shared_name or "")  # fmt: skip
+        all_shapes = None if shapes is None else [TensorShape([]), *sizes]
+        QueueBase.__init__(self, [int64, *behind], all_shapes, names, handle)
 

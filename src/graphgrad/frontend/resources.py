@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..ir.cell import Cell, Handle
-from ..ir.context import current_graph
-from ..ir.dtypes import variant
+from ..ir.cell import Handle
 from ..ir.opdef import registry
 
 
@@ -20,14 +16,10 @@ def make_handle(op_type: str, name: str | None, **attrs: Any) -> Any:
       name: the name of the operation; its type by default.
       **attrs: its attributes.
     """
-    opdef = registry[op_type]
-    if current_graph() is not None:
-        return opdef(name=name, **attrs)
-    known = {k: attrs[k] if k in attrs else opdef.attrs[k] for k in opdef.kernel_attrs}
-    held = np.empty((), object)
-    held[()] = resource = opdef.kernel(np, **known)
-    resource.name = name or op_type
-    return Handle(Cell(held, resource.name, variant, ()))
+    handle = registry[op_type](name=name, **attrs)
+    if name and isinstance(handle, Handle):
+        handle._value.name = handle._value.held.item().name = name
+    return handle
 
 
 def base_name(handle: Any) -> str:

@@ -155,6 +155,8 @@ def execute(
         raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from None
     except (OpError, TypeError):
         raise
+    if "handle" in opdef.flags:
+        return (_handle(opdef.name, result),)
     outputs = tuple(
         [
             EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
@@ -166,3 +168,14 @@ def execute(
     for watch in watchers:
         watch(opdef, inputs, outputs)
     return outputs
+
+
+def _handle(name: str, resource: Any) -> EagerTensor:
+    """The handle of something that an op has made, such as a queue."""
+    from .cell import Cell, Handle
+
+    (thing,) = resource
+    thing.name = name
+    held = np.empty((), object)
+    held[()] = thing
+    return Handle(Cell(held, name, as_dtype("variant"), ()))

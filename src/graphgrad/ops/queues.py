@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.blocking import settle
+from ..ir.dtypes import int64
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from .buffers import PaddingQueue, Queue, ShufflingQueue, SortingQueue
 
@@ -44,9 +45,9 @@ def random_shuffle_queue(xp, *, component_types, shapes=(), capacity=-1, min_aft
 
 
 @op("PriorityQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
-def priority_queue(xp, *, component_types, shapes=(), capacity=-1, container="", shared_name=""):
-    """A queue in the order of priorities."""
-    return SortingQueue("", capacity, component_types, shapes)
+def priority_queue(xp, *, shapes, component_types=(), capacity=-1, container="", shared_name=""):
+    """A queue in the order of priorities, which stand before the other components."""
+    return SortingQueue("", capacity, (int64, *component_types), ((), *shapes) if shapes else ())
 
 
 @op("QueueEnqueueV2", "handle: resource, components: list(Tcomponents) ->", flags=_WAITS)
