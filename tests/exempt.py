@@ -12,6 +12,7 @@ _ITERATORS = "its result depends on what ran before: tests/test_data.py"
 _PASSES = "its handle is a Python object: tests/test_dataset_loops.py"
 _TABLES = "its result depends on what ran before: tests/test_lookup.py"
 _QUEUES = "its result depends on what ran before: tests/test_queues.py"
+_SUMMARIES = "its result is a side effect, or a message: tests/test_summaries_of_2.py"
 _OPTIONAL = "its operand may hold nothing: tests/test_optional.py"
 _GENERATORS = "its result depends on the state of a variable, or on nothing: tests/test_random_generator.py"
 _THIRD = "it takes or gives a list of tensors: tests/test_third_derivatives.py"
@@ -32,7 +33,6 @@ OPS: dict[str, str] = {
     "OptionalHasValue": _OPTIONAL,
     "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
-    "DatasetVariant": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
     "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES,
     **dict.fromkeys((
@@ -43,6 +43,8 @@ OPS: dict[str, str] = {
         "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2", "ReaderSerializeStateV2",
         "ReaderRestoreStateV2", "ReaderResetV2"), _QUEUES),
     "MatchingFiles": "it looks at files: tests/test_queues.py", "DecodeCSV": "it reads text: tests/test_queues.py",
+    "DatasetVariant": _ITERATORS, "WriteSummary": _SUMMARIES, "FlushSummaryWriter": _SUMMARIES,
+    "CloseSummaryWriter": _SUMMARIES, "AudioSummaryV2": _SUMMARIES, "TensorSummary": _SUMMARIES,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL, "LoopSegments": _CONTROL,
     "VectorizedMap": "its sub-graph needs a program around it: tests/test_higher.py",

@@ -199,6 +199,10 @@ def _unflattened(marks: Sequence[Any], flat: Sequence[Any]) -> list[Any]:
     return found
 
 
+# The graphs of functions that are called, while somebody wants to know.
+called: list[Any] | None = None
+
+
 class ConcreteFunction:
     """A function traced for one signature.
 
@@ -268,6 +272,8 @@ class ConcreteFunction:
         return tuple([v for v in self.variables if v.trainable])
 
     def _call_flat(self, args: Sequence[Any]) -> Any:
+        if called is not None:
+            called.append(self.graph)
         graph = current_graph()
         if graph is not None:
             return _restore(self._outputs, self._in_graph(graph, args))

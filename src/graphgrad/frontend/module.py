@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir.context import current_graph
-from ..ir.scopes import name_scope
+from ..ir.scopes import eager_scope, name_scope
 from . import nest
 
 
@@ -37,16 +37,12 @@ class _prefix:
         self._name = name
 
     def __enter__(self) -> str:
-        from .variables import eager_scope
-
         self._before = eager_scope.prefix
         eager_scope.prefix = self._name
         self._scope.__enter__()
         return self._name
 
     def __exit__(self, *details: Any) -> Any:
-        from .variables import eager_scope
-
         eager_scope.prefix = self._before
         return self._scope.__exit__(*details)
 
@@ -75,7 +71,7 @@ class Module:
             raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
                              "(e.g. a valid class name). Fix: use letters, digits and underscores")  # fmt: skip
         self._name = name
-        self._name_scope = _Scope(f"{name}/")
+        self._name_scope = _Scope(f"{eager_scope.prefix if current_graph() is None else ''}{name}/")
 
     @property
     def name(self) -> str:

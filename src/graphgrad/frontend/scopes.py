@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..ir.context import current_graph, get_default_graph
+from ..ir.scopes import eager_scope
 from ..ir.scopes import name_scope as _name_scope
 
 
@@ -32,6 +33,7 @@ class name_scope:
         self._name = name
         self._default = default_name
         self._context: Any = None
+        self._before = ""
 
     @property
     def name(self) -> str | None:
@@ -39,12 +41,23 @@ class name_scope:
         return self._default if self._name is None else self._name
 
     def __enter__(self) -> str:
+        if current_graph() is None:
+            self._context, name = None, self.name
+            self._before = eager_scope.prefix
+            if not name or name.endswith("/"):  # a whole scope, entered again
+                eager_scope.prefix = name or ""
+            else:
+                eager_scope.prefix += f"{name}/"
+            return eager_scope.prefix
         self._context = _name_scope(self._name, self._default)
         scope: str = self._context.__enter__()
         return scope
 
     def __exit__(self, *exc: Any) -> None:
-        self._context.__exit__(*exc)
+        if self._context is None:
+            eager_scope.prefix = self._before
+        else:
+            self._context.__exit__(*exc)
 
 
 class name_scope_v2(name_scope):
@@ -69,7 +82,7 @@ def op_scope(values: Any, name: str | None, default_name: str | None = None) -> 
 
 
 def get_current_name_scope() -> str:
-    """The name scope that operations are made in, without a slash at its end; '' in eager mode.
+    """The name scope that operations are made in, without a slash at its end.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.get_current_name_scope`.
@@ -79,7 +92,7 @@ def get_current_name_scope() -> str:
     'a/b'
     """
     graph = current_graph()
-    return "" if graph is None else graph.get_name_scope()
+    return eager_scope.prefix.rstrip("/") if graph is None else graph.get_name_scope()
 
 
 def control_dependencies(control_inputs: Any) -> Any:

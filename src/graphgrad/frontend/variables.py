@@ -24,6 +24,7 @@ from ..ir.convert import constant, convert_to_tensor
 from ..ir.dtypes import DType, as_dtype
 from ..ir.graph import Graph, Operation, Tensor, TensorReference
 from ..ir.opdef import raw, registry
+from ..ir.scopes import eager_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, compatible, is_fully_defined, merge, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
@@ -100,15 +101,7 @@ class _Creation(threading.local):
         self.watch: Callable[[], None] | None = None
 
 
-class _EagerScope(threading.local):
-    """The name scope that a module puts before the names of eager variables."""
-
-    def __init__(self) -> None:
-        self.prefix = ""
-
-
 _creation = _Creation()
-eager_scope = _EagerScope()
 
 
 @contextlib.contextmanager

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 from .context import current_graph
+
+
+class _EagerScope(threading.local):
+    """The name scope of eager mode, with a slash at its end; it stands before the names of variables."""
+
+    def __init__(self) -> None:
+        self.prefix = ""
+
+
+eager_scope = _EagerScope()
 
 
 @contextlib.contextmanager

@@ -131,6 +131,7 @@ from . import strided as strided
 from . import string_functions as string_functions
 from . import strings as strings
 from . import summary as summary
+from . import summary_writing as summary_writing
 from . import suppression as suppression
 from . import tensordot as tensordot
 from . import topk as topk

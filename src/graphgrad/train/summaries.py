@@ -12,7 +12,7 @@ from typing import Any
 
 from ..frontend.collections import GraphKeys, collecting_graph, get_collection
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import string
+from ..ir.dtypes import float32, string
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ops.summary_messages import SummaryMetadata
@@ -99,6 +99,29 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
     """
     with _scope(name, family) as (tag, scope):
         return _collect(raw.ImageSummary(tag, tensor, max_images=max_outputs, name=scope), collections)
+
+
+def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
+          family: str | None = None) -> Any:  # fmt: skip
+    """A summary of sounds.
+
+    Args:
+      name, collections, family: as for `scalar`.
+      tensor: (batch, frames, channels) or (batch, frames), float32 between -1 and 1.
+      sample_rate: how many frames a second has, float32.
+      max_outputs: how many of the batch at most.
+    Returns: a string scalar, a serialized `Summary`.
+    Raises: ValueError for max_outputs < 1; InvalidArgumentError at run time for another shape.
+    Gradient: none.
+    Reference: TensorFlow 2.21 AudioSummaryV2.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.audio("a", tf.zeros([1, 4, 2]), 8000.0)))
+    >>> summary.value[0].tag, summary.value[0].audio.length_frames
+    ('a/audio/0', 4)
+    """
+    with _scope(name, family) as (tag, scope):
+        rate = convert_to_tensor(sample_rate, float32, name="sample_rate")
+        return _collect(raw.AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope), collections)
 
 
 def tensor_summary(name: str, tensor: Any, summary_description: Any = None, collections: Any = None,
