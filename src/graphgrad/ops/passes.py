@@ -14,7 +14,6 @@ import numpy as np
 from ..errors import FailedPreconditionError, OutOfRangeError
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 
-
 _COMPARED = 8
 
 
