@@ -283,3 +283,17 @@ def test_bad_pipelines() -> None:
         with pytest.raises(tf.errors.InvalidArgumentError, match="non-null input tensor"):
             sess.run(tf.get_collection("queue_runners")[-1].enqueue_ops)
         assert sess.run(names.size()) == 0
+
+
+def test_small_examples_stay_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What little is computed for a single example is NumPy's, at each run; a large one is compiled."""
+    monkeypatch.setattr("graphgrad.executor.run.first_in_numpy", True)
+    q = tf.FIFOQueue(50, tf.float32)
+    for size, on_host in ((3, True), (300, False)):
+        value = tf.ones([size, size])
+        put = q.enqueue([tf.matmul(value, value)])
+        with tf.Session() as sess:
+            for _ in range(3):
+                sess.run(put)
+            assert next(iter(sess._entries.values())).executable.plan.on_host is on_host
+            assert sess.run(q.dequeue())[0, 0] == size

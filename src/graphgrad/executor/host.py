@@ -34,6 +34,7 @@ _COMPILING = 1.2
 _COMPILING_ONE = 5e-3
 _DIFFERENT = 1500
 _SHARE = 0.5
+_SMALL = 5e-5  # about what the calls of a compiled run cost
 
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseTensorDenseMatMul"})
 
@@ -84,7 +85,9 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
         report.start(slots)
     rng = RandomTable.of(table)
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
-    for step, program, frees in _schedule(plan, kept):
+    if plan.schedule is None:
+        plan.schedule = _schedule(plan, kept)
+    for step, program, frees in plan.schedule:
         for instruction, free in zip(program, frees, strict=True):
             if "host" in instruction.op.opdef.flags:  # a user's function gets NumPy's warnings
                 execute(np, [instruction], slots, rng, spend)
@@ -145,6 +148,17 @@ def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
     ):
         return None  # a run that is given up must not have called anybody
     return Budget(allowed, unknown)
+
+
+def is_small(plan: Plan) -> bool:
+    """Whether what a plan computes besides its host steps is so little that XLA is not worth its calls.
+
+    Such are the runs that put single examples into queues, thousands of times.
+    """
+    work = [i for step in plan.steps if isinstance(step, Cluster) for i in step.program]
+    if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
+        return False
+    return sum(seconds(i, 1) for i in work) < _SMALL
 
 
 def _loops(instruction: Instruction) -> bool:

@@ -15,7 +15,7 @@ from ..ir.blocking import Attempt, WouldBlock, deferring, resuming
 from ..ir.graph import Operation
 from . import xla
 from .program import RandomTable, execute
-from .steps import HostStep, Move
+from .steps import HostStep, Move, depends
 
 Done = dict[Operation, list[Any]]  # what operations with effects gave
 
@@ -86,7 +86,7 @@ class Waiting:
             if not self._try(step, free=True):
                 later = self._steps[self._steps.index(step) + 1 :]
                 for other in later:
-                    if all(self._slots[s] is not None for s in other.ins) and not _depends(other, step):
+                    if all(self._slots[s] is not None for s in other.ins) and not depends(other, step):
                         self._try(other, free=False)
                 with resuming(self._begun.pop(step.calls[-1].op)):
                     run_host_step(step, self._slots, self._table, self._done)
@@ -108,19 +108,3 @@ class Waiting:
             self._begun[op] = blocked.attempt
             return False
         return True
-
-
-def _depends(step: HostStep, other: HostStep) -> bool:
-    """Whether a step's operation needs another's to have run."""
-    target = other.calls[-1].op
-    waiting, seen = [step.calls[-1].op], set[int]()
-    while waiting:
-        op = waiting.pop()
-        if op is target:
-            return True
-        if op.index > target.index and op.index not in seen:
-            seen.add(op.index)
-            waiting += [t.op for t in op.inputs]
-            waiting += op.control_inputs
-    return False
-

@@ -29,7 +29,7 @@ from .pack import pack
 from .place import Placement, arrange_on_devices, assign, connect_devices
 from .program import Body, Instruction, Touch, is_pure, is_small
 from .split import RULES, is_large
-from .steps import Cluster, HostStep, Plan, connect
+from .steps import Cluster, HostStep, Plan, connect, independent_waits
 
 # Operations whose result is their input, so that both share a slot.
 _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
@@ -141,7 +141,7 @@ class _Planner:
             connect_devices(result, self.floating, homes, cells)
         connect(result, self.floating)
         pack(result)
-        result.waits = sum(isinstance(s, HostStep) and s.waits for s in result.steps)
+        result.waits = independent_waits(result.steps)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result

@@ -104,6 +104,8 @@ class Executable:
     def _prepare(self) -> None:
         plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
         plan.on_host = plan.on_host or self._engine == "numpy"
+        if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
+            plan.on_host = plan.on_host or host.is_small(plan)
         self.plan = plan
         self._is_first = self._engine == "xla" and first_in_numpy
         self._template: list[Any] = [None] * plan.slots

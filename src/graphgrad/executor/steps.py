@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ir import dtypes
@@ -111,7 +112,8 @@ class Plan:
       random_ops: the random operations, by their row in the table of random states.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
-      waits: how many steps may wait for what others do.
+      waits: how many steps may wait for what others do, see `independent_waits`.
+      schedule: the instructions in the order in which NumPy executes them, once that is known.
     """
 
     def __init__(self) -> None:
@@ -130,6 +132,7 @@ class Plan:
         self.homes: dict[int, str] = {}
         self.on_host = False
         self.waits = 0
+        self.schedule: Any = None
 
     def __str__(self) -> str:
         lines = []
@@ -143,6 +146,29 @@ class Plan:
                 op = step.program[-1].op
                 lines.append(f"{i}: host op {op.type} '{op.name}'")
         return "\n".join(lines)
+
+
+def depends(step: HostStep, other: HostStep) -> bool:
+    """Whether a step's operation needs another's to have run."""
+    target = other.calls[-1].op
+    waiting, seen = [step.calls[-1].op], set[int]()
+    while waiting:
+        op = waiting.pop()
+        if op is target:
+            return True
+        if op.index > target.index and op.index not in seen:
+            seen.add(op.index)
+            waiting += [t.op for t in op.inputs]
+            waiting += op.control_inputs
+    return False
+
+
+def independent_waits(steps: Sequence[Cluster | HostStep]) -> int:
+    """How many steps may wait for what others do; 1 if each of them only begins when the one before it is over."""
+    waiting = [s for s in steps if isinstance(s, HostStep) and s.waits]
+    if all(depends(b, a) for a, b in itertools.pairwise(waiting)):
+        return min(1, len(waiting))
+    return len(waiting)
 
 
 def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
