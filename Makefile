@@ -95,6 +95,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_higher.py
 	@$(TF)/bin/python tests/record_control_flow.py
 	@$(TF)/bin/python tests/record_random.py
+	@$(TF)/bin/python tests/record_distributions.py
 	@$(TF)/bin/python tests/record_linear_operators.py
 	@$(TF)/bin/python tests/record_examples.py
 

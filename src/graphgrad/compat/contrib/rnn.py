@@ -13,6 +13,31 @@ from graphgrad.frontend.rnn_wrappers import ResidualWrapper as ResidualWrapper
 from graphgrad.frontend.rnn_static import static_bidirectional_rnn as static_bidirectional_rnn
 from graphgrad.frontend.rnn_static import static_rnn as static_rnn
 from graphgrad.frontend.rnn_static import static_state_saving_rnn as static_state_saving_rnn
+from graphgrad.contrib.rnn_cells import CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell
+from graphgrad.contrib.rnn_conv_cells import Conv1DLSTMCell as Conv1DLSTMCell
+from graphgrad.contrib.rnn_conv_cells import Conv2DLSTMCell as Conv2DLSTMCell
+from graphgrad.contrib.rnn_conv_cells import Conv3DLSTMCell as Conv3DLSTMCell
+from graphgrad.contrib.rnn_conv_cells import ConvLSTMCell as ConvLSTMCell
+from graphgrad.contrib.rnn_cells import IntersectionRNNCell as IntersectionRNNCell
+from graphgrad.contrib.rnn_cells import LayerNormBasicLSTMCell as LayerNormBasicLSTMCell
+from graphgrad.contrib.rnn_cells import NASCell as NASCell
+from graphgrad.contrib.rnn_cells import PhasedLSTMCell as PhasedLSTMCell
+from graphgrad.contrib.rnn_cells import TimeFreqLSTMCell as TimeFreqLSTMCell
+from graphgrad.contrib.rnn_cells import UGRNNCell as UGRNNCell
+from graphgrad.contrib.rnn_wrappers import AttentionCellWrapper as AttentionCellWrapper
+from graphgrad.contrib.rnn_wrappers import CompiledWrapper as CompiledWrapper
+from graphgrad.contrib.rnn_wrappers import EmbeddingWrapper as EmbeddingWrapper
+from graphgrad.contrib.rnn_wrappers import GRUBlockCell as GRUBlockCell
+from graphgrad.contrib.rnn_wrappers import GRUBlockCellV2 as GRUBlockCellV2
+from graphgrad.contrib.rnn_wrappers import HighwayWrapper as HighwayWrapper
+from graphgrad.contrib.rnn_wrappers import InputProjectionWrapper as InputProjectionWrapper
+from graphgrad.contrib.rnn_wrappers import LSTMBlockCell as LSTMBlockCell
+from graphgrad.contrib.rnn_wrappers import LSTMBlockFusedCell as LSTMBlockFusedCell
+from graphgrad.contrib.rnn_wrappers import OutputProjectionWrapper as OutputProjectionWrapper
+from graphgrad.contrib.rnn_stacks import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
+from graphgrad.contrib.rnn_stacks import stack_bidirectional_rnn as stack_bidirectional_rnn
+from graphgrad.contrib.rnn_stacks import transpose_batch_time as transpose_batch_time
+from graphgrad.frontend.rnn_cells import _LayerCell as LayerRNNCell
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
