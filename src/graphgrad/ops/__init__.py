@@ -41,6 +41,7 @@ from . import embedding_sparse as embedding_sparse
 from . import exponential as exponential
 from . import fft as fft
 from . import fft_functions as fft_functions
+from . import file_formats as file_formats
 from . import files as files
 from . import filled as filled
 from . import fractional as fractional
@@ -81,6 +82,7 @@ from . import moments as moments
 from . import nn as nn
 from . import optional as optional
 from . import pad as pad
+from . import parsing as parsing
 from . import parting as parting
 from . import patches as patches
 from . import permute as permute

@@ -641,7 +641,6 @@ from graphgrad.ops.hashing import to_hash_bucket_fast as string_to_hash_bucket_f
 # -- files and examples -------------------------------------------------------------------
 from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
 from graphgrad.ops.files import VarLenFeature as VarLenFeature
-from graphgrad.ops.files import parse_single_example_v1 as parse_single_example
 from graphgrad.ops.files import read_file as read_file
 
 # -- graphs as messages -------------------------------------------------------------------
@@ -664,6 +663,17 @@ from graphgrad.compat.v1 import logging as logging
 from graphgrad.compat.v1 import losses as losses
 from graphgrad.compat.v1 import metrics as metrics
 from graphgrad.platform.logs import get_logger as get_logger
+from graphgrad.frontend.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
+from graphgrad.frontend.parsing import SparseFeature as SparseFeature
+from graphgrad.frontend.parsing import parse_example_v1 as parse_example
+from graphgrad.frontend.parsing import parse_single_sequence_example as parse_single_sequence_example
+from graphgrad.frontend.parsing import parse_single_example_v1 as parse_single_example
+from graphgrad.ops.file_formats import write_file as write_file
+from graphgrad.ops.file_formats import decode_compressed as decode_compressed
+from graphgrad.ops.file_formats import decode_json_example as decode_json_example
+from graphgrad.ops.file_formats import deserialize_many_sparse as deserialize_many_sparse
+from graphgrad.ops.file_formats import serialize_sparse_v1 as serialize_sparse
+from graphgrad.ops.file_formats import serialize_many_sparse_v1 as serialize_many_sparse
 
 # What is ragged takes another way.
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged

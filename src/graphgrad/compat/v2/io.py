@@ -10,7 +10,6 @@ from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
 from graphgrad.ops.files import VarLenFeature as VarLenFeature
 from graphgrad.ops.files import decode_jpeg as decode_jpeg
 from graphgrad.ops.files import decode_png as decode_png
-from graphgrad.ops.files import parse_single_example as parse_single_example
 from graphgrad.ops.files import read_file as read_file
 from graphgrad.train.records import TFRecordOptions as TFRecordOptions
 from graphgrad.train.records import TFRecordWriter as TFRecordWriter
@@ -25,6 +24,20 @@ from graphgrad.ops.image_codecs import decode_and_crop_jpeg as decode_and_crop_j
 from graphgrad.ops.image_codecs import decode_bmp as decode_bmp
 from graphgrad.ops.image_codecs import decode_gif as decode_gif
 from graphgrad.ops.image_codecs import extract_jpeg_shape as extract_jpeg_shape
+from graphgrad.frontend.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
+from graphgrad.frontend.parsing import SparseFeature as SparseFeature
+from graphgrad.frontend.parsing import RaggedFeature as RaggedFeature
+from graphgrad.frontend.parsing import parse_example as parse_example
+from graphgrad.frontend.parsing import parse_sequence_example as parse_sequence_example
+from graphgrad.frontend.parsing import parse_single_sequence_example as parse_single_sequence_example
+from graphgrad.frontend.parsing import parse_single_example as parse_single_example
+from graphgrad.ops.file_formats import write_file as write_file
+from graphgrad.ops.file_formats import decode_compressed as decode_compressed
+from graphgrad.ops.file_formats import decode_json_example as decode_json_example
+from graphgrad.ops.file_formats import deserialize_many_sparse as deserialize_many_sparse
+from graphgrad.ops.file_formats import serialize_sparse as serialize_sparse
+from graphgrad.ops.file_formats import serialize_many_sparse as serialize_many_sparse
+from graphgrad.train.graph_files import write_graph as write_graph
 
 # What is ragged takes another way.
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
