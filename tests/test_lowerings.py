@@ -42,6 +42,30 @@ def test_filter_gradient_of_many_positions(batch):
     _compare(build, _normal(batch, 16, 16, 1), _normal(batch, 16, 16, 2), tolerance=1e-4)
 
 
+@pytest.mark.parametrize(("channels", "groups"), [(6, 3), (9, 9), (40, 20)])
+def test_groups(channels, groups):
+    """Few are convolutions of their own, forwards too; for the filter several may go together."""
+    def build(x, f, dy):
+        y = tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME")
+        return [y, *tf.gradients(y, [x, f], dy)]
+
+    _compare(build, _normal(2, 5, 4, channels), _normal(3, 3, channels // groups, 2 * groups),
+             _normal(2, 5, 4, 2 * groups))  # fmt: skip
+
+
+@pytest.mark.parametrize(("stride", "dilation", "padding"), [(2, 1, "SAME"), (3, 1, "VALID"), (1, 2, "VALID")])
+def test_three_dimensions(stride, dilation, padding):
+    """The first one becomes channels."""
+    def build(x, f, dy):
+        y = tf.nn.conv3d(x, f, [1, stride, 1, stride, 1], padding, dilations=[1, dilation, dilation, 1, 1])
+        return [y, *tf.gradients(y, [x, f], dy)]
+
+    x, f = _normal(2, 8, 6, 7, 2), _normal(3, 2, 2, 2, 4)
+    with tf.Graph().as_default():
+        shape = tf.nn.conv3d(x, f, [1, stride, 1, stride, 1], padding, dilations=[1, dilation, dilation, 1, 1]).shape
+    _compare(build, x, f, _normal(*shape.as_list()))
+
+
 @pytest.mark.parametrize("stride", [1, 2, 3])
 def test_filter_of_one_cell(stride):
     """It is a product of matrices, forwards and backwards."""

@@ -6,20 +6,18 @@ convolution, whose gradients are convolutions again.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..errors import Complaint
 from ..ir.dtypes import FLOATING, INDEX, int32
 from ..ir.opdef import op, raw
 from ..ir.shape import with_rank
+from .conv_device import LAYOUT, device_filter, device_forward, device_input
 from .known import shape_of
 from .window import (
     assemble,
     cells,
     channel_axis,
-    channels_first,
     from_channels_last,
     pad_spatial,
     seen_by,
@@ -31,16 +29,13 @@ from .window import (
 )
 
 _T = FLOATING | {int32}
-_LAYOUT = {
-    "NHWC": ("NHWC", "HWIO", "NHWC"), "NCHW": ("NCHW", "HWIO", "NCHW"),
-    "NDHWC": ("NDHWC", "DHWIO", "NDHWC"), "NCDHW": ("NCDHW", "DHWIO", "NCDHW"),
-}  # fmt: skip
+
 
 
 def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dilations):
     nd = len(x) - 2
-    if data_format not in _LAYOUT or len(data_format) != len(x):
-        raise Complaint(f"unknown data_format {data_format!r}", "use one of " + ", ".join(sorted(_LAYOUT)))
+    if data_format not in LAYOUT or len(data_format) != len(x):
+        raise Complaint(f"unknown data_format {data_format!r}", "use one of " + ", ".join(sorted(LAYOUT)))
     sizes = [x[i] for i in spatial_axes(data_format, nd)]
     return window(sizes, kernel, spatial(strides, data_format, nd), spatial(dilations, data_format, nd), padding,
                   explicit_paddings, data_format)
@@ -106,91 +101,6 @@ def _host_filter(x, shape, dy, w, data_format):
         else:
             df[cell] = np.einsum("ngi,ngo->igo", seen, grad).reshape(shape[-2:])
     return df.astype(dy.dtype)
-
-
-# -- XLA: a convolution each, or a product of matrices ----------------------------------
-
-# A filter's gradient sums over the batch and all positions; beyond so many, XLA:CPU's time grows faster than they do.
-_DEEP = 4096
-_PART = 8  # examples in a part, at least
-_MOST_PARTS = 4  # each is compiled by itself
-
-
-def _is_product(w, groups, data_format, dtype):
-    """Whether a convolution is a product of matrices, which XLA:CPU does faster and on all cores."""
-    return (set(w.kernel) == {1} and groups == 1 and not channels_first(data_format) and not any(map(any, w.pads))
-            and dtype in (np.float32, np.float64))  # fmt: skip
-
-
-def _device_forward(x, f, w, data_format):
-    from jax import lax
-
-    groups = x.shape[channel_axis(data_format, len(w.kernel))] // f.shape[-2]
-    if _is_product(w, groups, data_format, x.dtype):
-        return lax.dot(seen_by(None, x, w, (0,) * len(w.kernel)), f.reshape(f.shape[-2:]),
-                       dimension_numbers=(((x.ndim - 1,), (0,)), ((), ())))  # fmt: skip
-    return lax.conv_general_dilated(x, f, w.strides, w.pads, rhs_dilation=w.dilations,
-                                    dimension_numbers=_LAYOUT[data_format], feature_group_count=groups)
-
-
-def _device_input(shape, f, dy, w, data_format):
-    from jax import lax
-
-    nd = len(w.kernel)
-    groups = shape[channel_axis(data_format, nd)] // f.shape[-2]
-    if _is_product(w, groups, data_format, dy.dtype):
-        product = lax.dot(dy, f.reshape(f.shape[-2:]), dimension_numbers=(((dy.ndim - 1,), (1,)), ((), ())))
-        between = [(0, n - ((out - 1) * s + 1), s - 1)
-                   for n, s, out in zip(shape[1:-1], w.strides, w.out, strict=True)]  # fmt: skip
-        return lax.pad(product, np.zeros((), dy.dtype), [(0, 0, 0), *between, (0, 0, 0)])
-    layout, kernel, _ = _LAYOUT[data_format]
-    kernel = kernel[:-2] + "OI"
-    if groups > 1:  # the groups move from the output's channels to the input's
-        i, o = f.shape[-2:]
-        f = f.reshape(*w.kernel, i, groups, o // groups)
-        f = f.swapaxes(-3, -2).reshape(*w.kernel, groups * i, o // groups)
-    sizes = [shape[i] for i in spatial_axes(data_format, nd)]
-    pads = []
-    for n, e, s, (before, _), out in zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True):
-        low = e - 1 - before
-        pads.append((low, n + e - 1 - low - ((out - 1) * s + 1)))
-    return lax.conv_general_dilated(dy, lax.rev(f, tuple(range(nd))), (1,) * nd, pads, lhs_dilation=w.strides,
-                                    rhs_dilation=w.dilations, dimension_numbers=(layout, kernel, layout),
-                                    feature_group_count=groups)
-
-
-def _device_filter(x, shape, dy, w, data_format):
-    nd = len(w.kernel)
-    groups = x.shape[channel_axis(data_format, nd)] // shape[-2]
-    if _is_product(w, groups, data_format, x.dtype):
-        from jax import lax
-
-        axes = tuple(range(nd + 1))
-        seen = seen_by(None, x, w, (0,) * nd)
-        return lax.dot(seen, dy, dimension_numbers=((axes, axes), ((), ()))).reshape(shape)
-    batch, deep = x.shape[0], x.shape[0] * math.prod(w.out)
-    if groups == 1 and deep > _DEEP:
-        count = next((k for k in range(_MOST_PARTS, 1, -1) if batch % k == 0 and batch >= k * _PART), 1)
-        size = batch // count
-        parts = [slice(start, start + size) for start in range(0, batch, size)]
-        return sum(_filter_of_part(x[part], dy[part], w, data_format, groups) for part in parts)
-    return _filter_of_part(x, dy, w, data_format, groups)
-
-
-def _filter_of_part(x, dy, w, data_format, groups):
-    from jax import lax
-
-    nd = len(w.kernel)
-    layout, kernel, _ = _LAYOUT[data_format]
-    # The batch is summed over, so it plays the part of the channels, and these that of the batch.
-    swapped = layout.translate(str.maketrans("NC", "CN"))
-    of_dy = layout.translate(str.maketrans("NC", "IO"))
-    result = kernel.translate(str.maketrans("IO", "NC"))
-    sizes = [x.shape[i] for i in spatial_axes(data_format, nd)]
-    pads = [(before, e + (out - 1) * s - n - before)
-            for n, e, s, (before, _), out in zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)]
-    return lax.conv_general_dilated(x, dy, w.dilations, pads, rhs_dilation=w.strides,
-                                    dimension_numbers=(swapped, of_dy, result), batch_group_count=groups)
 
 
 # -- what the op records share ---------------------------------------------------------
@@ -283,21 +193,21 @@ def _kernels(nd):
     def forward(xp, x, f, *, strides, padding, explicit_paddings, data_format, dilations):
         _check_depths(x.shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(x.shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        return (_host_forward if xp is np else _device_forward)(x, f, w, data_format)
+        return (_host_forward if xp is np else device_forward)(x, f, w, data_format)
 
     def to_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = _sizes(input_sizes, f, dy, data_format)
         _check_depths(shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
         _check_out(shape, dy.shape, w, f.shape[-1], data_format, nd)
-        return (_host_input if xp is np else _device_input)(shape, f, dy, w, data_format)
+        return (_host_input if xp is np else device_input)(shape, f, dy, w, data_format)
 
     def to_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = tuple(int(n) for n in filter_sizes)
         _check_depths(x.shape[channel_axis(data_format, nd)], shape)
         w = _window_for(x.shape, shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
         _check_out(x.shape, dy.shape, w, shape[-1], data_format, nd)
-        return (_host_filter if xp is np else _device_filter)(x, shape, dy, w, data_format)
+        return (_host_filter if xp is np else device_filter)(x, shape, dy, w, data_format)
 
     return forward, to_input, to_filter
 
