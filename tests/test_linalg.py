@@ -11,6 +11,7 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.errors import InvalidArgumentError
+from graphgrad.executor.session import HostSession
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph
 from host import evaluate, placeholder
@@ -127,3 +128,33 @@ def test_long_tridiagonal() -> None:
     rhs = np.cos(np.arange(float(n)))
     x = np.asarray(tf2.function(L.tridiagonal_solve)(tf2.constant(diagonals), tf2.constant(rhs)))
     np.testing.assert_allclose(3 * x + np.append(x[1:], 0) + np.append(0, x[:-1]), rhs, atol=1e-12)
+
+
+@pytest.mark.parametrize("op_type", ["Qr", "full Qr", "MatrixSolveLs"])
+def test_gradients_of_unknown_sizes(op_type: str) -> None:
+    """Gradients to the third order of matrices whose sizes only the run knows are those of known sizes."""
+    inputs = [_RNG.normal(size=s) + 2 * np.eye(*s[-2:]) for s in ((2, 3, 2), (2, 4))]
+    inputs[1] = inputs[1] * (1 - 0.5j)
+
+    def orders(a: Any, b: Any) -> list[Any]:
+        if op_type == "MatrixSolveLs":
+            y = L.lstsq(a, b, 0.25)
+            found = [tf.reduce_sum(tf.real(y * tf.conj(y) * y))]
+        else:
+            q, r = L.qr(a, full_matrices=op_type == "full Qr")
+            same = tf.matmul(q, q, adjoint_b=True) if "full" not in op_type else tf.matmul(q, r)
+            found = [tf.reduce_sum(tf.real(same * same)) + tf.reduce_sum(tf.abs(r) ** 3)]
+        for _ in range(3):
+            gradient = tf.gradients(found[-1], a)[0]
+            found.append(tf.reduce_sum(tf.real(gradient * tf.conj(gradient)) * 0.1))
+        return found
+
+    for value in inputs:
+        rhs = _RNG.normal(size=(*value.shape[:-1], 2)).astype(value.dtype)
+        results = []
+        for declared in (value.shape, [None] * value.ndim):
+            with tf.Graph().as_default(), HostSession() as sess:
+                a = tf.placeholder(value.dtype, declared)
+                b = tf.placeholder(value.dtype, [None if d is None else d for d in [*declared[:-1], None]])
+                results.append(sess.run(orders(a, b), {a: value, b: rhs}))
+        np.testing.assert_allclose(results[1], results[0], rtol=1e-6, err_msg=str(value.shape))

@@ -109,7 +109,7 @@ ROWS = [
     Row("Svd", [Case([(3, 3)], full_matrices=True)], domain=spread, dtypes=["float64"], tf=False,
         note="all vectors are determined"),
     Row("Qr", [[(3, 3)], [(4, 2)], [(2, 3, 2)], [(2, 4)], Case([(3, 3)], full_matrices=True)], domain=spread,
-        dtypes=["float32", "float64"], dynamic=False, note="the gradient needs static sizes"),
+        dtypes=["float32", "float64"]),
 ]  # fmt: skip
 
 _BANDS = [(2, 4), (4, 3)]
@@ -178,13 +178,12 @@ ROWS += [
         note="there is no real one"),
     Row("MatrixLogarithm", [[(3, 3)], [(2, 2, 2)], [(1, 1)]], domain=definite, dtypes=["complex64", "complex128"],
         bad=_NOT_SQUARE),
-    Row("MatrixSolveLs", _FAST, dtypes=["complex64", "complex128"], wrt=["matrix", "rhs"], tf_grad=False, dynamic=False,
-        note=_PLAIN + "; the gradient needs static sizes"),
+    Row("MatrixSolveLs", _FAST, dtypes=["complex64", "complex128"], wrt=["matrix", "rhs"], tf_grad=False,
+        note=_PLAIN),
     Row("MatrixSolveLs", _FAST, dtypes=["float32", "float64"], wrt=["matrix", "rhs"],
         bad=[([(4, 2), (3, 2), V(0.0)], "but are 4 and 3"), ([(2, 4, 2), (4, 2), V(0.0)], "3 dimensions but rhs has 2"),
              ([V(np.ones((3, 2))), V(np.ones((3, 1))), V(0.0)], "rank deficient", InvalidArgumentError),
-             ([V(np.ones((3, 2))), V(np.ones((3, 1))), V(-1.0)], "must be >= 0", InvalidArgumentError)],
-        dynamic=False, note="the gradient needs static sizes"),
+             ([V(np.ones((3, 2))), V(np.ones((3, 1))), V(-1.0)], "must be >= 0", InvalidArgumentError)]),
     Row("MatrixSolveLs", [Case([shape, (shape[0], 2), V(0.0)], fast=False) for shape in ((4, 2), (2, 4), (3, 3))],
         dtypes=_WIDE, wrt=["matrix", "rhs"], tf_grad=False, note="TensorFlow has no gradient for it"),
 ]  # fmt: skip

@@ -84,6 +84,17 @@ def random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, dtype=int64, rng=0):
 random_poisson_op.shape(_random_gamma_shape)
 
 
+@op("RandomPoisson", "shape: S, rate: dtype -> output: dtype", S=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS)
+def old_random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, rng=0):
+    """Poisson deviates in the dtype of their rates."""
+    shape = sizes(shape)
+    stream = start(np, "RandomPoisson", rng, seed, seed2, math.prod(shape) * rate.size * _SET_ASIDE)
+    return rejection.poisson(stream, shape, np.asarray(rate)).astype(rate.dtype)
+
+
+old_random_poisson_op.shape(_random_gamma_shape)
+
+
 @op("StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype", T=INDEX, Tseed=INDEX,
     dtype=FLOATING, host=("shape",), flags=("host",))  # fmt: skip
 def stateless_gamma_op(xp, shape, seed, alpha):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import COMPLEX, complex64, complex128, float32, float64
+from ..ir.dtypes import COMPLEX, complex64, complex128, float32, float64, int32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged, with_rank_at_least
@@ -203,7 +203,7 @@ def _fast_grad(op, dx):
     x = op.outputs[0]
     shape = a._spec.shape
     if shape is None or None in shape[-2:]:
-        raise NotImplementedError("MatrixSolveLs: the gradient needs matrices of static size.\n  Fix: use set_shape")
+        return _unknown_fast_grad(a, b, weight, x, dx)
     m, n = shape[-2:]
     tall = m >= n
     gram = matmul(a, a, adjoint_a=tall, adjoint_b=not tall)
@@ -221,6 +221,48 @@ def _fast_grad(op, dx):
     w = raw.MatrixSolve(gram, b)
     beside = raw.Sub(dx, matmul(a, z, adjoint_a=True))
     return raw.Sub(matmul(w, beside, adjoint_b=True), matmul(z, x, adjoint_b=True)), z, None
+
+
+def _unknown_fast_grad(a, b, weight, x, dx):
+    """`_fast_grad` for matrices of any size: each part is cut out of what stands for it in either of the two cases.
+
+    Which one is it follows from shapes alone, so a run computes with what its case needs.
+    """
+    if a._spec.shape is None:
+        raise NotImplementedError("MatrixSolveLs: the gradient needs matrices of known rank.\n  Fix: use set_shape")
+    rank = len(a._spec.shape)
+    sizes = raw.Shape(a)
+    m, n = (raw.StridedSlice(sizes, [i], [i + 1], [1], shrink_axis_mask=1) for i in (rank - 2, rank - 1))
+    p, tall = raw.Minimum(m, n), raw.GreaterEqual(m, n)
+
+    def either(if_tall, if_wide):
+        return raw.SelectV2(tall, if_tall, if_wide)
+
+    def cut(first, second, take_second, count):
+        """The rows of one of two matrices: the second behind the first, in one."""
+        start = raw.Mul(raw.Cast(take_second, DstT=int32),
+                        raw.StridedSlice(raw.Shape(first), [rank - 2], [rank - 1], [1], shrink_axis_mask=1))
+        begin = raw.Pack([*([0] * (rank - 2)), start, 0], axis=0)
+        size = raw.Pack([*([-1] * (rank - 2)), count, -1], axis=0)
+        return raw.Slice(raw.ConcatV2([first, second], rank - 2), begin, size)
+
+    wide = raw.LogicalNot(tall)
+    perm = raw.Pack([*range(rank - 2), either(rank - 2, rank - 1), either(rank - 1, rank - 2)], axis=0)
+    deep = raw.Transpose(a, perm)
+    gram = matmul(deep, deep, adjoint_a=True)
+    kind = a.dtype.real_dtype
+    ridge = raw.Cast(weight, DstT=kind) if kind is not weight.dtype else weight
+    if a.dtype.is_complex:
+        sign = raw.Cast(either(1, -1), DstT=kind)
+        gram = raw.Complex(raw.Real(gram, Tout=kind), raw.Mul(sign, raw.Imag(gram, Tout=kind)), Tout=a.dtype)
+        ridge = raw.Cast(ridge, DstT=a.dtype)
+    gram = raw.AddV2(gram, raw.Mul(ridge, diag(raw.Fill(raw.Reshape(p, [1]), a.dtype.np_dtype.type(1)))))
+    v = raw.MatrixSolve(gram, cut(dx, matmul(a, dx), wide, p))
+    z = cut(v, matmul(deep, v), tall, m)
+    u = raw.MatrixSolve(gram, cut(b, matmul(a, b, adjoint_a=True), tall, p))
+    left = cut(u, raw.Sub(b, matmul(a, x)), tall, m)
+    right = cut(v, raw.Sub(dx, matmul(a, z, adjoint_a=True)), wide, n)
+    return raw.Sub(matmul(left, right, adjoint_b=True), matmul(z, x, adjoint_b=True)), z, None
 
 
 # -- public functions ----------------------------------------------------------------------

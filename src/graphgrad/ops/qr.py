@@ -64,12 +64,12 @@ def _full_qr_grad(q, r, dq, dr, n):
 def _qr_grad(op, dq, dr):
     a = op.inputs[0]
     shape = a._spec.shape
-    if shape is None or None in shape[-2:]:
-        raise NotImplementedError("Qr: the gradient needs matrices of static size.\n  Fix: use set_shape")
-    m, n = shape[-2:]
     q, r = op.outputs
     dq = raw.ZerosLike(q) if dq is None else dq
     dr = raw.ZerosLike(r) if dr is None else dr
+    if shape is None or None in shape[-2:]:
+        return _unknown_qr_grad(a, q, r, dq, dr)
+    m, n = shape[-2:]
     if op.get_attr("full_matrices") and m > n:
         return _full_qr_grad(q, r, dq, dr, n)
     if m >= n:
@@ -81,6 +81,38 @@ def _qr_grad(op, dq, dr):
     dv = columns(dr, False)
     left = _deep_qr_grad(q, columns(r, True), raw.AddV2(dq, matmul(y, dv, adjoint_b=True)), columns(dr, True))
     return raw.ConcatV2([left, matmul(q, dv)], rank - 1)
+
+
+def _unknown_qr_grad(a, q, r, dq, dr):
+    """For matrices of any size: what the other cases have, each with parts that may be empty.
+
+    Of k = min(m, n), the first k columns of a are decomposed; those of q beyond k (of a full decomposition) and those
+    of a turn along.
+    """
+    sizes = raw.Shape(a)
+    k = raw.Minimum(*(raw.StridedSlice(sizes, [i], [0], [1], end_mask=1, shrink_axis_mask=1) if i == -1 else
+                      raw.StridedSlice(sizes, [i], [-1], [1], shrink_axis_mask=1) for i in (-2, -1)))  # fmt: skip
+    q1, q2, dq1, dq2 = (_beside(t, k, first) for t in (q, dq) for first in (True, False))
+    r1, dr1 = _above(r, k), _above(dr, k)
+    square, y, dv = _beside(r1, k, True), _beside(a, k, False), _beside(dr1, k, False)
+    left = _deep_qr_grad(q1, square, raw.AddV2(dq1, matmul(y, dv, adjoint_b=True)), _beside(dr1, k, True))
+    turn = matmul(dq2, q1, adjoint_a=True)
+    left = raw.Sub(left, matmul(q2, _solve_right(turn, square)))
+    return raw.ConcatV2([left, matmul(q1, dv)], -1)
+
+
+def _beside(x, k, first):
+    """The first k columns, or the others, of matrices of any rank."""
+    at = raw.Pack([0, k], axis=0)
+    if first:
+        return raw.StridedSlice(x, [0, 0], at, [1, 1], begin_mask=2, ellipsis_mask=1)
+    return raw.StridedSlice(x, at, [0, 0], [1, 1], end_mask=2, ellipsis_mask=1)
+
+
+def _above(x, k):
+    """The first k rows of matrices of any rank."""
+    return raw.StridedSlice(x, [0, 0, 0], raw.Pack([0, k, 0], axis=0), [1, 1, 1], begin_mask=6, end_mask=4,
+                            ellipsis_mask=1)  # fmt: skip
 
 
 def _columns(rank, m):

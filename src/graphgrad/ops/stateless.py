@@ -70,6 +70,34 @@ def _get_key_counter_shape(seed):
 get_key_counter.grad(NOT_DIFFERENTIABLE)
 
 
+@op("StatelessRandomGetAlg", "-> alg: int32")
+def get_alg(xp):
+    """The algorithm that is chosen: Philox."""
+    return xp.asarray(1, np.int32)
+
+
+@get_alg.shape
+def _get_alg_shape():
+    return ()
+
+
+get_alg.grad(NOT_DIFFERENTIABLE)
+
+
+@op("StatelessRandomGetKeyCounterAlg", "seed: Tseed -> key: uint64, counter: uint64, alg: int32", Tseed=INDEX)
+def get_key_counter_alg(xp, seed):
+    """The key and the first counter that two integers stand for, and the algorithm: Philox."""
+    return *get_key_counter.kernel(xp, seed), xp.asarray(1, np.int32)
+
+
+@get_key_counter_alg.shape
+def _get_key_counter_alg_shape(seed):
+    return [*_get_key_counter_shape(seed), ()]
+
+
+get_key_counter_alg.grad(NOT_DIFFERENTIABLE)
+
+
 def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None:
     """Declares `<name>` (with a seed) and `<name>V2` (with key and counter).
 

@@ -16,7 +16,7 @@ from ..ir.shape import broadcast
 from . import philox, rejection, special_host
 from .broadcast import unbroadcast
 from .random import crop_limit, shape_tensor, shuffled
-from .seeds import known_sizes, sizes
+from .seeds import known_sizes, sizes, start
 from .stateless import algorithm, keyed, seed_shape, stateless_uniform
 
 _NORMAL = frozenset({float16, float32, float64})
@@ -34,13 +34,17 @@ def truncated_op(xp, shape, seed, means, stddevs, minvals, maxvals):
 
     TensorFlow rejects what lies outside, so its numbers are others.
     """
-    shape = sizes(shape)
+    return between(xp, philox.stateless(xp, seed), sizes(shape), means, stddevs, minvals, maxvals)
+
+
+def between(xp, stream, shape, means, stddevs, minvals, maxvals):
+    """Normal deviates between bounds, from a stream. For kernels."""
     if xp is np:
         erfc, ndtri = special_host.erfc, special_host.ndtri
     else:
         from jax.scipy.special import erfc, ndtri
 
-    u = philox.sample(xp, philox.stateless(xp, seed), shape, philox.Uniform(float64))
+    u = philox.sample(xp, stream, shape, philox.Uniform(float64))
     mean, scale, low, high = (xp.asarray(p).astype(xp.float64) for p in (means, stddevs, minvals, maxvals))
     a, b = (low - mean) / scale, (high - mean) / scale
     # Where more than half of the interval lies above the mean, its mirror image keeps the digits.
@@ -52,6 +56,35 @@ def truncated_op(xp, shape, seed, means, stddevs, minvals, maxvals):
         z = sign * ndtri(below + part * (above - below))
         x = xp.clip(mean + scale * z, low, high)
     return xp.broadcast_to(xp.where((scale > 0) & (low < high), x, math.nan), shape).astype(means.dtype)
+
+
+@op("ParameterizedTruncatedNormal",
+    "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype", T=INDEX, dtype=_NORMAL,
+    host=("shape",), flags=("stateful", "random"))  # fmt: skip
+def parameterized_op(xp, shape, means, stdevs, minvals, maxvals, *, seed=0, seed2=0, rng=0):
+    """Normal deviates between bounds, with parameters for each slice along the first axis, or for all of them.
+
+    TensorFlow rejects what lies outside, so its numbers are others.
+    """
+    shape = sizes(shape)
+    stream = start(xp, "ParameterizedTruncatedNormal", rng, seed, seed2, math.prod(shape) * 256)
+    of_slices = [xp.asarray(p).reshape((-1,) + (1,) * (len(shape) - 1)) if shape else p
+                 for p in (means, stdevs, minvals, maxvals)]  # fmt: skip
+    return between(xp, stream, shape, *of_slices)
+
+
+@parameterized_op.shape
+def _parameterized_shape(shape, means, stdevs, minvals, maxvals):
+    shape = known_sizes(shape)
+    for what, own in (("means", means), ("stdevs", stdevs), ("minvals", minvals), ("maxvals", maxvals)):
+        if own is not None and (len(own) > 1 or shape and own and None not in (shape[0], own[0])
+                                and own[0] not in (1, shape[0])):  # fmt: skip
+            raise Complaint(f"{what} must be a scalar or a vector of as many elements as shape[0], not {own}",
+                            "give one number for each slice along the first axis")  # fmt: skip
+    return shape
+
+
+parameterized_op.grad(NOT_DIFFERENTIABLE)
 
 
 @truncated_op.shape

@@ -490,6 +490,12 @@ from graphgrad.compat.v1 import random as random
 # -- linear algebra ------------------------------------------------------------------------
 from graphgrad.ops.einsum import einsum as einsum
 from graphgrad.ops.linalg_functions import cholesky as cholesky
+from graphgrad.ops.one_op import matrix_square_root as matrix_square_root
+from graphgrad.ops.one_op import random_index_shuffle as random_index_shuffle
+from graphgrad.ops.one_op import fftnd as fftnd
+from graphgrad.ops.one_op import ifftnd as ifftnd
+from graphgrad.ops.one_op import rfftnd as rfftnd
+from graphgrad.ops.one_op import irfftnd as irfftnd
 from graphgrad.ops.linalg_functions import cholesky_solve as cholesky_solve
 from graphgrad.ops.linalg_functions import det as matrix_determinant
 from graphgrad.ops.linalg_functions import eigh as self_adjoint_eig

@@ -265,6 +265,12 @@ from graphgrad.compat.v2 import random as random
 # -- linear algebra ------------------------------------------------------------------------
 from graphgrad.ops.einsum import einsum as einsum
 from graphgrad.ops.linalg_functions import norm as norm
+from graphgrad.ops.one_op import matrix_square_root as matrix_square_root
+from graphgrad.ops.one_op import random_index_shuffle as random_index_shuffle
+from graphgrad.ops.one_op import fftnd as fftnd
+from graphgrad.ops.one_op import ifftnd as ifftnd
+from graphgrad.ops.one_op import rfftnd as rfftnd
+from graphgrad.ops.one_op import irfftnd as irfftnd
 from graphgrad.ops.tensordot import tensordot as tensordot
 from graphgrad.compat.v2 import sets as sets
 from graphgrad.compat.v2 import lookup as lookup
