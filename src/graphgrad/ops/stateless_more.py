@@ -77,8 +77,8 @@ def parameterized_op(xp, shape, means, stdevs, minvals, maxvals, *, seed=0, seed
 def _parameterized_shape(shape, means, stdevs, minvals, maxvals):
     shape = known_sizes(shape)
     for what, own in (("means", means), ("stdevs", stdevs), ("minvals", minvals), ("maxvals", maxvals)):
-        if own is not None and (len(own) > 1 or shape and own and None not in (shape[0], own[0])
-                                and own[0] not in (1, shape[0])):  # fmt: skip
+        if own is not None and (len(own) > 1 or (shape and own and None not in (shape[0], own[0])
+                                and own[0] not in (1, shape[0]))):  # fmt: skip
             raise Complaint(f"{what} must be a scalar or a vector of as many elements as shape[0], not {own}",
                             "give one number for each slice along the first axis")  # fmt: skip
     return shape
