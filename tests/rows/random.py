@@ -104,7 +104,8 @@ ROWS += [
         note="TensorFlow's numbers are others",
         bad=[(Case([V([3, 2]), R((2,), "float64"), V(1.0), V(0.0), V(1.0)], **SEED), "means must be a scalar")]),
     Row("RandomPoisson", [Case([V([6, 4]), V([[0.2, 1, 3], [15, 10, 200]], t)], **SEED)
-                          for t in ("float32", "float64")], order=0, tf=False, note="TensorFlow makes RandomPoissonV2 instead"),
+                          for t in ("float32", "float64")],
+        order=0, tf=False, note="TensorFlow makes RandomPoissonV2 instead"),
     Row("StatelessRandomGetAlg", [[]], order=0),
     Row("StatelessRandomGetKeyCounterAlg", [[PAIR]], dtypes=INDEX, order=0,
         bad=[([V([1])], "seed must have shape")]),
