@@ -1,9 +1,12 @@
 """`GradientTape`, in the 2.x face."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 
 import graphgrad as tf
+from graphgrad.frontend import functional
 from graphgrad.ir import context
 
 
@@ -209,3 +212,23 @@ def test_vectorized_maps_that_assign():
     with pytest.raises(ValueError, match="(?s)No pfor vectorization defined for AssignAddVariableOp.*Fix: assign"):
         tf.vectorized_map(v.assign_add, tf.constant([1.0]), fallback_to_while_loop=False)
     assert float(v) == 3.0
+
+
+def test_maps_that_come_up_often_are_prepared_once(monkeypatch):
+    """What is equal is recognised by what it computes: another constant, shape or variable is another map."""
+    made = []
+    make = functional._made
+    monkeypatch.setattr(functional, "_made", lambda *args: made.append(1) or make(*args))
+    monkeypatch.setattr(functional, "_kept", OrderedDict())
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    weights = [tf.Variable([2.0, 3.0]), tf.Variable([5.0, 7.0])]
+    for n in range(8):
+        k = 10.0 + n // 6
+        w = weights[n % 2]
+        w.assign_add([1.0, 0.0])
+        row = tf.vectorized_map(lambda r, w=w, k=k: tf.reduce_sum(r * w) * k, x)
+        np.testing.assert_allclose(row, (x.numpy() @ w.numpy()) * k)
+        slope = _jacobian(lambda x, w=w: tf.sin(x) * w, x)
+        np.testing.assert_allclose(slope[0, 0, 0, 0], np.cos(1.0) * w.numpy()[0], rtol=1e-6)
+    assert len(made) == 8 + 4  # each of the maps; Jacobians are compiled at the fourth time, then they are there
+    assert len(functional._kept) == 5 and sum(k.executable is not None for k in functional._kept.values()) == 1
