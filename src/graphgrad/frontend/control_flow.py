@@ -243,6 +243,7 @@ def while_loop_v1(
     >>> sess.run(tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)]))
     np.int32(12)
     """
+    _check_parallel(parallel_iterations)
     result = _while(cond, body, loop_vars, shape_invariants, back_prop, name, maximum_iterations)
     if not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
@@ -272,11 +273,18 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
     >>> sess.run(tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [tf.constant(0)]))
     np.int32(12)
     """
+    _check_parallel(parallel_iterations)
     return _while(cond, body, loop_vars, shape_invariants, back_prop, name, maximum_iterations)
 
 
+def _check_parallel(parallel_iterations: Any) -> None:
+    if isinstance(parallel_iterations, int) and parallel_iterations < 1:
+        raise TypeError(f"'parallel_iterations' must be a positive integer, not {parallel_iterations}. Fix: leave it out")
+
+
 def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any, back_prop: bool,
-           name: str | None, maximum_iterations: Any) -> Any:  # fmt: skip
+           name: str | None, maximum_iterations: Any, at_once: Any = None) -> Any:  # fmt: skip
+    """Builds a loop, unless `at_once`, which gets the traced body and what it returns, finds a way without one."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
     if not callable(body):
@@ -301,6 +309,9 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         start = _generalised(start, shape_invariants)
         packed = nest.pack_sequence_as(list(loop_vars), list(map(_holding, given, start)))
         cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, packed)
+        if len(cond_leaves) != 1:
+            raise ValueError(f"'cond' must return one boolean scalar, but it returns {len(cond_leaves)} values.\n"
+                             f"  Built at {user_source(2)}\n  Fix: tf.logical_and(...)")  # fmt: skip
         _settle_outputs(cond_graph, cond_leaves)
         body_graph, _, leaves = _trace(graph, "while_body", body, packed)
         if len(leaves) != len(start):
@@ -318,6 +329,8 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
                 )
         _settle_outputs(body_graph, leaves, [t.dtype for t in start])
         _check_invariants(start, body_graph)
+        if at_once is not None and (found := at_once(body_graph, leaves)) is not None:
+            return found
         captured = _unite_captures((cond_graph, body_graph), len(start))
         results = raw.While([*start, *captured], cond=cond_graph, body=body_graph, Tout=tuple(t.dtype for t in start),
                             output_shapes=tuple(t._spec.shape for t in start), maximum_iterations=limit,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..gradients.vectorize import rows_at_once
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype
@@ -15,7 +16,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.source import user_source
 from . import nest
-from .control_flow import while_loop
+from .control_flow import _while, while_loop
 from .tensor_array import TensorArray
 
 
@@ -94,8 +95,17 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
             return i + 1, [ta.write(i, t) for ta, t in zip(arrays, found, strict=True)]
 
         start = [np.int32(0), [TensorArray(d, n, infer_shape=infer_shape) for d in types]]
-        _, arrays = while_loop(lambda i, _: i < n, body, start, back_prop=back_prop)
-        return nest.pack_sequence_as(structure, [ta.stack() for ta in arrays])
+
+        def at_once(graph: FuncGraph, after: list[Any]) -> Any:
+            results = rows_at_once(graph, flat, [ta.flow for ta in after[1:]])
+            return None if results is None else (results, None)
+
+        whole, arrays = _while(lambda i, _: i < n, body, start, None, back_prop, None, None, at_once)
+        if arrays is None:
+            results = whole if back_prop else [raw.StopGradient(t) for t in whole]
+        else:
+            results = [ta.stack() for ta in arrays]
+        return nest.pack_sequence_as(structure, results)
 
 
 def _of_no_rows(fn: Callable[..., Any], flat: list[Any], elems: Any, structure: Any) -> Any:

@@ -25,7 +25,7 @@ from ..ir.static import constant_value
 from .backprop import gradients
 from .rules import carries_gradient
 from .strict import strict_gradients
-from .subgraphs import copy_into
+from .subgraphs import copy_into, copy_list, needed_ops
 
 _SMALL = 1024  # elements: what is known and no larger is not captured
 
@@ -93,9 +93,52 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
     return found
 
 
+AS_FIT = 0  # in the place of a number of rows: as many at a time as fit into memory that is small
+
+
+def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) -> list[Any] | None:
+    """What the body of a loop over rows computes, as a map over all rows.
+
+    Args:
+      body: takes the row's number, then lists, into which it writes what it computes for that row.
+      rows: tensors with equally many rows.
+      lists: the lists that the body gives.
+    Returns: a tensor (n, ...) for each list; None if rows have to be computed one after the other, since the body has
+      effects, draws random numbers, holds loops or branches, or is not for a compiler at all.
+    """
+    number, counts = body.inputs[0], {t._spec.shape[0] if t._spec.shape else None for t in rows}
+    if len(counts) > 1 or (None in counts and len(rows) > 1) or any(lst.op.type != "TensorListSetItem" for lst in lists):
+        return None
+    items = [lst.op.inputs[2] for lst in lists]
+    outside = dict(zip(map(id, body.inputs[1 + len(lists) :]), body.captured, strict=True))
+    inside: dict[int, Tensor] = {}
+    target = MapBody("map_body", body.outer_graph)
+    places = {id(t): target.add_row(t, f"row_{i}") for i, t in enumerate(rows)}
+    for op in body._operations:
+        if op.type == "GatherV2" and op.inputs[1] is number:
+            row = places.get(id(outside.get(id(op.inputs[0]))))
+            if row is not None and not op.get_attr("batch_dims"):
+                inside[id(op.outputs[0])] = row
+    needed = needed_ops(items, inside)
+    flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.type != "ReadVariableOp"}
+    if flags & {"stateful", "random", "host", "functional", "unset"}:
+        return None
+    if any(t.dtype.kind == "o" for op in needed for t in op.outputs if t.dtype is not resource):
+        return None
+    for op in needed:
+        if op.type == "Placeholder":
+            if id(op.outputs[0]) not in outside:
+                return None  # it reads its number, or another row's result
+            inside[id(op.outputs[0])] = target.capture(outside[id(op.outputs[0])])
+    copy_list(target, [op for op in needed if op.type != "Placeholder"], inside, as_it_is=True)
+    target.outputs = [target.own(inside[id(t)]) for t in items]
+    return map_rows(target, rows, AS_FIT)
+
+
 def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     """A `VectorizedMap` over the gradient of the sub-graph."""
     source, mapped = op.get_attr("body"), op.get_attr("mapped")
+    chunk, summed = op.get_attr("chunk"), op.get_attr("summed")
     graph: Graph | None = getattr(op, "graph", None)  # a tape's record has none
     target = MapBody(f"{op.name}_grad", graph)
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
@@ -103,28 +146,32 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
     with use(target), strict_gradients(False):  # a row need not use everything
         copies = copy_into(target, source)
-        grad_ys = [target.add_row(dy, f"grad_{i}") for i, dy in enumerate(used)]
+        grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
+                   target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]  # fmt: skip
         found = gradients([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys)
+    sums: list[int] = []  # which outputs of the new map are summed over the rows
     pieces: list[Any] = []  # for each x: where its gradient is among the outputs
     for i, g in zip(xs, found, strict=True):
         if g is None:
             pieces.append(None)
             continue
         parts = [g.values, g.indices] if isinstance(g, IndexedSlices) and not mapped[i] else [g]
+        if chunk == AS_FIT and not mapped[i] and len(parts) == 1:
+            sums.append(len(target.outputs))
         pieces.append((len(target.outputs), len(parts)))
         target.outputs.extend(target.own(t) for t in parts)
     in_grads: list[Any] = [None] * len(op.inputs)
     if not target.outputs:
         return in_grads
     inputs = [*op.inputs, *used, *target.captured]
-    flags = (*mapped, *[True] * len(used), *[False] * len(target.captured))
-    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=op.get_attr("chunk"),
-                                draws=op.get_attr("draws"), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
+    flags = (*mapped, *[i not in summed for i in ys], *[False] * len(target.captured))
+    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op.get_attr("draws"),
+                                summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
     for i, piece in zip(xs, pieces, strict=True):
         if piece is None:
             continue
         start, count = piece
-        if mapped[i]:
+        if mapped[i] or start in sums:
             in_grads[i] = results[start]
         elif count == 1:
             in_grads[i] = raw.Sum(results[start], np.int32(0))

@@ -7,6 +7,8 @@ gradients need the sweep itself, so they are declared in `gradients/control_flow
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..errors import Complaint, NeedsHostValue
@@ -160,11 +162,12 @@ loop_segments.grad(NOT_DIFFERENTIABLE)
 
 @op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,
     flags=("stateful", "reads", "functional"))  # fmt: skip
-def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True):
+def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, summed=()):
     """Runs a sub-graph on each row of the mapped inputs and stacks what it gives; all rows at once on a device.
 
     `mapped` says for each input whether the sub-graph gets a row of it or all of it, `chunk` how many rows are
-    computed at a time (None: all), `draws` whether random operations draw anew for each row.
+    computed at a time (None: all; 0: as many as fit into little memory), `draws` whether random operations draw anew
+    for each row, `summed` which outputs are summed over the rows instead of stacked.
     """
     rows = [a for a, is_mapped in zip(args, mapped, strict=True) if is_mapped]
     n = rows[0].shape[0]
@@ -180,19 +183,59 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True):
     if xp is np:
         if n == 0:  # the shapes of what one row would give
             outputs = one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])
-            return [np.zeros((0, *np.shape(o)), np.asarray(o).dtype) for o in outputs], state
+            return [np.zeros(np.shape(o) if i in summed else (0, *np.shape(o)), np.asarray(o).dtype)
+                    for i, o in enumerate(outputs)], state  # fmt: skip
         results = [one(i, [r[i, ...] for r in rows]) for i in range(n)]
-        return [_stacked(column) for column in zip(*results, strict=True)], state
+        return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
+                for i, column in enumerate(zip(*results, strict=True))], state  # fmt: skip
     import jax
 
     def traced(operands):
         return [xp.asarray(o) for o in one(operands[0], operands[1:])]
 
     operands = (xp.arange(n), *map(xp.asarray, rows))
+    if chunk == 0:
+        return _as_fit(jax, xp, traced, operands, n, summed), state
     try:
         if chunk is None or chunk >= n:
             return jax.vmap(traced)(operands), state
         return jax.lax.map(traced, operands, batch_size=chunk), state
+    except NotImplementedError:  # something that JAX cannot batch
+        raise NeedsHostValue("") from None
+
+
+_LITTLE = 32 << 20  # bytes that rows which are computed together may take
+
+
+def _as_fit(jax, xp, traced, operands, n, summed):
+    """What `traced` gives for all rows, stacked or summed; as many rows at a time as take little memory."""
+    example = [jax.ShapeDtypeStruct(o.shape[1:], o.dtype) for o in operands]
+    jaxpr, shapes = jax.make_jaxpr(traced, return_shape=True)(example)
+    values = (v.aval for eqn in jaxpr.eqns for v in eqn.outvars)
+    row = 1 + sum(math.prod(v.shape) * v.dtype.itemsize for v in values if hasattr(v, "shape"))
+    together = max(1, _LITTLE // row)
+    try:
+        if together >= n:
+            stacked = jax.vmap(traced)(operands)
+            return [xp.sum(o, 0, dtype=o.dtype) if i in summed else o for i, o in enumerate(stacked)]
+        if not summed:
+            return jax.lax.map(traced, operands, batch_size=together)
+        whole = n - n % together
+        sums = {i: xp.zeros(shapes[i].shape, shapes[i].dtype) for i in summed}
+
+        def step(sums, group):
+            outs = jax.vmap(traced)(group)
+            return ({i: s + xp.sum(outs[i], 0, dtype=s.dtype) for i, s in sums.items()},
+                    [o for i, o in enumerate(outs) if i not in sums])  # fmt: skip
+
+        groups = [o[:whole].reshape(-1, together, *o.shape[1:]) for o in operands]
+        sums, stacked = jax.lax.scan(step, sums, groups)
+        stacked = [o.reshape(-1, *o.shape[2:]) for o in stacked]
+        if whole < n:
+            sums, rest = step(sums, [o[whole:] for o in operands])
+            stacked = [xp.concatenate(pair) for pair in zip(stacked, rest, strict=True)]
+        found = iter(stacked)
+        return [sums[i] if i in sums else next(found) for i in range(len(shapes))]
     except NotImplementedError:  # something that JAX cannot batch
         raise NeedsHostValue("") from None
 
@@ -210,7 +253,7 @@ def _stacked(values):
 
 
 @vectorized_map_op.shape
-def _vectorized_map_shape(args, body, mapped):
+def _vectorized_map_shape(args, body, mapped, summed):
     n = None
     for shape, is_mapped in zip(args, mapped, strict=True):
         if not is_mapped or shape is None:
@@ -221,4 +264,5 @@ def _vectorized_map_shape(args, body, mapped):
             raise Complaint(f"the mapped inputs have different numbers of rows: {n} and {shape[0]}",
                             "give all as many rows")  # fmt: skip
         n = shape[0] if n is None else n
-    return [None if t._spec.shape is None else (n, *t._spec.shape) for t in body.outputs]
+    return [shape if shape is None or i in summed else (n, *shape)
+            for i, shape in enumerate(t._spec.shape for t in body.outputs)]  # fmt: skip
