@@ -162,6 +162,10 @@ def test_other_refusals() -> None:
         tf.function(lambda x: tf.cond(x > 0, lambda: x, lambda: None))(x)
     with pytest.raises(TypeError, match="type should remain constant(?s:.*)Fix: tf.cast"):
         tf.function(lambda x: tf.while_loop(lambda _: True, lambda x: [tf.cast(x, tf.int32)], [x]))(x)
+    with pytest.raises(TypeError, match="'parallel_iterations' must be a positive(?s:.*)Fix"):
+        tf.while_loop(lambda i: i < 2, lambda i: i + 1, [0], parallel_iterations=0)
+    with pytest.raises(ValueError, match="'cond' must return one boolean scalar(?s:.*)Fix"):
+        tf.function(lambda: tf.while_loop(lambda i: (i < 2, i < 3), lambda i: i + 1, [0]))()
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = x * x

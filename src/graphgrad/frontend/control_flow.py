@@ -279,7 +279,8 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
 
 def _check_parallel(parallel_iterations: Any) -> None:
     if isinstance(parallel_iterations, int) and parallel_iterations < 1:
-        raise TypeError(f"'parallel_iterations' must be a positive integer, not {parallel_iterations}. Fix: leave it out")
+        raise TypeError("'parallel_iterations' must be a positive integer, "
+                        f"not {parallel_iterations}. Fix: leave it out")  # fmt: skip
 
 
 def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any, back_prop: bool,

@@ -107,7 +107,9 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
       effects, draws random numbers, holds loops or branches, or is not for a compiler at all.
     """
     number, counts = body.inputs[0], {t._spec.shape[0] if t._spec.shape else None for t in rows}
-    if len(counts) > 1 or (None in counts and len(rows) > 1) or any(lst.op.type != "TensorListSetItem" for lst in lists):
+    if len(counts) > 1 or (None in counts and len(rows) > 1):
+        return None
+    if any(lst.op.type != "TensorListSetItem" for lst in lists):
         return None
     items = [lst.op.inputs[2] for lst in lists]
     outside = dict(zip(map(id, body.inputs[1 + len(lists) :]), body.captured, strict=True))
