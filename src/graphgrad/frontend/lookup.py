@@ -291,7 +291,8 @@ class MutableHashTable(_Table):
       key_dtype, value_dtype: dtypes of keys and values.
       default_value: the value of keys that are not there; it tells the shape of values.
       name: a name for the table.
-      checkpoint, experimental_is_anonymous: accepted; tables are not saved in checkpoints.
+      checkpoint: whether `tf.train.Checkpoint` saves what it holds.
+      experimental_is_anonymous: accepted.
     Reference: TensorFlow 2.21 `tf.lookup.experimental.MutableHashTable`.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
@@ -305,6 +306,7 @@ class MutableHashTable(_Table):
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable",
                  checkpoint: bool = True, experimental_is_anonymous: bool = False):  # fmt: skip
         super().__init__(key_dtype, value_dtype, default_value, name)
+        self._saved = checkpoint
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None,  # type: ignore[override]  # as in TensorFlow
                name: str | None = None) -> Any:  # fmt: skip
@@ -360,7 +362,7 @@ class DenseHashTable(MutableHashTable):
         if not hasattr(empty_key, "dtype") and not hasattr(deleted_key, "dtype") and empty_key == deleted_key:
             raise ValueError(f"empty_key and deleted_key must differ, both are {empty_key!r}. "
                              "Fix: give two keys that are not used otherwise")
-        super().__init__(key_dtype, value_dtype, default_value, name)
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:  # type: ignore[override]  # as in TensorFlow
         """The value of each key, or the default."""

@@ -73,6 +73,11 @@ class Module:
         self._name = name
         self._name_scope = _Scope(f"{eager_scope.prefix if current_graph() is None else ''}{name}/")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if "_restore_later" in self.__dict__:  # a checkpoint was read before there was this attribute
+            self.__dict__["_restore_later"](self, name, value)
+
     @property
     def name(self) -> str:
         """The name."""
@@ -110,7 +115,7 @@ class Module:
         while waiting:
             module = waiting.pop(0)
             inner: list[Any] = []
-            for key in sorted(k for k in vars(module) if k not in ("_name_scope", "_name")):
+            for key in sorted(k for k in vars(module) if k not in ("_name_scope", "_name", "_restore_later")):
                 for leaf in nest.flatten(_sorted(vars(module)[key])):
                     if id(leaf) in seen:
                         continue

@@ -170,6 +170,9 @@ class Optimizer:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
         with init_scope():
             self._create_slots(variables)
+            restore = vars(self).get("_restore_later")  # a checkpoint that was read before there were slots
+            if restore is not None:
+                restore(self, None, None)
         graph = current_graph()
         with name_scope(name, self._name) as scope:
             self._prepare()

@@ -121,4 +121,10 @@ from graphgrad.train.meta_graph import import_meta_graph as import_meta_graph
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+_CHECKPOINTS = {
+    "Checkpoint": "graphgrad.train.object_checkpoint:CheckpointV1",
+    "CheckpointOptions": "graphgrad.train.object_checkpoint:CheckpointOptions",
+    "CheckpointManager": "graphgrad.train.checkpoint_manager:CheckpointManager",
+    "checkpoints_iterator": "graphgrad.train.checkpoint_manager:checkpoints_iterator",
+}
+__getattr__ = _missing_attribute(__name__, _CHECKPOINTS)

@@ -18,3 +18,16 @@ from graphgrad.ir.example_messages import FloatList as FloatList
 from graphgrad.ir.example_messages import Int64List as Int64List
 from graphgrad.ir.example_messages import SequenceExample as SequenceExample
 from graphgrad.train.averages import ExponentialMovingAverage as ExponentialMovingAverage
+
+# What a name that is missing gets to hear.
+from graphgrad.compat.missing import missing_attribute as _missing_attribute
+
+_CHECKPOINTS = {
+    "Checkpoint": "graphgrad.train.object_checkpoint:Checkpoint",
+    "CheckpointOptions": "graphgrad.train.object_checkpoint:CheckpointOptions",
+    "CheckpointManager": "graphgrad.train.checkpoint_manager:CheckpointManager",
+    "checkpoints_iterator": "graphgrad.train.checkpoint_manager:checkpoints_iterator",
+    "CheckpointView": "graphgrad.train.checkpoint_manager:CheckpointView",
+    "TrackableView": "graphgrad.train.checkpoint_manager:TrackableView",
+}
+__getattr__ = _missing_attribute(__name__, _CHECKPOINTS)
