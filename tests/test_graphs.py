@@ -124,7 +124,7 @@ def test_refused() -> None:
         tf.constant(1.0, name="c")
         with pytest.raises(ValueError, match=r"(?s)not there: NoSuchOp.*test_graphs.py.*Fix:"):
             tf.import_graph_def(message)
-        message.node[0].op = "Switch"
+        message.node[0].op = "Merge"
         with pytest.raises(ValueError, match="enable_control_flow_v2"):
             tf.import_graph_def(message)
         with pytest.raises(TypeError, match="must be a GraphDef proto"):

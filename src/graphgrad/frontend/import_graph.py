@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import heapq
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,13 @@ from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
-from ..ir.graph_messages import GraphDef
+from ..ir.graph_messages import GraphDef, NodeDef
 from ..ir.graphdef import OWN, output_places
 from ..ir.opdef import OpDef, raw, registry
 from ..ir.source import user_source
+from .old_arrays import with_arrays
+from .old_control_flow import Part, functional
 from .reference_variables import with_resources
-
-# Inner loops and branches of TensorFlow 1's own form, which this package does not have.
-_OLD_CONTROL_FLOW = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond"})
 
 # Types that differ from others in a promise alone.
 _SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
@@ -108,27 +108,40 @@ class _Reader:
         self.prefix = prefix
         self.given = given  # what to use in the place of tensors, by their names in the message
         self.used: set[str] = set()
-        self.made: dict[str, Operation] = {}
+        self.made: dict[str, Any] = {}  # operations; what stands for loops and branches
         self.functions: dict[str, FuncGraph] = {}
 
     def read(self, nodes: list[Any]) -> None:
         """Adds all nodes, inputs first."""
-        nodes = with_resources(nodes)
+        nodes = functional(with_arrays(with_resources(nodes)))
         self._check(nodes)
         taken = self.graph._by_name()
         for node in _sorted(nodes):
             if self.prefix + node.name in taken:
                 raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
                                  f"  Asked for at {user_source(4)}\n  Fix: import under another name")
-            self.made[node.name] = self._call(node) if node.op in _CALLS else self._add(node)
+            if isinstance(node, Part):
+                self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
+            else:
+                self.made[node.name] = self._call(node) if node.op in _CALLS else self._add(node)
+
+    def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
+        """Adds nodes to the graph of a branch or of a loop's body."""
+        graph = get_default_graph()
+        inside = _Inside(graph, self.library, "", given)
+        inside.functions, inside.outer, inside.aliases = self.functions, self, aliases
+        with graph.control_dependencies(None), graph._own_gradients():
+            inside.read(_without_outer_control(nodes))
+            return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
         strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in _CALLS})
         if not strange:
             return
-        old = _OLD_CONTROL_FLOW.intersection(strange)
-        fix = ("write it with tf.compat.v1.enable_control_flow_v2(), which makes If and While" if old
-               else "declare them with graphgrad.ir.op, or import a part of the graph without them")
+        fix = "declare them with graphgrad.ir.op, or import a part of the graph without them"
+        if any(n.startswith(("Stack", "TensorArrayGrad")) for n in strange):
+            fix = ("import the graph without the gradient of its loops (graph_util.extract_sub_graph), and call "
+                   "tf.gradients on what was imported")
         raise ValueError(f"graph_def has operations of types that are not there: {', '.join(strange)}\n"
                          f"  Asked for at {user_source(4)}\n  Fix: {fix}")
 
@@ -288,6 +301,36 @@ class _Reader:
         return graph
 
 
+class _Inside(_Reader):
+    """Adds nodes to the graph of a branch or of a loop's body; what is not among them comes from outside."""
+
+    outer: _Reader
+    aliases: dict[str, str]
+
+    def _input(self, name: str) -> Tensor:
+        op, _, port = name.partition(":")
+        if op in self.made or f"{op}:{port or 0}" in self.given:
+            return super()._input(name)
+        tensor = self.outer._input(self.aliases.get(op, name))
+        captured: Tensor = self.graph.capture(tensor) if tensor.graph is not self.graph else tensor  # type: ignore[attr-defined]
+        return captured
+
+
+def _without_outer_control(nodes: list[Any]) -> list[Any]:
+    """The nodes, waiting for nothing but each other: the operation around them waits for the rest."""
+    names = {n.name for n in nodes}
+    result = []
+    for node in nodes:
+        kept = [n for n in node.input if not n.startswith("^") or n[1:] in names]
+        if len(kept) < len(node.input) and not isinstance(node, Part):
+            node = NodeDef.FromString(node.SerializeToString())
+            node.input[:] = kept
+        elif isinstance(node, Part):
+            node.input = kept
+        result.append(node)
+    return result
+
+
 def _sorted(nodes: list[Any]) -> Iterator[Any]:
     """The nodes, each after its inputs, else in their order; ValueError if they form a cycle."""
     names = {n.name for n in nodes}
@@ -312,5 +355,4 @@ def _sorted(nodes: list[Any]) -> Iterator[Any]:
                 heapq.heappush(ready, i)
     if done < len(nodes):
         raise ValueError("graph_def is invalid: its operations form a cycle through "
-                         f"{next(n for n, w in waits.items() if w)!r}. Fix: write loops as While, with "
-                         "tf.compat.v1.enable_control_flow_v2()")
+                         f"{next(n for n, w in waits.items() if w)!r}. Fix: write loops as While")
