@@ -80,7 +80,8 @@ class Form:
         unpacked = [[(number(s), shape) for s, shape in cluster.unpacked[whole]]
                     for whole in cluster.ins if whole in cluster.unpacked]  # fmt: skip
         wires = [[number(s) for s in slots] for slots in (cluster.ins, cluster.shapes, cluster.known, cluster.outs)]
-        self.text = repr((parts, packed, unpacked, wires, donated, len(self._rows)))
+        guarded = [n for n, i in enumerate(cluster.program) if i.guarded]
+        self.text = repr((parts, packed, unpacked, wires, donated, guarded, len(self._rows)))
 
     def _number(self, slot: int) -> int:
         return self._numbers.setdefault(slot, len(self._numbers)) if slot >= 0 else -1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import lists
-from .program import RandomTable, execute
+from .program import Faults, RandomTable, execute
 from .xla import AnySpec, ListSpec, Spec
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
     import jax.numpy as jnp
 
     used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
-    slots = 1 + max((*used, *cluster.packed, *cluster.unpacked), default=0)
+    slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
     given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]
     rows = {row: i for i, row in enumerate(cluster.rows)}
 
@@ -62,8 +62,11 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
                 end = start + math.prod(shape)
                 env[slot] = jax.lax.slice(env[whole], [start], [end]).reshape(shape)
                 start = end
+        faults = Faults() if cluster.fault is not None and platform == "cpu" else None
         with np.errstate(all="ignore"):  # what is folded follows IEEE as silently as XLA does
-            execute(jnp, cluster.program, env, RandomTable(rows, args[-1]) if rows else None)
+            execute(jnp, cluster.program, env, RandomTable(rows, args[-1]) if rows else None, faults=faults)
+        if cluster.fault is not None:
+            env[cluster.fault] = jnp.int32(0) if faults is None else faults.first(jnp, cluster.watched())
         for whole, together in cluster.packed.items():
             env[whole] = jnp.concatenate([jnp.ravel(env[s]) for s in together])
         return [env[s] for s in cluster.outs]

@@ -20,6 +20,7 @@ from ..ir.cell import Cell
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined, shape_str
+from . import guards
 from .cut import sections
 from .joining import join_loops
 from .known import Knowledge
@@ -128,7 +129,10 @@ class _Planner:
             if level is None:
                 result.steps.append(HostStep(self._with_floating(program)))
                 continue
-            for piece in self._pieces(program, kept, groups[n + 1 :]):
+            pieces = self._pieces(program, kept, groups[n + 1 :])
+            if n == len(groups) - 1 and not self.whole:
+                pieces[-1:] = guards.part(pieces[-1], [s for s, _ in result.stores])
+            for piece in pieces:
                 result.steps.append(self._cluster(piece, level))
         wanted = {id(i): i for s in kept if (i := self.floating.get(s)) is not None}
         if wanted:
@@ -141,6 +145,7 @@ class _Planner:
             connect_devices(result, self.floating, homes, cells)
         connect(result, self.floating)
         pack(result)
+        guards.watch(result)
         result.waits = independent_waits(result.steps)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first

@@ -153,16 +153,19 @@ class Instruction:
       touched: what the bodies do to variables.
       order: its place in the order in which operations were built.
       device: where it runs, None for the default device.
+      guarded: whether what it refuses is looked for before the program runs.
       mark: which repetition of operations it belongs to (`Graph.recomputing`), 0 for none.
     """
 
-    __slots__ = ("order", "mark", "device", "op", "attrs", "ins", "outs", "refs", "rng", "foldable", "shapes_only",
-                 "bodies", "touched", "host_kernel", "device_kernel", "host_inputs", "needs")  # fmt: skip
+    __slots__ = ("order", "mark", "device", "guarded", "op", "attrs", "ins", "outs", "refs", "rng", "foldable",
+                 "shapes_only", "bodies", "touched", "host_kernel", "device_kernel", "host_inputs",
+                 "needs")  # fmt: skip
 
     def __init__(self, op: Operation, ins: Sequence[int], outs: Sequence[int]):
         opdef = op.opdef
         self.order = self.mark = 0
         self.device: str | None = None
+        self.guarded = False
         self.op = op
         self.attrs = {k: op.get_attr(k) for k in opdef.kernel_attrs}
         self.ins = ins
@@ -223,7 +226,7 @@ def is_small(op: Operation) -> bool:
 
 
 def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
-            spend: Callable[[Body], None] | None = None) -> None:  # fmt: skip
+            spend: Callable[[Body], None] | None = None, faults: Faults | None = None) -> None:  # fmt: skip
     """Executes instructions in order.
 
     Args:
@@ -232,6 +235,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
       env: one value for each slot; inputs are filled in, results are put here.
       rng: the random states, or None.
       spend: is told of each sub-graph before it is called, and may raise OverBudget.
+      faults: collects what is refused, in a trace; NumPy raises.
     """
     for ins in program:
         values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
@@ -252,11 +256,14 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             row = rng.row(ins.rng)
             attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
         if ins.bodies:
-            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend)}
+            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend, faults)}
         opdef = ins.op.opdef
         kernel = ins.host_kernel if on_host else ins.device_kernel
         try:
-            result = kernel(np if on_host else xp, *opdef.pack(values, ins.op.attrs), **attrs)
+            packed = opdef.pack(values, ins.op.attrs)
+            result = kernel(np if on_host else xp, *packed, **attrs)
+            if faults is not None and opdef.fault is not None and not on_host and not ins.guarded:
+                faults.add(xp, ins, opdef.faults(xp, packed, result, ins.attrs))
         except MustBeKnown as need:
             if need.op.graph is ins.op.graph:
                 raise
@@ -279,7 +286,10 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             raise in_context(ins.op, e, values, host_function="host" in opdef.flags) from e
         if ins.bodies:
             result, state = result
-            for touch, value in zip(ins.touched, state, strict=True):
+            if len(state) > len(ins.touched):
+                assert faults is not None
+                faults.add(xp, ins, [state[-1]])
+            for touch, value in zip(ins.touched, state, strict=False):
                 env[touch.out] = value
         elif ins.refs:
             for position, touch in ins.refs.items():
@@ -332,8 +342,12 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
 
 
 def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
-                 spend: Callable[[Body], None] | None) -> dict[str, Any]:  # fmt: skip
-    """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel."""
+                 spend: Callable[[Body], None] | None, faults: Faults | None) -> dict[str, Any]:  # fmt: skip
+    """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel.
+
+    In a trace, whether something was refused travels as the last element of the state.
+    """
+    watched = faults is not None and any(map(can_fail, ins.bodies.values()))
 
     def bind(body: Body) -> Callable[..., Any]:
         def call(args: Sequence[Any], state: Sequence[Any], step: Any = None) -> tuple[list[Any], tuple[Any, ...]]:
@@ -343,16 +357,65 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             for slot, value in zip(body.ins, args, strict=True):
                 if slot is not None:
                     inner[slot] = value
-            for (slot, _), value in zip(body.state, state, strict=True):
+            for (slot, _), value in zip(body.state, state, strict=False):
                 inner[slot] = value
-            execute(xp, body.program, inner, rng if rng is None or step is None else rng.further(xp, step), spend)
-            return [inner[i] for i in body.outs], tuple(inner[slot] for _, slot in body.state)
+            found = Faults() if watched else None
+            own_rng = rng if rng is None or step is None else rng.further(xp, step)
+            execute(xp, body.program, inner, own_rng, spend, found)
+            after = [inner[slot] for _, slot in body.state]
+            if found is not None:
+                after.append(xp.logical_or(state[-1], found.any(xp)))
+            return [inner[i] for i in body.outs], tuple(after)
 
+        call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at it
         return call
 
     bound: dict[str, Any] = {name: bind(body) for name, body in ins.bodies.items()}
-    bound["state"] = tuple(env[t.slot] for t in ins.touched)
+    bound["state"] = (*(env[t.slot] for t in ins.touched), *([np.bool_(False)] if watched else []))
     return bound
+
+
+class Faults:
+    """What is refused in a trace: for each instruction that may refuse values, whether it did."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Instruction, Any]] = []
+
+    def add(self, xp: Any, ins: Instruction, conditions: Iterable[Any]) -> None:
+        """Notes the conditions of an instruction, see `OpDef.refuses`."""
+        for condition in conditions:
+            if isinstance(condition, tuple):
+                integers, size = condition
+                if integers.dtype.kind == "u":
+                    condition = integers >= size
+                else:
+                    condition = xp.logical_or(integers < 0, integers >= size)
+            if not _is_array(condition):
+                self.found.append((ins, xp.any(condition)))
+            elif np.any(condition):
+                self.found.append((ins, True))
+
+    def any(self, xp: Any) -> Any:
+        """Whether there is any, a scalar."""
+        result: Any = False
+        for _, condition in self.found:
+            result = xp.logical_or(result, condition)
+        return result
+
+    def first(self, xp: Any, among: Sequence[Instruction]) -> Any:
+        """0 if there is none, else `len(among)` less the position of the first, an int32."""
+        places = {id(ins): len(among) - n for n, ins in enumerate(among)}
+        result: Any = xp.zeros((), np.int32)
+        for ins, condition in self.found:
+            result = xp.maximum(result, xp.where(condition, np.int32(places[id(ins)]), np.int32(0)))
+        return result
+
+
+def can_fail(part: Instruction | Body) -> bool:
+    """Whether a trace has something to look at that may be refused."""
+    if isinstance(part, Body):
+        return any(map(can_fail, part.program))
+    return part.op.opdef.fault is not None or any(map(can_fail, part.bodies.values()))
 
 
 def _position_of(op: Operation, input_name: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 import operator
 import os
 import threading
@@ -19,7 +20,7 @@ from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, is_fully_defined, shape_str
-from . import host, numerics, xla
+from . import guards, host, numerics, xla
 from .cache import Entry, get
 from .form import Form
 from .host_steps import Done, Waiting, run_host_step
@@ -246,15 +247,22 @@ class Executable:
                 with self._lock:
                     bound = stage.bind(device, slots)
             for program, ins, outs, frees, rows, made_of in bound:
+                cluster = made_of[0]
+                if cluster.guards:
+                    env = guards.Env(slots)
+                    if any(map(guards.Guard.refuses, cluster.guards, itertools.repeat(env))):
+                        guards.explain(cluster, 0, slots, table)
                 args = [slots[s] for s in ins]
                 if rows is not None:
                     args.append(device.put(table[rows]))
-                if store and made_of[0].donated:  # the last step
+                if store and cluster.donated:  # the last step
                     self._finish(plan, slots, program, args, outs)
                     store = False
                 else:
                     for s, value in zip(outs, program(args), strict=True):
                         slots[s] = value
+                if cluster.fault is not None and (code := int(xla.to_numpy(slots[cluster.fault]))):
+                    guards.explain(cluster, code, slots, table)
                 for s in frees:
                     slots[s] = None
                 if report is not None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined
-from .program import Instruction
+from .program import Instruction, can_fail
 from .split import Rule
+
+if TYPE_CHECKING:
+    from .guards import Guard
 
 
 class Cluster:
@@ -30,6 +33,8 @@ class Cluster:
       packed: slot among `outs` -> the slots whose values it hands on together there, see `pack`.
       unpacked: slot among `ins` -> the slots, with shapes, whose values it finds together there.
       split: how its only operation is dealt out to several cores, or None.
+      guards: what NumPy looks for before it runs, see `guards`.
+      fault: the slot, among `outs`, of the number that says which of `watched()` refused something, or None.
       level: clusters of one level need no value from each other before they are lowered.
       device: where it runs, None for the default device.
     """
@@ -49,6 +54,12 @@ class Cluster:
         self.unpacked: dict[int, list[tuple[int, Any]]] = {}
         self.split: Rule | None = None
         self.device: str | None = None
+        self.guards: list[Guard] = []
+        self.fault: int | None = None
+
+    def watched(self) -> list[Instruction]:
+        """The instructions that may refuse values while it runs."""
+        return [i for i in self.program if not i.guarded and can_fail(i)]
 
     def __repr__(self) -> str:
         return f"<Cluster of {len(self.program)} ops>"

@@ -170,6 +170,8 @@ class OpDef:
         dependencies), "host" (can only run in NumPy), "random" (its kernel takes `rng`), "handle" (its kernel makes
         what sessions keep, such as a queue), "keeps" (has an effect on that, and does not replace it), "waits" (for
         another operation's effect on it).
+      fault: the rule that says whether values are refused, or None, and `fault_needs` the indices of the inputs whose
+        value it looks at; None if it looks at the result.
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
     """
 
@@ -196,6 +198,9 @@ class OpDef:
         self.kernel = kernel
         self.host_kernel: Kernel | None = None
         self.device_kernel: Kernel | None = None
+        self.fault: Callable[..., Any] | None = None
+        self.fault_needs: tuple[int, ...] | None = ()
+        self._fault_attrs: tuple[str, ...] = ()
         self.gradient: Any = None
         self.gradient_source: Source | None = None
         self.source = _definition(kernel)
@@ -253,6 +258,41 @@ class OpDef:
         """Declares a kernel for jax.numpy alone (a decorator)."""
         self.device_kernel = kernel
         return kernel
+
+    def refuses(self, *needs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declares which values the kernel refuses (a decorator), for compiled programs, which cannot raise.
+
+        The rule is a function of (xp, *inputs, **attributes) like the kernel. It gives a list of what must not be:
+        pairs `(integers, size)` for integers outside [0, size), and arrays of bool. Where one of them is true, NumPy
+        repeats the computation, and its kernel raises.
+
+        Args:
+          *needs: the inputs whose values the rule looks at; of the others only the shape. None: it takes the results
+            instead of the inputs.
+        """
+        names = [a.name for a in self.inputs]
+
+        def declare(rule: Callable[..., Any]) -> Callable[..., Any]:
+            self.fault = rule
+            self.fault_needs = tuple(names.index(n) for n in needs) or None
+            self._fault_attrs = _wanted(rule, self.attrs)
+            return rule
+
+        return declare
+
+    def faults(self, xp: Any, inputs: Sequence[Any], results: Any, attrs: dict[str, Any]) -> Any:
+        """What the rule of `refuses` says: pairs and arrays.
+
+        Args:
+          xp: NumPy or jax.numpy.
+          inputs: one value for each input of the signature.
+          results: what the kernel gave; None if the rule does not look at it.
+          attrs: what the kernel takes as keywords.
+        """
+        assert self.fault is not None
+        if self.fault_needs is None:
+            inputs = results if len(self.outputs) > 1 else (results,)
+        return self.fault(xp, *inputs, **{k: attrs[k] for k in self._fault_attrs})
 
     # -- building ------------------------------------------------------------------
 

@@ -71,6 +71,11 @@ def _banded_host(xp, matrix, rhs, *, lower=True, adjoint=False):
     return np.linalg.solve(full, np.broadcast_to(rhs, batch + rhs.shape[-2:]))
 
 
+@banded_triangular_solve_op.refuses("matrix")
+def _banded_refuses(xp, matrix, rhs, lower=True):
+    return [matrix[..., 0 if lower else -1, :] == 0]
+
+
 @banded_triangular_solve_op.grad
 def _banded_grad(op, dx):
     bands, rhs = op.inputs
@@ -270,12 +275,7 @@ def tridiagonal_solve_op(xp, diagonals, rhs, *, partial_pivoting=True, perturb_s
 @tridiagonal_solve_op.on_host
 def _tridiagonal_solve_host(xp, diagonals, rhs, *, partial_pivoting=True, perturb_singular=False):
     with np.errstate(all="ignore"):
-        x = _tridiagonal(np, diagonals, rhs, partial_pivoting, _loop)
-    if not np.all(np.isfinite(x)) and np.all(np.isfinite(diagonals)) and np.all(np.isfinite(rhs)):
-        raise Complaint("The first element of diagonal is zero" if np.any(diagonals[..., 1, 0] == 0) and
-                        not partial_pivoting else "Input matrix is not invertible",
-                        "add a small number to the main diagonal")  # fmt: skip
-    return x
+        return _tridiagonal(np, diagonals, rhs, partial_pivoting, _loop)
 
 
 @tridiagonal_solve_op.grad

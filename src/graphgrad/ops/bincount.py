@@ -58,6 +58,13 @@ def _of_weights(op, dy):
     return None, None, raw.Reshape(found, raw.Shape(weights))
 
 
+def _refuses(xp, numbers, size, weights):
+    return [numbers < 0]
+
+
+_bincount.refuses("arr")(_refuses)
+
+
 @_bincount.grad
 def _bincount_grad(op, dy):
     return _of_weights(op, dy)
@@ -82,6 +89,9 @@ def _dense_bincount_shape(input, size, weights):
     if weights is not None and weights != (0,) and None not in weights:
         merged(input, weights)
     return (*input[:-1], size) if len(input) == 2 else (size,)
+
+
+_dense_bincount.refuses("input")(_refuses)
 
 
 @_dense_bincount.grad

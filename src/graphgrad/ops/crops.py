@@ -90,7 +90,7 @@ def crop_and_resize_op(xp, image, boxes, box_ind, crop_size, *, method="bilinear
     """Parts of images, resized to one size."""
     _check(xp, box_ind, image.shape[0])
     grid = _Grid(xp, boxes, image.shape, [int(n) for n in crop_size])
-    image, which = image.astype(np.float32), box_ind[:, None, None]
+    image, which = xp.asarray(image).astype(np.float32), box_ind[:, None, None]
     if method == "nearest":
         crops = image[(which, *grid.nearest(xp))]
     else:
@@ -102,6 +102,11 @@ def crop_and_resize_op(xp, image, boxes, box_ind, crop_size, *, method="bilinear
 def _crop_and_resize_shape(image, boxes, box_ind, crop_size, method):
     _method(method)
     return _crop_shape(image, boxes, box_ind, crop_size)
+
+
+@crop_and_resize_op.refuses("box_ind")
+def _crop_and_resize_refuses(xp, image, boxes, box_ind, crop_size):
+    return [(box_ind, image.shape[0])]
 
 
 @crop_and_resize_op.grad
@@ -142,6 +147,11 @@ def _crop_and_resize_grad_image_shape(dy, boxes, box_ind, image_size, method):
     return (None,) * 4 if image_size is None else image_size
 
 
+@crop_and_resize_grad_image.refuses("box_ind")
+def _crop_and_resize_grad_image_refuses(xp, dy, boxes, box_ind, image_size):
+    return [(box_ind, int(image_size[0]))]
+
+
 @crop_and_resize_grad_image.grad
 def _crop_and_resize_grad_image_grad(op, u):
     dy, boxes, box_ind, _ = op.inputs
@@ -156,7 +166,7 @@ def crop_and_resize_grad_boxes(xp, dy, image, boxes, box_ind, *, method="bilinea
     """The gradient of CropAndResize for the boxes."""
     _check(xp, box_ind, image.shape[0])
     grid = _Grid(xp, boxes, image.shape, dy.shape[1:3])
-    image, which = image.astype(np.float32), box_ind[:, None, None]
+    image, which = xp.asarray(image).astype(np.float32), box_ind[:, None, None]
     (top, bottom), (left, right) = grid.rows, grid.columns
     pixel = {(i, j): image[which, rows[:, :, None], columns[:, None, :]]
              for i, rows in enumerate((top, bottom)) for j, columns in enumerate((left, right))}  # fmt: skip

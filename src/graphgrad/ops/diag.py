@@ -351,6 +351,10 @@ def _matrix_set_diag_v1_grad(op, dy):
 def matrix_band_part_op(xp, x, num_lower, num_upper):
     """The input with zeros outside of a band around the main diagonal."""
     rows, cols = x.shape[-2:]
+    for name, n, size in (("num_lower", num_lower, rows), ("num_upper", num_upper, cols)):
+        if isinstance(n, np.ndarray) and n > size:
+            raise Complaint(f"{name} must be negative or less or equal to {size}, got: {n}",
+                            "give -1 for all diagonals")  # fmt: skip
     below = np.arange(rows)[:, None] - np.arange(cols)  # how far below the diagonal
     inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
     return xp.where(inside, x, np.zeros((), x.dtype))
@@ -361,6 +365,12 @@ def _matrix_band_part_shape(x, num_lower, num_upper):
     if num_lower not in (None, ()) or num_upper not in (None, ()):
         raise Complaint("num_lower and num_upper must be scalars", "give one int each")
     return with_rank_at_least(x, 2)
+
+
+@matrix_band_part_op.refuses("num_lower", "num_upper")
+def _matrix_band_part_refuses(xp, x, num_lower, num_upper):
+    rows, cols = x.shape[-2:]
+    return [num_lower > rows, num_upper > cols]
 
 
 @matrix_band_part_op.grad

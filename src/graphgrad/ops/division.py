@@ -25,6 +25,10 @@ def _check_divisor(xp, y):
         raise Complaint("Integer division by zero", _NOT_BY_ZERO)
 
 
+def _refuses(xp, x, y):
+    return [y == 0] if y.dtype.kind in "iu" else []
+
+
 def _truncated(xp, x, y):
     """x / y of integers, rounded toward zero."""
     _check_divisor(xp, y)
@@ -227,6 +231,7 @@ def _floor_div(xp, x, y):
     return xp.floor_divide(x, y) if x.dtype.kind in "iu" else xp.floor(xp.divide(x, y))
 
 
+_floor_div.refuses("y")(_refuses)
 _floor_div.grad(_no_gradient)
 
 
@@ -236,6 +241,7 @@ def _truncate_div(xp, x, y):
     return _truncated(xp, x, y) if x.dtype.kind in "iu" else xp.trunc(xp.divide(x, y))
 
 
+_truncate_div.refuses("y")(_refuses)
 _truncate_div.grad(_no_gradient)
 
 
@@ -303,6 +309,9 @@ def _floor_mod(xp, x, y):
     return xp.mod(x, y)
 
 
+_floor_mod.refuses("y")(_refuses)
+
+
 @_floor_mod.grad
 def _floor_mod_grad(op, dz):
     x, y = op.inputs
@@ -322,7 +331,9 @@ def _fmod_grad(op, dz):
 
 # TensorFlow has no gradient for these two.
 for _type in ("Mod", "TruncateMod"):
-    op(_type, "x: T, y: T -> z: T", T=FLOATING | {int32, int64}, shape=broadcast)(_fmod).grad(_fmod_grad)
+    _record = op(_type, "x: T, y: T -> z: T", T=FLOATING | {int32, int64}, shape=broadcast)(_fmod)
+    _record.refuses("y")(_refuses)
+    _record.grad(_fmod_grad)
 
 
 def floormod(x, y, name=None):

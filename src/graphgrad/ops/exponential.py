@@ -137,6 +137,11 @@ def _pow(xp, x, y):
     return xp.power(x, y)
 
 
+@_pow.refuses("y")
+def _pow_refuses(xp, x, y):
+    return [y < 0] if y.dtype.kind in "iu" else []
+
+
 @_pow.grad
 def _pow_grad(op, dz):
     x, y = op.inputs

@@ -104,10 +104,17 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
     def keep_going(carry):
         step, values, state = carry
         more = xp.asarray(cond([*values, *captures], state, step)[0][0])
+        if cond.watched or body.watched:  # what is refused may be what would end the loop
+            more = xp.logical_and(more, xp.logical_not(state[-1]))
         return more if limit is None else xp.logical_and(more, step < limit)
+
+    def judged(step, values, state):
+        """The state with what the condition refuses; what calls `keep_going` cannot hand that on."""
+        return (*state[:-1], cond([*values, *captures], state, step)[1][-1]) if cond.watched else state
 
     def iterate(carry):
         step, values, state = carry
+        state = judged(step, values, state)
         values, state = body([*values, *captures], state, step if counter is None else values[counter])
         return step + 1, [_on_loan(xp, v) for v in values], state
 
@@ -116,8 +123,8 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
         values = _carried(xp, args[:n], lambda values: iterate((zero, values, now))[1])
         return lax.while_loop(keep_going, iterate, (zero, values, now))
 
-    _, values, state = _on_device(run)
-    return values, state
+    step, values, state = _on_device(run)
+    return values, judged(step, values, state)
 
 
 @while_.shape
@@ -178,33 +185,34 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     def one(i, row):
         parts = iter(row)
         inputs = [next(parts) if is_mapped else a for a, is_mapped in zip(args, mapped, strict=True)]
-        return body(inputs, state, i if draws else None)[0]
+        return body(inputs, state, i if draws else None)
 
     if xp is np:
         if n == 0:  # the shapes of what one row would give
-            outputs = one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])
+            outputs = one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]
             return [np.zeros(np.shape(o) if i in summed else (0, *np.shape(o)), np.asarray(o).dtype)
                     for i, o in enumerate(outputs)], state  # fmt: skip
-        results = [one(i, [r[i, ...] for r in rows]) for i in range(n)]
+        results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
         return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
                 for i, column in enumerate(zip(*results, strict=True))], state  # fmt: skip
     import jax
 
     def traced(operands):
-        return [xp.asarray(o) for o in one(operands[0], operands[1:])]
+        """The outputs for a row; the last one is whether something was refused, if that is watched."""
+        outputs, after = one(operands[0], operands[1:])
+        return [xp.asarray(o) for o in (*outputs, *after[len(after) - body.watched :])]
 
     operands = (xp.arange(n), *map(xp.asarray, rows))
-    if chunk == 0:
-        return _as_fit(jax, xp, traced, operands, n, summed), state
     try:
-        if chunk is None or chunk >= n:
-            return jax.vmap(traced)(operands), state
-        return jax.lax.map(traced, operands, batch_size=chunk), state
+        if chunk == 0:
+            results = _as_fit(jax, xp, traced, operands, n, summed)
+        elif chunk is None or chunk >= n:
+            results = jax.vmap(traced)(operands)
+        else:
+            results = jax.lax.map(traced, operands, batch_size=chunk)
     except NotImplementedError:  # something that JAX cannot batch
         raise NeedsHostValue("") from None
-
-
-_LITTLE = 32 << 20  # bytes that rows which are computed together may take
+    return (results[:-1], (*state[:-1], xp.any(results[-1]))) if body.watched else (results, state)
 
 
 def _as_fit(jax, xp, traced, operands, n, summed):
@@ -214,30 +222,27 @@ def _as_fit(jax, xp, traced, operands, n, summed):
     values = (v.aval for eqn in jaxpr.eqns for v in eqn.outvars)
     row = 1 + sum(math.prod(v.shape) * v.dtype.itemsize for v in values if hasattr(v, "shape"))
     together = max(1, _LITTLE // row)
-    try:
-        if together >= n:
-            stacked = jax.vmap(traced)(operands)
-            return [xp.sum(o, 0, dtype=o.dtype) if i in summed else o for i, o in enumerate(stacked)]
-        if not summed:
-            return jax.lax.map(traced, operands, batch_size=together)
-        whole = n - n % together
-        sums = {i: xp.zeros(shapes[i].shape, shapes[i].dtype) for i in summed}
+    if together >= n:
+        stacked = jax.vmap(traced)(operands)
+        return [xp.sum(o, 0, dtype=o.dtype) if i in summed else o for i, o in enumerate(stacked)]
+    if not summed:
+        return jax.lax.map(traced, operands, batch_size=together)
+    whole = n - n % together
+    sums = {i: xp.zeros(shapes[i].shape, shapes[i].dtype) for i in summed}
 
-        def step(sums, group):
-            outs = jax.vmap(traced)(group)
-            return ({i: s + xp.sum(outs[i], 0, dtype=s.dtype) for i, s in sums.items()},
-                    [o for i, o in enumerate(outs) if i not in sums])  # fmt: skip
+    def step(sums, group):
+        outs = jax.vmap(traced)(group)
+        return ({i: s + xp.sum(outs[i], 0, dtype=s.dtype) for i, s in sums.items()},
+                [o for i, o in enumerate(outs) if i not in sums])  # fmt: skip
 
-        groups = [o[:whole].reshape(-1, together, *o.shape[1:]) for o in operands]
-        sums, stacked = jax.lax.scan(step, sums, groups)
-        stacked = [o.reshape(-1, *o.shape[2:]) for o in stacked]
-        if whole < n:
-            sums, rest = step(sums, [o[whole:] for o in operands])
-            stacked = [xp.concatenate(pair) for pair in zip(stacked, rest, strict=True)]
-        found = iter(stacked)
-        return [sums[i] if i in sums else next(found) for i in range(len(shapes))]
-    except NotImplementedError:  # something that JAX cannot batch
-        raise NeedsHostValue("") from None
+    groups = [o[:whole].reshape(-1, together, *o.shape[1:]) for o in operands]
+    sums, stacked = jax.lax.scan(step, sums, groups)
+    stacked = [o.reshape(-1, *o.shape[2:]) for o in stacked]
+    if whole < n:
+        sums, rest = step(sums, [o[whole:] for o in operands])
+        stacked = [xp.concatenate(pair) for pair in zip(stacked, rest, strict=True)]
+    found = iter(stacked)
+    return [sums[i] if i in sums else next(found) for i in range(len(shapes))]
 
 
 def _stacked(values):

@@ -21,7 +21,7 @@ def _take(xp, params, indices, axis, batch_dims):
     if batch_dims == 0:
         if xp is np:
             return np.take(params, indices, axis)
-        return xp.take(params, indices, axis, mode="clip")  # XLA cannot complain: it clamps
+        return xp.take(params, indices, axis, mode="clip")
     if xp is np:
         lead = indices.shape[:batch_dims]
         own = np.reshape(params, (-1, *params.shape[batch_dims:]))
@@ -39,7 +39,8 @@ def _take(xp, params, indices, axis, batch_dims):
     return one(xp.asarray(params), xp.asarray(indices))
 
 
-def _check_range(indices, size):
+def check_range(indices, size):
+    """A Complaint if one of the indices is not in [0, size)."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         at = np.unravel_index(np.argmax((indices < 0) | (indices >= size)), indices.shape)
         where = ",".join(map(str, at))
@@ -52,8 +53,13 @@ def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     """Slices of `params` along `axis`, picked by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
     if isinstance(indices, np.ndarray):
-        _check_range(indices, params.shape[at])
+        check_range(indices, params.shape[at])
     return _take(xp, params, indices, at, lead)
+
+
+@gather_v2.refuses("indices")
+def _gather_refuses(xp, params, indices, axis, batch_dims):
+    return [(indices, params.shape[_settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))[0]])]
 
 
 def _settle(axis, batch_dims, rank, index_rank):
@@ -138,8 +144,13 @@ def _gather_v1_shape(params, indices):
 def gather_v1_op(xp, params, indices, *, validate_indices=True):
     """Rows of `params`, picked by `indices`."""
     if isinstance(indices, np.ndarray):
-        _check_range(indices, params.shape[0])
+        check_range(indices, params.shape[0])
     return _take(xp, params, indices, 0, 0)
+
+
+@gather_v1_op.refuses("indices")
+def _gather_v1_refuses(xp, params, indices):
+    return [(indices, params.shape[0])]
 
 
 @gather_v1_op.grad
@@ -166,8 +177,12 @@ def coordinates(xp, indices, shape):
             raise Complaint(f"indices[{where}] = {indices[at].tolist()} does not index into shape {list(shape)}",
                             f"give indices in {' x '.join(f'[0, {n})' for n in shape[:k])}")
         return tuple([indices[..., i] for i in range(k)])
-    # XLA cannot complain: it clamps, as GatherV2 does.
     return tuple([xp.clip(indices[..., i], 0, shape[i] - 1) for i in range(k)])
+
+
+def outside(indices, shape):
+    """What ops refuse (see `OpDef.refuses`) that take vectors in the last axis of `indices` for places in `shape`."""
+    return [(indices[..., i], shape[i]) for i in range(indices.shape[-1])]
 
 
 @op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX)
@@ -188,6 +203,11 @@ def _gather_nd_shape(params, indices):
         raise Complaint(f"indices.shape[-1] must be <= params.rank, but saw indices.shape[-1] = {indices[-1]} and "
                         f"params.rank = {len(params)}", "give fewer coordinates")
     return indices[:-1] + params[indices[-1] :]
+
+
+@gather_nd_op.refuses("indices")
+def _gather_nd_refuses(xp, params, indices):
+    return outside(indices, params.shape)
 
 
 @gather_nd_op.grad

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from ..errors import Complaint
@@ -112,10 +114,16 @@ def _cholesky_grad(op, dl):
 
 def _numbers(function, *args, **kwargs):
     """Calls a NumPy function that complains of singular matrices."""
-    try:
-        return function(*args, **kwargs)
-    except np.linalg.LinAlgError:
-        raise Complaint("Input matrix is not invertible", "add a small multiple of the identity to it") from None
+    with contextlib.suppress(np.linalg.LinAlgError):
+        result = function(*args, **kwargs)
+        if np.all(np.isfinite(result)):
+            return result
+    raise Complaint("Input matrix is not invertible", "add a small multiple of the identity to it")
+
+
+def not_finite(xp, result, *more):
+    """What ops refuse (see `OpDef.refuses`) that give numbers which are not finite for a singular matrix."""
+    return [xp.logical_not(xp.isfinite(result))]
 
 
 @op("MatrixInverse", "input: T -> output: T", T=_T, shape=square)
@@ -124,6 +132,9 @@ def matrix_inverse_op(xp, x, *, adjoint=False):
     if adjoint:
         x = _adjoint_kernel(xp, x)
     return _numbers(np.linalg.inv, x) if xp is np else inverse(xp, x)
+
+
+matrix_inverse_op.refuses()(not_finite)
 
 
 @matrix_inverse_op.grad
@@ -207,6 +218,9 @@ def matrix_solve_op(xp, matrix, rhs, *, adjoint=False):
     return _numbers(np.linalg.solve, matrix, rhs) if xp is np else solve(xp, matrix, rhs)
 
 
+matrix_solve_op.refuses()(not_finite)
+
+
 @matrix_solve_op.grad
 def _matrix_solve_grad(op, dx):
     flipped = op.get_attr("adjoint")
@@ -233,7 +247,23 @@ def _triangular_solve_host(xp, matrix, rhs, *, lower=True, adjoint=False):
     if adjoint:
         matrix = _adjoint_kernel(np, matrix)
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-    return _numbers(np.linalg.solve, matrix, np.broadcast_to(rhs, batch + rhs.shape[-2:]))
+    rhs = np.broadcast_to(rhs, batch + rhs.shape[-2:])
+    try:
+        return np.linalg.solve(matrix, rhs)
+    except np.linalg.LinAlgError:  # TensorFlow's gives infinities and NaNs
+        return _substitute(matrix, rhs, lower != adjoint)
+
+
+def _substitute(matrix, rhs, forward):
+    """Solves triangular systems row by row, with 1/0 where the diagonal has a 0."""
+    n = matrix.shape[-1]
+    x = np.array(rhs)
+    with np.errstate(all="ignore"):
+        for i in range(n) if forward else reversed(range(n)):
+            done = slice(0, i) if forward else slice(i + 1, n)
+            rest = x[..., i, :] - (matrix[..., i, done, None] * x[..., done, :]).sum(-2)
+            x[..., i, :] = rest / matrix[..., i, i, None]
+    return x
 
 
 @matrix_triangular_solve_op.grad
@@ -273,6 +303,9 @@ def _eigen_shape(shape, compute_v):
 @op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=_T, shape=_eigen_shape)
 def self_adjoint_eig_op(xp, x, *, compute_v=True):
     """Eigenvalues in ascending order and eigenvectors; the lower triangles alone are read."""
+    if xp is np and not np.all(np.isfinite(x)):
+        raise Complaint("Self-adjoint eigen decomposition was not successful. The input might not be valid.",
+                        "give matrices of finite numbers")
     kwargs = {"UPLO": "L"} if xp is np else {"UPLO": "L", "symmetrize_input": False}
     if not compute_v:
         full = xp.tril(x)
@@ -280,6 +313,9 @@ def self_adjoint_eig_op(xp, x, *, compute_v=True):
         return xp.linalg.eigvalsh(full).astype(x.dtype), xp.zeros((0,), x.dtype)
     e, v = xp.linalg.eigh(x, **kwargs)
     return e.astype(x.dtype), v
+
+
+self_adjoint_eig_op.refuses()(not_finite)
 
 
 def reciprocal_gaps(e, symmetric=False):
@@ -329,6 +365,9 @@ def _svd_shape(shape, compute_uv, full_matrices):
 @op("Svd", "input: T -> s: T, u: T, v: T", T=_T, shape=_svd_shape)
 def svd_op(xp, x, *, compute_uv=True, full_matrices=False):
     """Singular values in descending order, left and right singular vectors."""
+    if xp is np and not np.all(np.isfinite(x)):  # NumPy raises, TensorFlow does not
+        shapes = _svd_shape(x.shape, compute_uv, full_matrices)
+        return tuple([np.full(shape, np.nan, x.dtype) for shape in shapes])
     if not compute_uv:
         none = xp.zeros((0,), x.dtype)
         return xp.linalg.svd(x, compute_uv=False).astype(x.dtype), none, none

@@ -122,6 +122,11 @@ def get_item(xp, lst, index, element_shape, *, element_dtype):
     return lax.dynamic_index_in_dim(xp.asarray(buffer), index, 0, keepdims=False)
 
 
+@get_item.refuses("index")
+def _get_item_refuses(xp, lst, index, element_shape):
+    return [(index, lst.length)]
+
+
 @get_item.shape
 def _get_item_shape(lst, index, element_shape):
     return _seen_shape(element_shape)
@@ -172,6 +177,11 @@ def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_boun
 
     index = i if i is not None else index
     return lst.of(lax.dynamic_update_index_in_dim(xp.asarray(buffer), xp.asarray(item, buffer.dtype), index, 0))
+
+
+@set_item.refuses("index")
+def _set_item_refuses(xp, lst, index, item, resize_if_index_out_of_bounds=False):
+    return [] if resize_if_index_out_of_bounds else [(index, lst.length)]
 
 
 @set_item.grad

@@ -86,7 +86,7 @@ def _softmax_xent_grad(op, dloss, dbackprop):
 def sparse_softmax_xent(xp, logits, labels):
     """The cross entropy of each row with the class that its label names, and its gradient.
 
-    A label out of range is an error on the host, NaN in its row on a device, as on TensorFlow's.
+    A label out of range is an error on a processor, NaN in its row on an accelerator, as on TensorFlow's.
     """
     s = shifted(xp, logits)
     n = logits.shape[-1]
@@ -115,6 +115,11 @@ def _sparse_softmax_xent_shape(features, labels):
         raise Complaint(f"there are {n} rows of features but {m} labels", "give one label for each row")
     rows = m if n is None else n
     return [(rows,), (rows, classes)]
+
+
+@sparse_softmax_xent.refuses("labels")
+def _sparse_softmax_xent_refuses(xp, logits, labels):
+    return [(labels, logits.shape[-1])]
 
 
 @sparse_softmax_xent.grad

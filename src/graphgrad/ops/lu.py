@@ -41,11 +41,17 @@ def _lu_host(xp, x, *, output_idx_type=int32):
         pivot = k + np.argmax(np.abs(lu[:, k:, k]), axis=1)
         for array in (lu, order):
             array[every, k], array[every, pivot] = array[every, pivot], array[every, k].copy()
-        if np.any(lu[:, k, k] == 0):
+        if np.any((lu[:, k, k] == 0) | np.isnan(lu[:, k, k])):
             raise Complaint("Input is not invertible", "add a small multiple of the identity to it")
         lu[:, k + 1 :, k] /= lu[:, k, k, None]
         lu[:, k + 1 :, k + 1 :] -= lu[:, k + 1 :, k, None] * lu[:, k, None, k + 1 :]
     return lu.reshape(x.shape), order.reshape(x.shape[:-1]).astype(output_idx_type.np_dtype)
+
+
+@lu_op.refuses()
+def _lu_refuses(xp, lu, p):
+    pivots = xp.diagonal(lu, axis1=-2, axis2=-1)
+    return [xp.logical_or(pivots == 0, xp.isnan(pivots))]
 
 
 def _strict_lower(x):

@@ -83,6 +83,11 @@ def _invert_permutation_shape(x):
     return with_rank(x, 1, "x")
 
 
+@invert_permutation_op.refuses("x")
+def _invert_permutation_refuses(xp, x):
+    return [xp.sort(x) != xp.arange(x.shape[0], dtype=x.dtype)]
+
+
 invert_permutation_op.grad(NOT_DIFFERENTIABLE)
 
 
@@ -145,6 +150,11 @@ def reverse_sequence_op(xp, x, lengths, *, seq_dim, batch_dim=0):
     shape = [1] * len(x.shape)
     shape[seq], shape[batch] = size, x.shape[batch]
     return xp.take_along_axis(x, xp.reshape(index, shape), seq)
+
+
+@reverse_sequence_op.refuses("seq_lengths")
+def _reverse_sequence_refuses(xp, x, lengths, seq_dim):
+    return [(lengths, x.shape[seq_dim] + 1)]
 
 
 @reverse_sequence_op.shape

@@ -11,7 +11,7 @@ from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import compatible, normalize_axis, shape_str
-from .gather import coordinates
+from .gather import coordinates, outside
 
 
 def _check_updates(indices, updates, shape, what):
@@ -86,6 +86,11 @@ def _scatter_nd_shape(indices, updates, shape):
     return shape
 
 
+@scatter_nd_op.refuses("indices")
+def _scatter_nd_refuses(xp, indices, updates, shape):
+    return outside(indices, shape.tolist())
+
+
 @scatter_nd_op.grad
 def _scatter_nd_grad(op, dy):
     return None, raw.GatherNd(dy, op.inputs[0]), None
@@ -103,7 +108,12 @@ def _tensor_scatter(name, method, allowed, doc):
         return _apply(xp, tensor, indices, updates, method)
 
     kernel.__doc__ = doc
+    kernel.refuses("indices")(_tensor_scatter_refuses)
     return kernel
+
+
+def _tensor_scatter_refuses(xp, tensor, indices, updates):
+    return outside(indices, tensor.shape)
 
 
 tensor_scatter_update_op = _tensor_scatter(

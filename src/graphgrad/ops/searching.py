@@ -99,6 +99,11 @@ def _unravel_index_shape(indices, dims):
     return None if indices is None else (None if dims is None else len(dims), *indices)
 
 
+@unravel_index_op.refuses("indices")
+def _unravel_index_refuses(xp, indices, dims):
+    return [(indices, int(np.prod(dims)))]
+
+
 unravel_index_op.grad(NOT_DIFFERENTIABLE)
 
 

@@ -175,9 +175,15 @@ def _declare_unsorted(kind, types, start, doc):
         return out.astype(dtype)
 
     kernel.__doc__ = doc
-    return op(f"UnsortedSegment{kind}", "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
-              T=types, Tindices=INDEX | {int16}, Tnumsegments=INDEX, host=("num_segments",),
-              shape=_unsorted_shape)(kernel)  # fmt: skip
+    record = op(f"UnsortedSegment{kind}", "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
+                T=types, Tindices=INDEX | {int16}, Tnumsegments=INDEX, host=("num_segments",),
+                shape=_unsorted_shape)(kernel)  # fmt: skip
+    record.refuses("segment_ids")(_unsorted_refuses)
+    return record
+
+
+def _unsorted_refuses(xp, data, segment_ids, num_segments):
+    return [segment_ids >= int(num_segments)]
 
 
 def _zero(dtype):

@@ -65,6 +65,11 @@ def _slice_shape(x, begin, size):
     return tuple(out)
 
 
+@slice_op.refuses("begin")
+def _slice_refuses(xp, x, begin, size):
+    return [(begin[i], dim + 1 - max(s, 0)) for i, (dim, s) in enumerate(zip(x.shape, size.tolist(), strict=True))]
+
+
 @slice_op.grad
 def _slice_grad(op, dy):
     x, begin, _ = op.inputs

@@ -15,6 +15,7 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape, as_shape, shape_str, with_rank
 from ..ir.static import static_value
+from .gather import outside
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
@@ -211,6 +212,11 @@ def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoin
     return scatter_add(xp, (int(a_shape[row]), b.shape[1]), (a_indices[:, row],), terms.astype(b.dtype))
 
 
+@sparse_tensor_dense_matmul_op.refuses("a_indices")
+def _sparse_tensor_dense_matmul_refuses(xp, a_indices, a_values, a_shape, b):
+    return outside(a_indices, a_shape.tolist())
+
+
 @sparse_tensor_dense_matmul_op.shape
 def _sparse_tensor_dense_matmul_shape(indices, values, shape, b, adjoint_a, adjoint_b):
     sparse_shape(indices, values, shape)
@@ -256,10 +262,7 @@ def _column(indices: Any, i: int) -> Any:
 @op("SparseToDense", "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T -> dense: T",
     T=ANY, Tindices=INDEX, host=("output_shape",))  # fmt: skip
 def sparse_to_dense_op(xp, indices, output_shape, values, default_value, *, validate_indices=True):
-    """A dense tensor with values at some places and a default elsewhere.
-
-    Indices are validated where they are known before the program is compiled, and on the host.
-    """
+    """A dense tensor with values at some places and a default elsewhere."""
     shape = tuple(int(d) for d in np.asarray(output_shape).reshape(-1))
     rows = indices.reshape(-1, 1) if indices.ndim < 2 else indices
     checked(rows, shape)
@@ -276,6 +279,14 @@ def sparse_to_dense_op(xp, indices, output_shape, values, default_value, *, vali
         out[columns(rows)] = values
         return out
     return xp.full(shape, default_value).at[columns(rows)].set(values, mode="drop")
+
+
+@sparse_to_dense_op.refuses("sparse_indices")
+def _sparse_to_dense_refuses(xp, indices, output_shape, values, default_value, validate_indices=True):
+    shape = np.asarray(output_shape).reshape(-1).tolist()
+    rows = indices.reshape(-1, 1) if len(indices.shape) < 2 else indices
+    place = linear(xp, rows, shape)
+    return [*outside(rows, shape), *([place[1:] <= place[:-1]] if validate_indices else [])]
 
 
 @sparse_to_dense_op.shape
@@ -311,6 +322,11 @@ def sparse_tensor_dense_add_op(xp, a_indices, a_values, a_shape, b):
         np.add.at(out, columns(a_indices), a_values)
         return out
     return xp.asarray(b).at[columns(a_indices)].add(a_values, mode="drop")
+
+
+@sparse_tensor_dense_add_op.refuses("a_indices")
+def _sparse_tensor_dense_add_refuses(xp, a_indices, a_values, a_shape, b):
+    return outside(a_indices, b.shape)
 
 
 @sparse_tensor_dense_add_op.shape

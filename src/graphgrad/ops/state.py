@@ -7,9 +7,12 @@ sees the old value in every run.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir.dtypes import ANY, INDEX, NUMERIC
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.slices import IndexedSlices
+from .gather import check_range
 
 _STATEFUL = ("stateful",)
 
@@ -77,7 +80,14 @@ var_is_initialized.grad(NOT_DIFFERENTIABLE)
     flags=("stateful", "reads"))  # fmt: skip
 def resource_gather(xp, ref, indices, *, shape=None):
     """Rows of a variable."""
+    if isinstance(indices, np.ndarray):
+        check_range(indices, ref.value.shape[0])
     return xp.take(ref.value, indices, axis=0)
+
+
+@resource_gather.refuses("indices")
+def _resource_gather_refuses(xp, ref, indices):
+    return [(indices, ref.value.shape[0])]
 
 
 @resource_gather.shape
@@ -97,8 +107,6 @@ def _resource_gather_grad(op, dy):
 @op("VariableShape", "input: resource -> output: int32", flags=("stateful", "reads"))
 def variable_shape(xp, ref, *, shape=None):
     """The shape of a variable's value."""
-    import numpy as np
-
     return np.asarray(ref.value.shape, np.int32)
 
 
@@ -113,18 +121,23 @@ variable_shape.grad(NOT_DIFFERENTIABLE)
 def _scatter(name, update):
     @op(name, "resource: resource, indices: Tindices, updates: dtype ->", dtype=ANY, Tindices=INDEX, flags=_STATEFUL)
     def scatter(xp, ref, indices, updates):
+        if isinstance(indices, np.ndarray):
+            check_range(indices, ref.value.shape[0])
         ref.value = update(xp, ref.value, indices, updates)
 
     scatter.__doc__ = f"{name}: updates rows of a variable in place."
+    scatter.refuses("indices")(_scatter_refuses)
     return scatter
+
+
+def _scatter_refuses(xp, ref, indices, updates):
+    return [(indices, ref.value.shape[0])]
 
 
 def _at(xp, value, indices, updates, method):
     if hasattr(value, "at"):
         return getattr(value.at[indices], method)(updates)
     result = value.copy()
-    import numpy as np
-
     ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
              "min": np.minimum, "max": np.maximum}  # fmt: skip
     if method == "set":

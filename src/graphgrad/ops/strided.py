@@ -205,6 +205,20 @@ def _strided_slice_device(xp, x, begin, end, strides, *, begin_mask, end_mask, e
     return xp.reshape(lax.rev(x, turned) if turned else x, plan.out)
 
 
+@strided_slice_op.refuses("begin")
+def _strided_slice_refuses(xp, x, begin, end, strides, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
+    """Single elements at an index that only the run knows; other bounds are cut to the size."""
+    found, axis = [], 0
+    for source in _positions(len(strides), len(x.shape), ellipsis_mask, new_axis_mask):
+        if source is _NEW:
+            continue
+        if source is not _ALL and shrink_axis_mask >> source & 1:
+            dim = x.shape[axis]
+            found.append((begin[source] + dim, 2 * dim))
+        axis += 1
+    return found
+
+
 @strided_slice_op.grad
 def _strided_slice_grad(op, dy):
     x, begin, end, strides = op.inputs

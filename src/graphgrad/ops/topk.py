@@ -28,6 +28,8 @@ class TopKV2(NamedTuple):
 def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
     """The k largest elements along the last axis and where they are; of equal ones the first."""
     k = int(k)
+    if k < 0:
+        raise Complaint(f"Need k >= 0, got {k}", "give how many elements are wanted")
     if k > x.shape[-1]:
         raise Complaint(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}", "use a smaller k")
     if xp is np:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import Complaint, OutOfRangeError
+from ..errors import OutOfRangeError
 from ..ir.dtypes import ANY, INDEX
 from ..ir.opdef import op, raw
 from ..ir.slices import IndexedSlices
+from .gather import coordinates, outside
 from .strided import _indexer
 
 _STATEFUL = ("stateful",)
@@ -16,15 +17,7 @@ _STATEFUL = ("stateful",)
 def _nd(name, method, doc):
     @op(name, "ref: resource, indices: Tindices, updates: dtype ->", dtype=ANY, Tindices=INDEX, flags=_STATEFUL)
     def scatter_nd(xp, ref, indices, updates, *, use_locking=True):
-        shape = ref.value.shape
-        depth = indices.shape[-1]
-        if isinstance(indices, np.ndarray) and indices.size:
-            outside = ((indices < 0) | (indices >= np.asarray(shape[:depth]))).any(axis=-1)
-            if outside.any():
-                at = np.unravel_index(int(np.argmax(outside)), outside.shape)
-                raise Complaint(f"indices{list(map(int, at))} = {indices[at].tolist()} does not index into shape "
-                                f"{tuple(shape)}", "give indices inside of the variable's shape")
-        where = tuple(xp.moveaxis(indices, -1, 0))
+        where = coordinates(xp, indices, ref.value.shape)
         if hasattr(ref.value, "at"):
             ref.value = getattr(ref.value.at[where], method)(updates)
             return
@@ -36,7 +29,12 @@ def _nd(name, method, doc):
         ref.value = value
 
     scatter_nd.__doc__ = doc
+    scatter_nd.refuses("indices")(_nd_refuses)
     return scatter_nd
+
+
+def _nd_refuses(xp, ref, indices, updates):
+    return outside(indices, ref.value.shape)
 
 
 _UFUNC = {"add": np.add, "subtract": np.subtract, "min": np.minimum, "max": np.maximum}
@@ -82,7 +80,12 @@ def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, e
     flags=("stateful", "reads"))  # fmt: skip
 def resource_gather_nd(xp, ref, indices, *, shape=None):
     """Elements or slices of a variable, at coordinates."""
-    return xp.asarray(ref.value)[tuple(xp.moveaxis(indices, -1, 0))]
+    return xp.asarray(ref.value)[coordinates(xp, indices, ref.value.shape)]
+
+
+@resource_gather_nd.refuses("indices")
+def _resource_gather_nd_refuses(xp, ref, indices):
+    return outside(indices, ref.value.shape)
 
 
 @resource_gather_nd.shape

@@ -1,0 +1,198 @@
+"""What kernels refuse: compiled programs cannot raise, so they say that something is wrong, and NumPy says what.
+
+Operations that TensorFlow refuses some values of (an index out of range, a singular matrix) have a rule for that,
+`OpDef.refuses`. A cluster with such operations has one result more, a number that is not 0 if something was refused.
+Then NumPy repeats the cluster, and its kernel raises the error. Nothing has been stored by then.
+
+The last cluster of a run may write the new values of variables over the old ones, so it must not be the one to find
+out: what is refused there is looked for beforehand in NumPy if it comes from outside (*guards*); else the cluster is
+parted, and what may be refused comes with all that it needs before the rest.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidArgumentError, describe
+from ..ir.shape import Shape, is_fully_defined
+from . import xla
+from .program import Instruction, RandomTable, can_fail, execute
+from .steps import Cluster, Plan
+
+# What the integers that are looked at may go through on their way from outside.
+_CHEAP = frozenset({"Const", "Reshape", "Cast", "Squeeze", "ExpandDims", "ConcatV2", "Pack", "StridedSlice", "Slice",
+                    "Shape", "AddV2", "Sub", "Mul", "Minimum", "Maximum", "FloorMod", "Transpose", "Tile",
+                    "Range"})  # fmt: skip
+
+
+class _Shape(NamedTuple):
+    """Stands for a value, or a variable, of which only the shape is looked at."""
+
+    shape: Shape
+
+    @property
+    def value(self) -> _Shape:
+        return self
+
+
+class Guard:
+    """Looks, before a cluster runs, for what one of its instructions would refuse.
+
+    Attributes:
+      instruction: the instruction.
+      inputs: for each input the slot of its value, or what stands for it.
+      before: what has to be computed for that, in order.
+    """
+
+    def __init__(self, instruction: Instruction, inputs: list[Any], before: list[Instruction]):
+        self.instruction = instruction
+        self.inputs = inputs
+        self.before = before
+
+    def refuses(self, env: Env) -> bool:
+        """Whether it refuses the values; `env` is that of all guards of a cluster."""
+        if self.before:
+            execute(np, [i for i in self.before if i.outs[0] not in env], env, None)  # type: ignore[arg-type]
+        values = [env[i] if type(i) is int else i for i in self.inputs]
+        for condition in self.instruction.op.opdef.faults(np, values, None, self.instruction.attrs):
+            if type(condition) is tuple:
+                integers, size = condition
+                key = id(integers), size
+                if key not in env.seen and integers.size:
+                    env.seen[key] = integers  # kept, so that its identity stays its own
+                    if integers.max() >= size or integers.min() < 0:
+                        return True
+            elif np.any(condition):
+                return True
+        return False
+
+
+class Env(dict[int, Any]):
+    """Slot -> NumPy value, on top of the slots of a run; and what has been looked at.
+
+    Args:
+      slots: those of the run.
+    """
+
+    def __init__(self, slots: Sequence[Any]):
+        self._slots = slots
+        self.seen: dict[tuple[int, int], Any] = {}
+
+    def __missing__(self, slot: int) -> Any:
+        value = self[slot] = xla.to_numpy(self._slots[slot])
+        return value
+
+
+def part(program: list[Instruction], stored: Collection[int]) -> list[list[Instruction]]:
+    """Parts the last program of a run, so that nothing is refused where variables are written over.
+
+    Args:
+      program: the instructions.
+      stored: the slots of the new values of variables.
+    Returns: one or two programs.
+    """
+    makers = {s: i for i in program for s in i.gives()}
+    if not any(s in makers for s in stored):
+        return [program]
+    first: dict[int, Instruction] = {}
+    waiting = [i for i in program if can_fail(i) and guard(i, makers) is None]
+    while waiting:
+        instruction = waiting.pop()
+        if id(instruction) not in first:
+            first[id(instruction)] = instruction
+            waiting.extend(makers[s] for s in instruction.reads() if s in makers)
+    parts = [[i for i in program if id(i) in first], [i for i in program if id(i) not in first]]
+    if any(s in makers and id(makers[s]) not in first for s in stored):
+        return [p for p in parts if p]
+    return [program]
+
+
+def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | None:
+    """The guard of an instruction; None if what it looks at is not there before its cluster runs.
+
+    Args:
+      instruction: one that may refuse values.
+      makers: slot -> the instruction of the cluster that gives it.
+    """
+    op = instruction.op
+    opdef = op.opdef
+    if opdef.fault is None or opdef.fault_needs is None or opdef.has_lists:
+        return None
+    inputs: list[Any] = []
+    before: dict[int, Instruction] = {}
+    for position, slot in enumerate(instruction.ins):
+        touch = instruction.refs.get(position)
+        shape = op.inputs[position]._spec.shape if touch is None else touch.cell.shape
+        if position not in (*opdef.fault_needs, *opdef.host) and is_fully_defined(shape):
+            inputs.append(_Shape(shape))
+        elif touch is None and _reaches_outside(slot, makers, before):
+            inputs.append(slot)
+        else:
+            return None
+    return Guard(instruction, inputs, sorted(before.values(), key=operator.attrgetter("order")))
+
+
+def _reaches_outside(slot: int, makers: dict[int, Instruction], before: dict[int, Instruction]) -> bool:
+    """Whether a value comes from outside by a few cheap operations, which are put into `before`."""
+    waiting = [slot]
+    while waiting:
+        maker = makers.get(waiting.pop())
+        if maker is None or id(maker) in before:
+            continue
+        if maker.op.type not in _CHEAP or maker.refs or len(before) >= _FEW:
+            return False
+        before[id(maker)] = maker
+        waiting.extend(maker.ins)
+    return True
+
+
+_FEW = 12
+
+
+def watch(plan: Plan) -> None:
+    """Gives clusters their guards, and those that may refuse something a slot to say so."""
+    for step in plan.steps:
+        if not isinstance(step, Cluster) or step.split is not None:
+            continue
+        if step.donated:
+            makers = {s: i for i in step.program for s in i.gives()}
+            for instruction in step.watched():
+                found = guard(instruction, makers)
+                if found is not None:
+                    instruction.guarded = True
+                    step.guards.append(found)
+        if step.watched():
+            step.donated = frozenset()
+            step.fault = plan.slots
+            step.outs.append(plan.slots)
+            plan.slots += 1
+
+
+def explain(cluster: Cluster, code: int, slots: Sequence[Any], table: Any) -> None:
+    """Raises what NumPy raises for a cluster that has refused something.
+
+    Args:
+      cluster: the cluster.
+      code: the number that it gave, see `Faults.first`; 0 for a guard.
+      slots: the values, those that it got among them.
+      table: the random states of the run.
+    Raises: InvalidArgumentError, or what the kernel raises.
+    """
+    env = [xla.to_numpy(v) for v in slots]
+    for whole, parts in cluster.unpacked.items():
+        start = 0
+        for slot, shape in parts:
+            end = start + int(np.prod(shape))
+            env[slot] = env[whole][start:end].reshape(shape)
+            start = end
+    with np.errstate(all="ignore"):
+        execute(np, cluster.program, env, RandomTable.of(table))
+    among = cluster.watched() if code else [g.instruction for g in cluster.guards]
+    op = among[len(among) - code if code else 0].op
+    raise InvalidArgumentError(op.node_def, op, describe(
+        op.type, op.name, "an index is out of range, or a matrix is singular up to rounding", "", str(op.source or ""),
+        "look at the values that it is given"))  # fmt: skip
