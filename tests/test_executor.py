@@ -283,7 +283,8 @@ def test_a_second_process_needs_neither_compiler_nor_jax(folder):
         import graphgrad.v1 as tf
         x = tf.placeholder(tf.float32, [None, 3])
         w = tf.Variable(np.ones((3, 2), np.float32))
-        loss = tf.reduce_mean(tf.reshape(tf.tanh(tf.matmul(x, w)), [-1, tf.shape(x)[0]]))
+        inverse = tf.matrix_inverse(tf.matmul(w, w, transpose_b=True) + tf.eye(3))  # a program that calls LAPACK
+        loss = tf.reduce_mean(tf.reshape(tf.tanh(tf.matmul(x, w)), [-1, tf.shape(x)[0]])) + tf.trace(inverse)
         train = tf.train.AdamOptimizer(0.1).minimize(loss)
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())

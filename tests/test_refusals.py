@@ -8,7 +8,7 @@ import pathlib
 import numpy as np
 import pytest
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 import refusal_cases
 from graphgrad.executor import guards
 from graphgrad.executor.steps import Cluster

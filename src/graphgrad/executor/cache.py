@@ -19,7 +19,7 @@ from . import disk
 from .form import Form, digest, token
 from .lower import lower
 from .program import MustBeKnown
-from .xla import AnySpec, Device, ListSpec, Program, Spec
+from .xla import AnySpec, Device, ListSpec, Program, Spec, load_lapack
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -112,6 +112,8 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
     try:
         if "needs" in header:
             return Need(*header["needs"])
+        if header.get("lapack"):
+            load_lapack()
         outputs = [_read(spec) for spec in header["outputs"]]
         return Entry(outputs, device.load(code, outputs), "disk")
     except Exception:  # whatever is wrong with it, it can be compiled anew
@@ -133,7 +135,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
     def finish() -> Program:
         program = device.compile(module, outputs)
         if key is not None and disk.enabled():
-            header = {"outputs": _written(outputs)}
+            header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
             disk.write(key, header, program.serialize())
         return program
 

@@ -16,6 +16,7 @@ import importlib.util
 import itertools
 import operator
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -177,6 +178,18 @@ class Program:
         """Bytes of the results, and of what it needs besides while it runs."""
         stats = self.executable.get_compiled_memory_stats()
         return stats.output_size_in_bytes - stats.alias_size_in_bytes, stats.temp_size_in_bytes
+
+
+@functools.cache
+def load_lapack() -> None:
+    """Makes LAPACK's functions known, which programs for matrices call; JAX does so when it lowers one."""
+    from jaxlib import lapack, xla_client  # type: ignore[attr-defined]
+
+    if "jax._src.lax.linalg" not in sys.modules:  # else JAX has done this part
+        for platform, targets in lapack.registrations().items():
+            for name, function, version in targets:
+                xla_client.register_custom_call_target(name, function, platform, version)
+    lapack._lapack.initialize()
 
 
 def _sharding(jaxlib: Any, xla_client: Any, device: Any) -> Any:

@@ -75,7 +75,7 @@ def _shape(x, size, offsets, uniform_noise, noise):
         raise Complaint(f"unknown noise {noise!r}", "use 'uniform', 'gaussian' or 'zero'")
     x = with_rank(x, 4, "input")
     if size is not None and any(d is not None and d < 0 for d in size):
-        raise Complaint(f"glimpse sizes must not be negative, but are {list(size)}", "give a height and width of at least 1")
+        raise Complaint(f"glimpse sizes must not be negative, but are {list(size)}", "give a height and a width")
     n, two = with_rank(offsets, 2, "offsets")
     if two not in (2, None):
         raise Complaint(f"offsets must have 2 columns, y and x, but have {two}", "give [y, x] for each image")
