@@ -41,7 +41,7 @@ def test_as_tensorflow(name, engine, request):
         np.testing.assert_allclose(found, np.asarray(wanted), rtol=1e-6)
 
 
-def test_one_message_for_both_engines(first_in_numpy):
+def test_one_message_for_both_engines(graph, first_in_numpy):
     x, i = tf.placeholder(tf.float32, [5]), tf.placeholder(tf.int32, [2, 2])
     y = tf.gather(x, i + 0, name="picked")
     feeds = {x: np.ones(5), i: [[0, 1], [2, 5]]}
@@ -60,7 +60,7 @@ def test_one_message_for_both_engines(first_in_numpy):
     assert "test_refusals.py" in texts[0] and raised.value.op is y.op
 
 
-def test_first_of_several_is_named(first_in_xla):
+def test_first_of_several_is_named(graph, first_in_xla):
     x, i = tf.placeholder(tf.float32, [5]), tf.placeholder(tf.int32, [2])
     first, second = tf.gather(x, i * 2, name="first"), tf.gather(x, i * 3, name="second")
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="'first'"):
@@ -92,7 +92,7 @@ OPTIMIZERS = {
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("bad", ["ids", "labels"])
-def test_variables_stay_as_they_were(optimizer, bad, first_in_xla):
+def test_variables_stay_as_they_were(optimizer, bad, graph, first_in_xla):
     _, ids, labels, _, step = table(optimizer=OPTIMIZERS[optimizer]())
     good = {ids: [0, 2], labels: [1, 2]}
     with tf.Session() as session:
@@ -107,7 +107,7 @@ def test_variables_stay_as_they_were(optimizer, bad, first_in_xla):
         assert not np.array_equal(session.run(tf.global_variables())[0], before[0])
 
 
-def test_what_comes_from_outside_is_guarded(first_in_xla):
+def test_what_comes_from_outside_is_guarded(graph, first_in_xla):
     _, ids, labels, _, step = table()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -116,7 +116,7 @@ def test_what_comes_from_outside_is_guarded(first_in_xla):
     assert last.guards and last.donated and last.fault is None
 
 
-def test_what_is_computed_is_refused_before_variables_are_written(first_in_xla):
+def test_what_is_computed_is_refused_before_variables_are_written(graph, first_in_xla):
     weights = tf.get_variable("weights", [400, 3], initializer=tf.ones_initializer())
     x = tf.placeholder(tf.float32, [4, 8])
     ids = tf.argmax(tf.matmul(x, tf.ones([8, 500])) * tf.range(500.0), 1)
@@ -128,7 +128,7 @@ def test_what_is_computed_is_refused_before_variables_are_written(first_in_xla):
         with pytest.raises(tf.errors.InvalidArgumentError, match="= 499 is not in"):
             session.run(step, {x: np.ones((4, 8))})
         np.testing.assert_array_equal(session.run(weights), before)
-    watched = [c for c in clusters(session, step, {x: np.ones((4, 8))}) if c.fault is not None]
+        watched = [c for c in clusters(session, step, {x: np.ones((4, 8))}) if c.fault is not None]
     assert watched and not any(c.donated for c in watched)
 
 
@@ -161,7 +161,7 @@ def test_parts_of_a_last_program():
     assert guards.part([a, b], []) == [[a, b]]
 
 
-def test_inside_a_function():
+def test_inside_a_function(graph):
     v = tf.get_variable("v", [3], initializer=tf.ones_initializer(), use_resource=True)
 
     @tf.function
@@ -176,7 +176,7 @@ def test_inside_a_function():
             session.run(take(i), {i: 3})
 
 
-def test_singular_up_to_rounding(first_in_xla, monkeypatch):
+def test_singular_up_to_rounding(graph, first_in_xla, monkeypatch):
     """Where NumPy's numbers are finite after all, the error names the operation."""
     from graphgrad.ir.opdef import registry
 

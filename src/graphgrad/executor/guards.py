@@ -127,13 +127,33 @@ def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | N
     for position, slot in enumerate(instruction.ins):
         touch = instruction.refs.get(position)
         shape = op.inputs[position]._spec.shape if touch is None else touch.cell.shape
-        if position not in (*opdef.fault_needs, *opdef.host) and is_fully_defined(shape):
+        if position not in (*opdef.fault_needs, *opdef.host) and shape is not None and (
+                is_fully_defined(shape) or slot in makers):  # fmt: skip
             inputs.append(_Shape(shape))
         elif touch is None and _reaches_outside(slot, makers, before):
             inputs.append(slot)
         else:
             return None
+    partly = any(type(i) is _Shape and not is_fully_defined(i.shape) for i in inputs)
+    if partly and not _is_enough(instruction, inputs, before.values()):
+        return None
     return Guard(instruction, inputs, sorted(before.values(), key=operator.attrgetter("order")))
+
+
+def _is_enough(instruction: Instruction, inputs: Sequence[Any], before: Collection[Instruction]) -> bool:
+    """Whether the rule gets along with shapes that are known in part: whether it does with zeros."""
+    constants = {i.outs[0]: i.op.attrs["value"] for i in before if i.op.type == "Const"}
+    values: list[Any] = []
+    for i, t in zip(inputs, instruction.op.inputs, strict=True):
+        if type(i) is int:
+            i = constants.get(i)
+            i = np.zeros([n or 1 for n in t._spec.shape or ()], t.dtype.np_dtype) if i is None else i
+        values.append(i)
+    try:
+        found = instruction.op.opdef.faults(np, values, None, instruction.attrs)
+        return all(type(c) is not tuple or c[1] is not None for c in found)
+    except Exception:  # whatever it does with an unknown size
+        return False
 
 
 def _reaches_outside(slot: int, makers: dict[int, Instruction], before: dict[int, Instruction]) -> bool:
