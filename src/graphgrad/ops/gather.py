@@ -234,8 +234,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
       batch_dims: int, how many first axes of both go together.
       name: a name for the operation.
     Returns: (*B, *P, *I, *Q), dtype of `params`.
-    Raises: InvalidArgumentError at run time if an index is out of range and NumPy takes the
-      slices; XLA takes the nearest.
+    Raises: InvalidArgumentError at run time if an index is out of range (an accelerator takes the nearest slice).
     Gradient: IndexedSlices if axis is 0, else a scatter-add; None for indices.
     Reference: TensorFlow 2.21 GatherV2.
 
@@ -298,8 +297,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
       name: a name for the operation.
       bad_indices_policy: accepted as TensorFlow does; not used.
     Returns: (*B, *I, *Q), dtype of `params`.
-    Raises: ValueError if k is larger than the rank; InvalidArgumentError at run time if an
-      index is out of range and NumPy takes the slices; XLA takes the nearest.
+    Raises: ValueError if k is larger than the rank; InvalidArgumentError at run time if an index is out of range (an
+      accelerator takes the nearest slice).
     Gradient: ScatterNd (IndexedSlices for a list of rows); None for indices.
     Reference: TensorFlow 2.21 GatherNd.
 

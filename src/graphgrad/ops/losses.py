@@ -261,8 +261,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       logits: (*B, C), floating.
       name: a name for the operation.
     Returns: (*B).
-    Raises: ValueError if the ranks do not fit; InvalidArgumentError at run time, on the host,
-      for a label out of range (on a device the row's loss is NaN).
+    Raises: ValueError if the ranks do not fit; InvalidArgumentError at run time for a label out of range (on an
+      accelerator the row's loss is NaN instead).
     Gradient: dy (softmax(logits) - one_hot(labels)).
     Reference: TensorFlow 2.21 SparseSoftmaxCrossEntropyWithLogits.
 

@@ -48,7 +48,7 @@ def _apply(xp, tensor, indices, updates, method):
     if method in ("add", "set") and indices.shape[-1] == 1 == np.prod(indices.shape):
         return _apply_to_row(xp, xp.asarray(tensor), indices.reshape(()), updates, method == "add")
     at = tuple([indices[..., i] for i in range(indices.shape[-1])])
-    # Out of range: XLA leaves such an update out.
+    # What is out of range is left out, and refused, see below.
     return getattr(xp.asarray(tensor).at[at], method)(updates, mode="drop", wrap_negative_indices=False)
 
 
@@ -240,8 +240,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
       bad_indices_policy: accepted as TensorFlow does; not used.
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `updates`.
-    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is
-      out of range and NumPy puts the slices; XLA leaves such a slice out.
+    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
+      accelerator leaves such a slice out).
     Gradient: GatherNd for updates; None for the rest.
     Reference: TensorFlow 2.21 ScatterNd.
 
@@ -264,8 +264,8 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
       updates: (*I, *Q), dtype of `tensor`. Which of several for one place wins is not said.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
-    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is
-      out of range and NumPy puts the slices; XLA leaves such a slice out.
+    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
+      accelerator leaves such a slice out).
     Gradient: dy with zeros in those places for tensor, GatherNd for updates, None for indices.
     Reference: TensorFlow 2.21 TensorScatterUpdate.
 

@@ -115,7 +115,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
       dims: (k,), the same dtype: the shape.
       name: a name for the operation.
     Returns: (k, n), or (k,) for a scalar, the same dtype.
-    Raises: InvalidArgumentError at run time if an index is out of range and NumPy computes it.
+    Raises: InvalidArgumentError at run time if an index is out of range.
     Gradient: None.
     Reference: TensorFlow 2.21 UnravelIndex.
 
