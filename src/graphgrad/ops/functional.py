@@ -215,6 +215,9 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     return (results[:-1], (*state[:-1], xp.any(results[-1]))) if body.watched else (results, state)
 
 
+_LITTLE = 32 << 20  # bytes that rows which are computed together may take
+
+
 def _as_fit(jax, xp, traced, operands, n, summed):
     """What `traced` gives for all rows, stacked or summed; as many rows at a time as take little memory."""
     example = [jax.ShapeDtypeStruct(o.shape[1:], o.dtype) for o in operands]
