@@ -222,6 +222,24 @@ def test_derivatives(name: str) -> None:
     np.testing.assert_allclose((high - low)[:3] / (2 * step), at[1:], rtol=2e-5, atol=2e-5)
 
 
+def test_functions() -> None:
+    """Functions of matrices take operators."""
+    a = L.LinearOperatorFullMatrix(_A, is_self_adjoint=True, is_positive_definite=True)
+    b = L.LinearOperatorDiag(np.ones(3) * 2)
+    for got, want in (
+        (tf.matmul(a, _X), _A @ _X), (L.matmul(_X, a, adjoint_a=True), _X.T @ _A), (L.matmul(a, b).to_dense(), 2 * _A),
+        (L.solve(a, _X), np.linalg.solve(_A, _X)), (L.inv(a).to_dense(), np.linalg.inv(_A)),
+        (L.adjoint(b).to_dense(), 2 * np.eye(3)), (L.cholesky(a).to_dense(), np.linalg.cholesky(_A)),
+        (L.det(b), 8.0), (L.logdet(b), np.log(8.0)), (L.trace(b), 6.0), (tf.linalg.trace(a), np.trace(_A)),
+        (L.diag_part(a), np.diag(_A)),
+    ):  # fmt: skip
+        _close(got, want, "")
+    with pytest.raises(ValueError, match="(?s)Transposing not supported.*Fix:"):
+        tf.matmul(a, _X, transpose_a=True)
+    with pytest.raises(ValueError, match="(?s)`rhs` as a LinearOperator is not supported.*Fix:"):
+        L.solve(_A, b)
+
+
 def test_variables() -> None:
     """An operator of a variable follows what is assigned to it, and has gradients for it."""
     v = tf.Variable([1.0, 2.0])

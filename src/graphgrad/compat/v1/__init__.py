@@ -336,7 +336,7 @@ from graphgrad.compat.v1 import debugging as debugging
 __version__ = "2.21.0"  # the version of TensorFlow whose behaviour is offered
 newaxis = None
 
-from graphgrad.ops.matmul import matmul as matmul
+from graphgrad.frontend.operator_functions import matmul as matmul
 
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.array import add_check_numerics_ops as add_check_numerics_ops
@@ -383,7 +383,7 @@ from graphgrad.ops.matrices import tensor_diag_part as diag_part
 from graphgrad.ops.matrices import eye as eye
 from graphgrad.ops.matrices import matrix_band_part as matrix_band_part
 from graphgrad.ops.matrices import matrix_diag as matrix_diag
-from graphgrad.ops.matrices import matrix_diag_part as matrix_diag_part
+from graphgrad.frontend.operator_functions import matrix_diag_part as matrix_diag_part
 from graphgrad.ops.matrices import matrix_set_diag as matrix_set_diag
 from graphgrad.ops.pad import pad_v1 as pad
 from graphgrad.ops.parting import split_v1 as split
@@ -489,7 +489,7 @@ from graphgrad.compat.v1 import random as random
 
 # -- linear algebra ------------------------------------------------------------------------
 from graphgrad.ops.einsum import einsum as einsum
-from graphgrad.ops.linalg_functions import cholesky as cholesky
+from graphgrad.frontend.operator_functions import cholesky as cholesky
 from graphgrad.ops.one_op import matrix_square_root as matrix_square_root
 from graphgrad.ops.one_op import random_index_shuffle as random_index_shuffle
 from graphgrad.ops.one_op import fftnd as fftnd
@@ -497,16 +497,16 @@ from graphgrad.ops.one_op import ifftnd as ifftnd
 from graphgrad.ops.one_op import rfftnd as rfftnd
 from graphgrad.ops.one_op import irfftnd as irfftnd
 from graphgrad.ops.linalg_functions import cholesky_solve as cholesky_solve
-from graphgrad.ops.linalg_functions import det as matrix_determinant
+from graphgrad.frontend.operator_functions import det as matrix_determinant
 from graphgrad.ops.linalg_functions import eigh as self_adjoint_eig
 from graphgrad.ops.linalg_functions import eigvalsh as self_adjoint_eigvals
-from graphgrad.ops.linalg_functions import inv as matrix_inverse
+from graphgrad.frontend.operator_functions import inv as matrix_inverse
 from graphgrad.ops.linalg_functions import lstsq as matrix_solve_ls
 from graphgrad.ops.linalg_functions import norm_v1 as norm
 from graphgrad.ops.linalg_functions import qr as qr
-from graphgrad.ops.linalg_functions import solve as matrix_solve
+from graphgrad.frontend.operator_functions import solve as matrix_solve
 from graphgrad.ops.linalg_functions import svd as svd
-from graphgrad.ops.linalg_functions import trace as trace
+from graphgrad.frontend.operator_functions import trace as trace
 from graphgrad.ops.linalg_functions import triangular_solve as matrix_triangular_solve
 from graphgrad.ops.tensordot import tensordot as tensordot
 

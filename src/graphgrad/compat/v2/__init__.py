@@ -169,7 +169,7 @@ newaxis = None
 
 from graphgrad.ops.matrix_functions import eig as eig
 from graphgrad.ops.matrix_functions import eigvals as eigvals
-from graphgrad.ops.matmul import matmul as matmul
+from graphgrad.frontend.operator_functions import matmul as matmul
 
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.array import constant as constant

@@ -7,7 +7,7 @@ from graphgrad.ops.math import cross as cross
 # -- arrays --------------------------------------------------------------------------
 from graphgrad.ops.matrices import matrix_band_part as band_part
 from graphgrad.ops.matrices import matrix_diag as diag
-from graphgrad.ops.matrices import matrix_diag_part as diag_part
+from graphgrad.frontend.operator_functions import matrix_diag_part as diag_part
 from graphgrad.ops.matrices import eye as eye
 from graphgrad.ops.matrices import matrix_set_diag as set_diag
 from graphgrad.ops.matrices import tensor_diag as tensor_diag
@@ -46,15 +46,15 @@ __getattr__ = _missing_attribute(__name__, _OPERATORS)
 
 # -- linear algebra ------------------------------------------------------------
 from graphgrad.ops.einsum import einsum as einsum
-from graphgrad.ops.linalg_functions import adjoint as adjoint
-from graphgrad.ops.linalg_functions import cholesky as cholesky
+from graphgrad.frontend.operator_functions import adjoint as adjoint
+from graphgrad.frontend.operator_functions import cholesky as cholesky
 from graphgrad.ops.linalg_functions import cholesky_solve as cholesky_solve
-from graphgrad.ops.linalg_functions import det as det
+from graphgrad.frontend.operator_functions import det as det
 from graphgrad.ops.linalg_functions import eigh as eigh
 from graphgrad.ops.linalg_functions import eigvalsh as eigvalsh
 from graphgrad.ops.linalg_functions import expm as expm
-from graphgrad.ops.linalg_functions import inv as inv
-from graphgrad.ops.linalg_functions import logdet as logdet
+from graphgrad.frontend.operator_functions import inv as inv
+from graphgrad.frontend.operator_functions import logdet as logdet
 from graphgrad.ops.linalg_functions import lstsq as lstsq
 from graphgrad.ops.linalg_functions import matrix_rank as matrix_rank
 from graphgrad.ops.linalg_functions import norm as norm
@@ -62,11 +62,11 @@ from graphgrad.ops.linalg_functions import normalize as normalize
 from graphgrad.ops.linalg_functions import pinv as pinv
 from graphgrad.ops.linalg_functions import qr as qr
 from graphgrad.ops.linalg_functions import slogdet as slogdet
-from graphgrad.ops.linalg_functions import solve as solve
+from graphgrad.frontend.operator_functions import solve as solve
 from graphgrad.ops.linalg_functions import svd as svd
-from graphgrad.ops.linalg_functions import trace as trace
+from graphgrad.frontend.operator_functions import trace as trace
 from graphgrad.ops.linalg_functions import triangular_solve as triangular_solve
-from graphgrad.ops.matmul import matmul as matmul
+from graphgrad.frontend.operator_functions import matmul as matmul
 from graphgrad.ops.moments import l2_normalize as l2_normalize
 from graphgrad.ops.tensordot import matvec as matvec
 from graphgrad.ops.tensordot import tensordot as tensordot
