@@ -65,7 +65,7 @@ class Decoder:
         raise NotImplementedError("Decoder.finalize")
 
     def _most_steps(self) -> Any:
-        """A bound on the number of steps, if it is known before the first one."""
+        """If they are known before the first step: the number of steps, and a bound of it that follows from shapes."""
         return None
 
 
@@ -219,9 +219,8 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
             if most.shape.rank not in (None, 0):
                 raise ValueError(f"maximum_iterations must be a scalar, not of shape {most.shape}\n"
                                  f"  Asked for at {user_source(2)}\n  Fix: give one number for all sequences")
-        own = decoder._most_steps()
-        bound = own if most is None else most if own is None else raw.Minimum(own, most)
-        outputs, state, lengths, time = _decode(decoder, impute_finished, bound)
+        bound, size = _bounds(decoder._most_steps(), most)
+        outputs, state, lengths, time = _decode(decoder, impute_finished, bound, size)
         if bound is not None:
             outputs = [raw.StridedSlice(t, [0], raw.ExpandDims(time, 0), [1], name="written") for t in outputs]
         outputs = nest.pack_sequence_as(decoder.output_dtype, outputs)
@@ -232,7 +231,24 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
         return outputs, state, lengths
 
 
-def _decode(decoder: Any, impute: bool, bound: Any) -> Any:
+def _bounds(own: Any, most: Any) -> Any:
+    """The number of steps, and how long the arrays of outputs have to be.
+
+    A compiled loop depends on the second one, so that must not follow each batch's lengths: it comes from shapes and
+    constants, or is rounded up.
+    """
+    if most is None:
+        return (None, None) if own is None else own
+    known = constant_value(most)
+    size = int(known) if known is not None else raw.LoopBound(most) if own is None else own[1]
+    if own is None:
+        return most, size
+    if isinstance(size, int) and isinstance(own[1], int):
+        size = min(size, own[1])
+    return raw.Minimum(own[0], most), size
+
+
+def _decode(decoder: Any, impute: bool, bound: Any, size: Any) -> Any:
     """The loop: the list of stacked outputs, the last state, lengths, the number of steps."""
     finished, inputs, state = decoder.initialize()
     finished, inputs, state = convert_to_tensor(finished), _tensors(inputs), _tensors(state)
@@ -247,12 +263,14 @@ def _decode(decoder: Any, impute: bool, bound: Any) -> Any:
         arrays = [TensorArray(t.dtype, 0, dynamic_size=True, element_shape=t.shape) for t in zeros]
     else:
         # An array of known length is written in place, so that the loop can be compiled.
-        bound = raw.Maximum(bound, np.int32(0))
-        arrays = [TensorArray(t.dtype, bound, element_shape=t.shape) for t in zeros]
+        size = max(size, 0) if isinstance(size, int) else raw.Maximum(size, np.int32(0))
+        arrays = [TensorArray(t.dtype, size, element_shape=t.shape) for t in zeros]
 
     def goes_on(time: Any, finished: Any, *_: Any) -> Any:
         more = raw.LogicalNot(raw.All(finished, _all_axes(finished)))
         return more if bound is None else raw.LogicalAnd(raw.Less(time, bound), more)
+
+    limit = size if isinstance(size, int) else None
 
     def body(time: Any, finished: Any, inputs: Any, state: Any, lengths: Any, arrays: Any) -> Any:
         outputs, next_state, next_inputs, ends = decoder.step(time, inputs, state)
@@ -272,7 +290,7 @@ def _decode(decoder: Any, impute: bool, bound: Any) -> Any:
         return time + 1, next_finished, _tensors(next_inputs), next_state, lengths, arrays
 
     start = (convert_to_tensor(0, int32), finished, inputs, state, lengths, arrays)
-    time, _, _, state, lengths, arrays = while_loop(goes_on, body, start)
+    time, _, _, state, lengths, arrays = while_loop(goes_on, body, start, maximum_iterations=limit)
     return [ta.stack() for ta in arrays], state, lengths, time
 
 

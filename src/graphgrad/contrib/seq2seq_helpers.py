@@ -53,6 +53,7 @@ class Helper:
         raise NotImplementedError("next_inputs has not been implemented. Fix: a subclass has to define it")
 
     def _most_steps(self) -> Any:
+        """If they are known before the first step: the number of steps, and a bound of it that follows from shapes."""
         return None
 
 
@@ -192,7 +193,9 @@ class TrainingHelper(Helper):
             return finished, self._at(following, raw.All(finished, np.array([0], np.int32))), state
 
     def _most_steps(self) -> Any:
-        return raw.Max(self._sequence_length, np.array([0], np.int32))
+        steps = nest.flatten(self._by_time)[0]
+        known = steps.shape.as_list()[0]
+        return raw.Max(self._sequence_length, np.array([0], np.int32)), shape(steps)[0] if known is None else known
 
 
 def _time_first(t: Any) -> Any:

@@ -1,6 +1,8 @@
 """`tf.contrib.eager`, as far as programs use it."""
 
 from graphgrad.contrib.eager_iterator import Iterator as Iterator
+from graphgrad.contrib.network import Network as Network
+from graphgrad.contrib.network import Sequential as Sequential
 from graphgrad.frontend.function import function as defun
 from graphgrad.frontend.function import function as function
 from graphgrad.frontend.gradient_functions import gradients_function as gradients_function

@@ -15,6 +15,9 @@ from graphgrad.layers.contrib_variables import get_variables_by_suffix as get_va
 from graphgrad.layers.contrib_variables import get_variables_to_restore as get_variables_to_restore
 from graphgrad.layers.contrib_variables import model_variable as model_variable
 from graphgrad.layers.contrib_variables import variable as variable
+from graphgrad.train.checkpoint_state import list_variables as list_variables
+from graphgrad.train.checkpoint_state import load_checkpoint as load_checkpoint
+from graphgrad.train.checkpoint_state import load_variable as load_variable
 from graphgrad.train.global_step import assert_global_step as assert_global_step
 from graphgrad.train.global_step import create_global_step as create_global_step
 from graphgrad.train.global_step import get_global_step as get_global_step
