@@ -52,6 +52,11 @@ OPS: dict[str, str] = {
     "EncodeJpeg": _FILES, "ParseSingleExample": _FILES,
     **dict.fromkeys(("DecodeBmp", "DecodeGif", "DecodeAndCropJpeg", "ExtractJpegShape", "EncodeJpegVariableQuality"),
                     "it reads encoded images: tests/test_image_codecs.py"),
+    **dict.fromkeys(("RaggedTensorToVariant", "RaggedTensorFromVariant", "RaggedTensorToVariantGradient",
+                     "RaggedVariantLike"), "it takes or gives a variant: tests/test_ragged_variants.py"),
+    **dict.fromkeys(("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeEncode", "UnicodeTranscode", "UnicodeScript",
+                     "StringNGrams", "SparseCross", "SparseCrossV2", "RaggedCross", "DecodeWav", "EncodeWav"),
+                    "its functions' values are recorded from TensorFlow: tests/test_ragged_dispatch.py"),
     **dict.fromkeys(("ParseExampleV2", "ParseSequenceExampleV2", "WriteFile", "DecodeCompressed", "SerializeSparse",
                      "SerializeManySparse", "DeserializeManySparse", "DecodeJSONExample"),
                     "it reads files or encoded data: tests/test_parsing.py"),
@@ -82,6 +87,8 @@ GRADIENTS: dict[str, str] = {}
 _ANY_GAMMA = "its derivative for alpha holds the quantile fixed: RandomGammaGrad's row checks what it consists of"
 _THROUGH = "its gradient passes through what it rounds, which is not the derivative: its row says what it is"
 ORDERS: dict[str, str] = {
+    **dict.fromkeys(("RaggedTensorToVariant", "RaggedTensorFromVariant", "RaggedTensorToVariantGradient",
+                     "RaggedVariantLike"), "tests/test_ragged_variants.py differentiates it three times"),
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
                      "QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3",
                      "QuantizeAndDequantizeV4"), _THROUGH),

@@ -240,6 +240,92 @@ EXPRESSIONS = {
         tf.ragged.stack([[1,2],[3]])
         tf.ragged.boolean_mask(D,[True,False,True])
     """,
+    "ngrams": r"""
+        tf.strings.ngrams(['A','B','C','D'],2)
+        tf.strings.ngrams(['A','B','C','D'],[2,1],separator='|')
+        tf.strings.ngrams(G,2,pad_values='_')
+        tf.strings.ngrams(['TF','and'],1,pad_values=('L','R'))
+        tf.strings.ngrams(['a','b'],3,pad_values='_',padding_width=1)
+        tf.strings.ngrams(['a','b'],3,preserve_short_sequences=True)
+        tf.strings.ngrams(['a','b'],3)
+        tf.strings.ngrams(['a','b'],0)
+        tf.strings.ngrams('a',1)
+        tf.strings.ngrams([['a','b'],['c','d']],2)
+        tf.strings.ngrams(['a','b'],2,padding_width=1)
+        tf.strings.ngrams(['a','b'],2,pad_values=3)
+        tf.strings.ngrams(['a','b'],[3,2],pad_values='_')
+        tf.strings.ngrams(['a','b'],2,pad_values='_',padding_width=0)
+    """,
+    "unicode": r"""
+        tf.strings.unicode_decode('h\xe9llo','UTF-8')
+        tf.strings.unicode_decode(['a\xe9','','\U0001F600'],'UTF-8')
+        tf.strings.unicode_decode([X],'UTF-8')
+        tf.strings.unicode_decode([X],'UTF-8',errors='ignore')
+        tf.strings.unicode_decode([X],'UTF-8',errors='strict')
+        tf.strings.unicode_decode([X],'UTF-8',replacement_char=63)
+        tf.strings.unicode_decode(['a\tb'],'UTF-8',replace_control_characters=True)
+        tf.strings.unicode_decode([b'\x00\xe9'],'UTF-16-BE')
+        tf.strings.unicode_decode([b'\xe9'],'ISO-8859-1')
+        tf.strings.unicode_decode([b'\x00\x00\x00\xe9'],'UTF-32-BE')
+        tf.strings.unicode_decode([['a','b']],'UTF-8')
+        tf.strings.unicode_decode(['x'],'nix')
+        tf.strings.unicode_decode(['x'],'UTF-8',errors='q')
+        tf.strings.unicode_decode(['x'],'UTF-8',replacement_char=-1)
+        tf.strings.unicode_decode(W,'UTF-8')
+        tf.strings.unicode_decode([b'\xed\xa0\x80',b'\xf4\x90\x80\x80',b'\xc0\x80',b'\xe2\x28\xa1',b'\xf0\x9f\x98',b'\xef\xbb\xbfx'],'UTF-8')
+        tf.strings.unicode_decode_with_offsets(['a\xe9\U0001F600b',''],'UTF-8')
+        tf.strings.unicode_split(['a\xe9','x'],'UTF-8')
+        tf.strings.unicode_split([X],'UTF-8')
+        tf.strings.unicode_split_with_offsets('a\xe9','UTF-8')
+        tf.strings.unicode_encode([104,233],'UTF-8')
+        tf.strings.unicode_encode(I,'UTF-32-BE')
+        tf.strings.unicode_encode([[104,0xD800]],'UTF-8')
+        tf.strings.unicode_encode([[104,0xD800]],'UTF-8','ignore')
+        tf.strings.unicode_encode([[104,0xD800]],'UTF-8','strict')
+        tf.strings.unicode_encode([[1114112]],'UTF-32-BE')
+        tf.strings.unicode_encode([[1]],'nix')
+        tf.strings.unicode_encode(5,'UTF-8')
+        tf.strings.unicode_encode([[[97],[98]]],'UTF-8')
+        tf.strings.unicode_transcode(['\xe9',X],'UTF-8','UTF-16-BE')
+        tf.strings.unicode_transcode([X],'UTF-8','UTF-8',errors='ignore')
+        tf.strings.unicode_transcode(['a\n'],'UTF-8','UTF-8',replace_control_characters=True)
+        tf.strings.unicode_transcode([b'\xe9'],'LATIN1','UTF-8')
+        tf.strings.unicode_transcode([X],'UTF-8','UTF-8',errors='strict')
+        tf.strings.unicode_transcode(W,'UTF-8','UTF-16-BE')
+        tf.strings.unicode_script([65,0x3b1,0x4e00,48,-1,0x110000])
+        tf.reduce_sum(tf.strings.unicode_script(tf.range(0x110000)) * tf.range(0x110000))
+    """,
+    "crosses": r"""
+        tf.sparse.cross([P,Q,N])
+        tf.sparse.cross([P,M],separator='/')
+        tf.sparse.cross_hashed([P,Q,N])
+        tf.sparse.cross_hashed([P,M],num_buckets=100)
+        tf.sparse.cross_hashed([P,M],num_buckets=1000,hash_key=5)
+        tf.sparse.cross([N,C([[1],[2]])])
+        tf.sparse.cross([P,3.5])
+        tf.sparse.cross([])
+        tf.sparse.cross([P,tf.SparseTensor([[0,0]],[1.5],[2,1])])
+        tf.sparse.cross([P,C([['a']])])
+        tf.ragged.cross([H,N])
+        tf.ragged.cross([H,tf.ragged.constant([['x','y'],[]])])
+        tf.ragged.cross_hashed([H,tf.ragged.constant([[1],[2]])],num_buckets=100)
+        tf.ragged.cross_hashed([H,Q])
+        tf.ragged.cross([H,Q,N])
+        tf.ragged.cross([C(['a'])])
+        tf.ragged.cross([])
+        tf.sparse.sampled_addmm([[0,1],[1,0]],[10.,20.],[2,2],T[:2],T[:,:2])
+        tf.sparse.sampled_addmm([[0,1],[1,0]],[10.,20.],[2,2],T[:2],T[:,:2],beta=0.5,alpha=2.)
+    """,
+    "sound": r"""
+        tf.audio.encode_wav(C([[.5,-.5],[1.,-1.2],[.1,0]]),44100)
+        tf.audio.decode_wav(V)
+        tf.audio.decode_wav(V,desired_channels=1)
+        tf.audio.decode_wav(V,desired_samples=5)
+        tf.audio.decode_wav(V,desired_channels=3)
+        tf.audio.decode_wav(V,desired_samples=2)
+        tf.audio.decode_wav('x'*50)
+        tf.audio.encode_wav([1.,2.],1)
+    """,
 }
 
 
@@ -247,6 +333,11 @@ def operands(tf: Any) -> dict[str, Any]:
     """What the names in the expressions stand for."""
     constant, ragged = tf.constant, tf.ragged.constant
     return {
+        "G": ragged([["a", "b", "c"], ["d"], []]), "H": ragged([["a"], ["b", "c"]]), "X": b"a\xffb\xe2\x82",
+        "P": tf.SparseTensor([[0, 0], [1, 0], [1, 1]], ["a", "b", "c"], [2, 2]), "N": constant([["f"], ["g"]]),
+        "Q": tf.SparseTensor([[0, 0], [1, 0]], ["d", "e"], [2, 1]),
+        "M": tf.SparseTensor([[0, 0], [1, 0]], constant([7, 8], tf.int64), [2, 1]),
+        "V": tf.audio.encode_wav(constant([[0.5, -0.5], [1.0, -1.2], [0.1, 0.0]]), 44100),
         "tf": tf, "C": constant, "T": constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]),
         "R": ragged([[1.0, 2.0], [], [3.0, 4.0, 5.0]]), "S": ragged([[10.0, 20.0], [], [30.0, 40.0, 50.0]]),
         "I": ragged([[2, 0], [], [1]]), "B": ragged([[True, False], [], [False, True, True]]),
@@ -259,6 +350,10 @@ def shown(value: Any) -> Any:
     """A value as JSON has it: kind, ragged rank or shape, elements."""
     if hasattr(value, "to_list") and hasattr(value, "row_splits"):
         return ["ragged", value.ragged_rank if hasattr(value, "ragged_rank") else 0, _plain(value.to_list())]
+    if hasattr(value, "dense_shape"):
+        return ["sparse", *[shown(part) for part in (value.indices, value.values, value.dense_shape)]]
+    if isinstance(value, tuple):
+        return ["several", *map(shown, value)]
     if hasattr(value, "numpy"):
         value = value.numpy()
     if isinstance(value, (np.ndarray, np.generic, bytes)):
@@ -270,7 +365,7 @@ def _plain(x: Any) -> Any:
     if isinstance(x, list):
         return [_plain(i) for i in x]
     if isinstance(x, bytes):
-        return x.decode()
+        return x.decode("latin1")
     if isinstance(x, complex):
         return str(x)
     if isinstance(x, float):

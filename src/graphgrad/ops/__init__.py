@@ -23,6 +23,7 @@ from . import conv as conv
 from . import convolution as convolution
 from . import cosine as cosine
 from . import crops as crops
+from . import crosses as crosses
 from . import csv as csv
 from . import ctc as ctc
 from . import ctc_decode as ctc_decode
@@ -96,6 +97,7 @@ from . import quantize as quantize
 from . import quantize_functions as quantize_functions
 from . import queues as queues
 from . import ragged as ragged
+from . import ragged_variants as ragged_variants
 from . import random as random
 from . import ranks as ranks
 from . import readers as readers
@@ -140,5 +142,7 @@ from . import topk as topk
 from . import training as training
 from . import training_proximal as training_proximal
 from . import trig as trig
+from . import unicode as unicode
 from . import updates as updates
+from . import wav as wav
 from . import windows as windows

@@ -404,3 +404,15 @@ def join(path: Any, *paths: Any) -> str:
     'a/b.txt'
     """
     return os.path.join(path, *paths)
+
+
+def get_registered_schemes() -> list[str]:
+    """The kinds of file systems that paths can name: files of this machine alone.
+
+    Returns: ['', 'file'].
+    Reference: TensorFlow 2.21 `tf.io.gfile.get_registered_schemes`.
+
+    >>> tf.io.gfile.get_registered_schemes()
+    ['', 'file']
+    """
+    return ["", "file"]

@@ -554,6 +554,7 @@ from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as sparse_reduce
 from graphgrad.ops.sparse_pairs import sparse_split_v1 as sparse_split
 from graphgrad.frontend.critical_section import CriticalSection as CriticalSection
 from graphgrad.compat.v1 import xla as xla
+from graphgrad.compat.v1 import audio as audio
 
 # -- versions, specs, odds and ends -------------------------------------------------------
 from graphgrad.compat.v1 import version as version

@@ -14,3 +14,4 @@ from graphgrad.platform.files import rename as rename
 from graphgrad.platform.files import rmtree as rmtree
 from graphgrad.platform.files import stat as stat
 from graphgrad.platform.files import walk as walk
+from graphgrad.platform.files import get_registered_schemes as get_registered_schemes

@@ -11,3 +11,5 @@ from graphgrad.frontend.ragged_functions import stack_dynamic_partitions as stac
 from graphgrad.frontend.ragged_parts import RaggedTensorValue as RaggedTensorValue
 from graphgrad.frontend.ragged_functions import ragged_constant_value as constant_value
 from graphgrad.frontend.ragged_functions import ragged_placeholder as placeholder
+from graphgrad.frontend.ragged_unicode import cross as cross
+from graphgrad.frontend.ragged_unicode import cross_hashed as cross_hashed

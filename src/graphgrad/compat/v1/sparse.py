@@ -33,3 +33,5 @@ from graphgrad.ops.sparse_pairs import sparse_reduce_max_sparse as reduce_max_sp
 from graphgrad.ops.sparse_pairs import sparse_reduce_sum_sparse as reduce_sum_sparse
 from graphgrad.ops.sparse_pairs import sparse_merge as merge
 from graphgrad.ops.sparse_counts import sparse_bincount as bincount
+from graphgrad.ops.crosses import sparse_cross as cross
+from graphgrad.ops.crosses import sparse_cross_hashed as cross_hashed

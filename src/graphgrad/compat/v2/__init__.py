@@ -316,6 +316,7 @@ from graphgrad.frontend.module import Module as Module
 from graphgrad.compat.v2 import train as train
 from graphgrad.frontend.critical_section import CriticalSection as CriticalSection
 from graphgrad.compat.v2 import xla as xla
+from graphgrad.compat.v2 import audio as audio
 
 # -- versions, specs, odds and ends -------------------------------------------------------
 from graphgrad.compat.v2 import version as version

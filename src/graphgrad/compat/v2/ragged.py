@@ -8,3 +8,5 @@ from graphgrad.frontend.ragged_functions import ragged_stack as stack
 from graphgrad.frontend.ragged_functions import row_splits_to_segment_ids as row_splits_to_segment_ids
 from graphgrad.frontend.ragged_functions import segment_ids_to_row_splits as segment_ids_to_row_splits
 from graphgrad.frontend.ragged_functions import stack_dynamic_partitions as stack_dynamic_partitions
+from graphgrad.frontend.ragged_unicode import cross as cross
+from graphgrad.frontend.ragged_unicode import cross_hashed as cross_hashed

@@ -29,3 +29,6 @@ from graphgrad.ops.sparse_pairs import sparse_reset_shape as reset_shape
 from graphgrad.ops.sparse_pairs import sparse_to_indicator as to_indicator
 from graphgrad.ops.sparse_pairs import sparse_split as split
 from graphgrad.ops.sparse_counts import sparse_bincount as bincount
+from graphgrad.ops.crosses import sparse_cross as cross
+from graphgrad.ops.crosses import sparse_cross_hashed as cross_hashed
+from graphgrad.ops.crosses import sampled_addmm as sampled_addmm

@@ -19,6 +19,14 @@ from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong
 from graphgrad.frontend.ragged_strings import string_split_v2 as split
 from graphgrad.frontend.ragged_strings import bytes_split as bytes_split
 from graphgrad.ops.histogram import unsorted_segment_join as unsorted_segment_join
+from graphgrad.frontend.ragged_unicode import ngrams as ngrams
+from graphgrad.frontend.ragged_unicode import unicode_decode as unicode_decode
+from graphgrad.frontend.ragged_unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
+from graphgrad.frontend.ragged_unicode import unicode_encode as unicode_encode
+from graphgrad.frontend.ragged_unicode import unicode_split as unicode_split
+from graphgrad.frontend.ragged_unicode import unicode_split_with_offsets as unicode_split_with_offsets
+from graphgrad.ops.unicode import unicode_script as unicode_script
+from graphgrad.ops.unicode import unicode_transcode as unicode_transcode
 
 # What is ragged takes another way.
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
