@@ -7,7 +7,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.session import HostSession
-from graphgrad.ops import philox
+from graphgrad.ops import conv_device, philox
 
 RNG = np.random.RandomState(0)
 
@@ -40,6 +40,17 @@ def test_filter_gradient_of_many_positions(batch):
                                                 strides=[1, 1, 1, 1], padding="SAME")]  # fmt: skip
 
     _compare(build, _normal(batch, 16, 16, 1), _normal(batch, 16, 16, 2), tolerance=1e-4)
+
+
+def test_filter_gradient_of_many_channels(monkeypatch):
+    """A loop of products of matrices."""
+    monkeypatch.setattr(conv_device, "_LARGE", 1e6)
+
+    def build(x, dy):
+        return [tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=[3, 2, 32, 33], out_backprop=dy, padding="VALID",
+                                                strides=[1, 1, 1, 1], dilations=[1, 2, 1, 1])]  # fmt: skip
+
+    _compare(build, _normal(6, 28, 29, 32), _normal(6, 24, 28, 33), tolerance=1e-4)
 
 
 @pytest.mark.parametrize(("channels", "groups"), [(6, 3), (9, 9), (40, 20)])

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .window import channel_axis, channels_first, seen_by, spatial_axes
+from .window import channel_axis, channels_first, pad_spatial, seen_by, spatial_axes
 
 LAYOUT = {
     "NHWC": ("NHWC", "HWIO", "NHWC"), "NCHW": ("NCHW", "HWIO", "NCHW"),
@@ -21,6 +21,8 @@ LAYOUT = {
 _DEEP = 4096
 _PART = 8  # examples in a part, at least
 _MOST_PARTS = 4  # each is compiled by itself
+_LARGE = 2e8  # multiplications from which on a filter's gradient is worth a loop, which compiles more slowly
+_MOST_CELLS, _MANY_CHANNELS, _MANY_POSITIONS = 9, 32, 512  # the loop is faster within these limits
 _MOST_GROUPS = 8  # that become convolutions of their own, which are twice as fast; each is compiled, too
 _MOST_GROUPS_OF_FILTER = 16  # here XLA:CPU's own way takes a hundred times as long
 
@@ -175,10 +177,42 @@ def _filter_of_batch(x, dy, w, data_format):
     batch, deep = x.shape[0], x.shape[0] * math.prod(w.out)
     if deep <= _DEEP:
         return _filter_of_part(x, dy, w, data_format)
+    if _is_looped(x, dy, w, data_format):
+        return _filter_by_patches(x, dy, w)
     count = next((k for k in range(_MOST_PARTS, 1, -1) if batch % k == 0 and batch >= k * _PART), 1)
     size = batch // count
     parts = [slice(start, start + size) for start in range(0, batch, size)]
     return sum(_filter_of_part(x[part], dy[part], w, data_format) for part in parts)
+
+
+def _is_looped(x, dy, w, data_format):
+    cells, positions, channels = math.prod(w.kernel), math.prod(w.out), (x.shape[-1], dy.shape[-1])
+    return (len(w.kernel) == 2 and not channels_first(data_format) and set(w.strides) == {1} and cells <= _MOST_CELLS
+            and positions >= _MANY_POSITIONS and min(channels) >= _MANY_CHANNELS and x.dtype in (np.float32, np.float64)
+            and x.shape[0] * positions * cells * math.prod(channels) >= _LARGE)  # fmt: skip
+
+
+def _filter_by_patches(x, dy, w):
+    """A loop over the examples, in which what the filter sees of one is laid out for a product of matrices."""
+    import jax.numpy as jnp
+    from jax import lax
+
+    (batch, *_, channels), out = x.shape, dy.shape[-1]
+    positions, cells = math.prod(w.out), math.prod(w.kernel)
+    x = pad_spatial(jnp, x, w)
+    dy = dy.reshape(batch, positions, out).swapaxes(1, 2)
+
+    def add(i, state):
+        patches, total = state
+        example = lax.dynamic_slice_in_dim(x, i, 1)
+        for number, cell in enumerate(np.ndindex(*w.kernel)):  # in place, unlike a concatenation
+            seen = lax.expand_dims(seen_by(None, example, w, cell), [3])
+            patches = lax.dynamic_update_slice(patches, seen, (0, 0, 0, number, 0))
+        part = lax.dynamic_index_in_dim(dy, i, 0, keepdims=False)
+        return patches, total + lax.dot(part, patches.reshape(positions, -1))
+
+    start = jnp.zeros((1, *w.out, cells, channels), x.dtype), jnp.zeros((out, cells * channels), x.dtype)
+    return lax.fori_loop(0, batch, add, start)[1].T.reshape(*w.kernel, channels, out)
 
 
 def _filter_of_part(x, dy, w, data_format):
