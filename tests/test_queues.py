@@ -297,3 +297,54 @@ def test_small_examples_stay_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
                 sess.run(put)
             assert next(iter(sess._entries.values())).executable.plan.on_host is on_host
             assert sess.run(q.dequeue())[0, 0] == size
+
+
+def test_supervisor(tmp_path: pathlib.Path) -> None:
+    """A supervised program trains from a pipeline to the end of its data, and goes on from its checkpoint."""
+    number = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
+    total = tf.Variable(0, name="total")
+    step = tf.train.create_global_step()
+    train = tf.group(total.assign_add(number), step.assign_add(1))
+    supervisor = tf.train.Supervisor(logdir=str(tmp_path), save_model_secs=0, save_summaries_secs=0)
+    assert supervisor.summary_op is not None and supervisor.global_step is step
+    with supervisor.managed_session() as sess:
+        for _ in range(4):
+            sess.run(train)
+        supervisor.saver.save(sess, supervisor.save_path, step)
+        while not supervisor.should_stop():
+            sess.run(train)
+    assert supervisor.coord.joined
+    with supervisor.managed_session() as sess:
+        assert sess.run([total, step]) == [6, 4]
+    with pytest.raises(ZeroDivisionError), supervisor.managed_session():
+        1 / 0  # noqa: B018
+
+
+def test_session_manager() -> None:
+    """What was not initialized is named; nothing to initialize with is an error."""
+    tf.Variable(1.0, name="a")
+    b = tf.Variable(2.0, name="b")
+    manager = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables())
+    with pytest.raises(RuntimeError, match="(?s)did not make model ready.*Variables not initialized: a.*Fix:"):
+        manager.prepare_session("", init_op=b.initializer)
+    with pytest.raises(RuntimeError, match="(?s)no init_op or init_fn or local_init_op was given.*Fix:"):
+        manager.prepare_session("")
+    assert manager.recover_session("")[1] is False
+    with pytest.raises(tf.errors.DeadlineExceededError, match="Variables not initialized: a, b"):
+        manager.wait_for_session("", max_wait_secs=0)
+    with manager.prepare_session("", init_fn=_initialize) as sess:
+        assert sess.run(b) == 2.0
+
+
+def _initialize(session: Any) -> None:
+    session.run(tf.global_variables_initializer())
+
+
+def test_loopers() -> None:
+    """A looper's exception stops its coordinator; it needs one."""
+    coord = tf.train.Coordinator()
+    tf.train.LooperThread.loop(coord, 0.0, _fails)
+    with pytest.raises(ValueError, match="out of paper"):
+        coord.join()
+    with pytest.raises(ValueError, match="must be a Coordinator"):
+        tf.train.LooperThread(None, 1.0)

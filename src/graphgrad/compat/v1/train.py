@@ -68,6 +68,10 @@ from graphgrad.train.input_producers import range_input_producer as range_input_
 from graphgrad.train.input_producers import slice_input_producer as slice_input_producer
 from graphgrad.train.input_producers import string_input_producer as string_input_producer
 
+from graphgrad.train.session_manager import SessionManager as SessionManager
+from graphgrad.train.supervisor import Supervisor as Supervisor
+from graphgrad.train.supervisor import basic_train_loop as basic_train_loop
+
 # -- event files --------------------------------------------------------------------------
 from graphgrad.train.file_writer import FileWriter as SummaryWriter  # the name of 0.x
 from graphgrad.train.records import summary_iterator as summary_iterator
