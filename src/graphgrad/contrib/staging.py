@@ -21,7 +21,7 @@ class StagingArea:
       capacity: how many elements it holds; 0 for any number.
       memory_limit: accepted; without effect.
 
-    >>> area = tf.contrib.staging.StagingArea([tf.float32], [[2]])
+    >>> area = StagingArea([tf.float32], [[2]])
     >>> put, (got,) = area.put([tf.constant([1.0, 2.0])]), area.get()
     >>> sess.run(put)
     >>> sess.run([got, put])[0]

@@ -125,8 +125,8 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
     Reference: TensorFlow 2.21 `tf.compat.v1.train.input_producer`.
 
     >>> queue = tf.train.input_producer([[1, 2], [3, 4]], num_epochs=1, shuffle=False)
-    >>> queue.shapes
-    [TensorShape([Dimension(2)])]
+    >>> queue.dtypes, queue.dequeue().shape.as_list()
+    ([tf.int32], [2])
     """
     in_graph_only()
     with name_scope(name, "input_producer"):
