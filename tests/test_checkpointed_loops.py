@@ -81,15 +81,36 @@ def test_lengths_of_segments() -> None:
                 assert graph.version and found[0] == length and found[1] * length ** (levels - 1) >= n
 
 
-def test_random_loops_keep_everything() -> None:
-    """A repetition has to draw the same numbers, so such a loop is not cut into segments."""
-    with tf.Graph().as_default(), HostSession() as sess:
-        x = tf.constant(_D)
-        with checkpointed_loops():
-            y = tf.while_loop(lambda i, _: i < 9, lambda i, y: (i + 1, y * tf.random.uniform([], 0.5, 1.5, tf.float64)),
-                              (0, x))[1]  # fmt: skip
-        value, slope = sess.run([y, tf.gradients(y, x)[0]])
-        np.testing.assert_allclose(slope * _D, value, rtol=1e-9)
+def _compiled(graph: Any) -> Any:
+    options = tf.OptimizerOptions(global_jit_level=tf.OptimizerOptions.ON_1)
+    return tf.Session(graph=graph, config=tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=options)))
+
+
+@pytest.mark.parametrize("memory", ["sqrt", "log"])
+def test_random_loops(memory: str) -> None:
+    """A repetition draws the numbers of its iteration, however segments are nested; compiled, too."""
+
+    def step(i: Any, y: Any) -> Any:
+        return i + 1, tf.tanh(y * tf.random.uniform([], 0.5, 1.5, tf.float64, seed=1))
+
+    def in_branches(i: Any, y: Any) -> Any:
+        return tf.cond(y > 0, lambda: step(i, y), lambda: (i + 1, y))
+
+    for body, cut in ((step, True), (in_branches, False)):
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float64, [])
+            with checkpointed_loops(memory):
+                y = tf.while_loop(lambda i, _: i < 19, body, (0, x))[1]
+            slope = tf.gradients(y, x)[0]
+            assert any("Segments" in op.name for op in graph.get_operations()) is cut
+            for make in (HostSession, _compiled):
+                values, slopes = [], []
+                for at in (0.4, 0.4 + 1e-6, 0.4 - 1e-6):
+                    with make(graph=graph) as sess:  # each begins with the same numbers
+                        value, found = sess.run([y, slope], {x: at})
+                    values.append(value)
+                    slopes.append(found)
+                np.testing.assert_allclose(slopes[0], (values[1] - values[2]) / 2e-6, rtol=1e-6)
 
 
 def test_refused() -> None:

@@ -41,8 +41,9 @@ def segmented(op: Operation, bound: Any) -> Operation | None:
     Returns: the outermost of the loops, whose outputs are the number of iterations and those of `op`; its inputs are
       the number 0, those of `op`, and some more. None where there is nothing to gain.
     """
-    if _draws(op.get_attr("body")):  # what a repetition draws depends on how the iterations are numbered
-        return None
+    body: FuncGraph = op.get_attr("body")
+    if op.get_attr("counter") is not None or _draws([op.get_attr("cond"), *_inner(body)]):
+        return None  # what a repetition draws depends on how the iterations are numbered
     levels = LEVELS[op.get_attr("memory")]
     known = constant_value(bound) if isinstance(bound, Tensor) else np.asarray(bound)
     if known is not None:
@@ -68,13 +69,18 @@ def segment_length(n: int, levels: int) -> int:
     return length
 
 
-def _draws(graph: FuncGraph) -> bool:
-    waiting = [graph]
+def _inner(graph: FuncGraph) -> list[FuncGraph]:
+    return [g for op in graph._operations for g in op.attrs.values() if isinstance(g, FuncGraph)]
+
+
+def _draws(graphs: list[FuncGraph]) -> bool:
+    """Whether sub-graphs draw random numbers. What the body itself draws is kept, so that it need not do it again."""
+    waiting = list(graphs)
     while waiting:
-        for op in waiting.pop()._operations:
-            if "random" in op.opdef.flags:
-                return True
-            waiting.extend(g for g in op.attrs.values() if isinstance(g, FuncGraph))
+        graph = waiting.pop()
+        if any("random" in op.opdef.flags for op in graph._operations):
+            return True
+        waiting.extend(_inner(graph))
     return False
 
 
@@ -129,7 +135,8 @@ class _Segmented:
                 after = [raw.AddV2(args[0], np.int32(1)), *copy_ops(body, self.body.outputs, inside)]
             body.outputs = after if top else [*after, raw.AddV2(args[count - 1], np.int32(1))]
         results = raw.While([*start, *captured], cond=cond, body=body, Tout=tuple(types), output_shapes=tuple(shapes),
-                            bounded_by=count + len(captured) - (1 if top else 2), name="Segments")  # fmt: skip
+                            bounded_by=count + len(captured) - (1 if top else 2), counter=-1 if level > 1 else 0,
+                            name="Segments")  # fmt: skip
         made: Operation = results[0].op
         return made
 

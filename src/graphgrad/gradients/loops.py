@@ -140,6 +140,10 @@ def repeat(loop: _Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[
     """
     op, n = loop.op, loop.n
     variables = loop.closure(wanted)
+    counter = op.get_attr("counter")
+    if counter is not None and counter >= 0:  # what numbers the iterations goes along
+        variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
+        counter = 1 + variables.index(counter)
     start = [np.int32(0), *(op.inputs[i] for i in variables), *lists]
     body, cond = (FuncGraph(f"{op.name}_{what}", op.graph) for what in ("record", "record_cond"))
     types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists)]
@@ -171,7 +175,7 @@ def repeat(loop: _Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[
         body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
     results = raw.While([*start, *(op.inputs[i] for i in reads)], cond=cond, body=body, Tout=tuple(types),
                         output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
-                        bounded_by=1 + len(variables) if lists else None, name="Record")  # fmt: skip
+                        bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")  # fmt: skip
     if lists:
         record = results[0].op
         op.graph._joints[record.index] = Joint(op, record, variables, wanted)
@@ -352,7 +356,8 @@ class _Back:
             cond.outputs = [more]
         types = tuple(p.dtype for p in own)
         results = raw.While([*start, *graph.captured], cond=cond, body=graph, Tout=types,
-                            output_shapes=tuple(p._spec.shape for p in own), counter=0,
+                            output_shapes=tuple(p._spec.shape for p in own),
+                            counter=-1 if op.get_attr("counter") == -1 else 0,
                             bounded_by=len(start) + len(kept) - 1 if self.recorded else None, name="Back")  # fmt: skip
         return list(zip([*self.carried, *self.read], results[1:], strict=True))
 

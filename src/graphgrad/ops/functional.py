@@ -85,18 +85,22 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
            bounded_by=None, memory=None):  # fmt: skip
     """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures.
 
-    `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0;
+    `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0, and
+    -1 if they are numbered inside;
     `bounded_by` an input that is a list at least as long as there are iterations; `memory` how its reverse sweep saves
     memory: None, 'sqrt' or 'log'.
     """
     n = len(output_shapes)
     captures = args[n:]
     limit = maximum_iterations
+
+    def number(step, values):
+        return step if counter is None else values[counter] if counter >= 0 else None
+
     if xp is np:
         values, step = list(args[:n]), 0
         while (limit is None or step < limit) and bool(cond([*values, *captures], state, step)[0][0]):
-            number = step if counter is None else values[counter]
-            values, state = body([*values, *captures], state, number)
+            values, state = body([*values, *captures], state, number(step, values))
             step += 1
         return values, state
     from jax import lax
@@ -115,7 +119,7 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
     def iterate(carry):
         step, values, state = carry
         state = judged(step, values, state)
-        values, state = body([*values, *captures], state, step if counter is None else values[counter])
+        values, state = body([*values, *captures], state, number(step, values))
         return step + 1, [_on_loan(xp, v) for v in values], state
 
     def run():
