@@ -12,7 +12,7 @@ from graphgrad.executor.session import HostSession
 from graphgrad.frontend.loop_memory import checkpointed_loops
 from graphgrad.gradients.checkpoints import segment_length
 from graphgrad.ir.opdef import raw
-from test_loops import _D, _ON_XLA, _WITH_NUMPY, _X, _derivatives
+from test_loops import _ON_XLA, _WITH_NUMPY, _X, _derivatives
 
 _NAMES = ["count", "nested", "array in, array out", "branch inside", "early stop", "scan", "until large",
           "array that grows"]  # fmt: skip
