@@ -230,6 +230,7 @@ class OpDef:
         self._asks_for_shapes = False
         if shape is not None:
             self.shape(shape)
+        self._ranks: list[tuple[int, int, int]] = []  # input, its lowest and its highest rank
         self._cache: dict[Any, Inferred] = {}
 
     # -- declaring -----------------------------------------------------------------
@@ -248,6 +249,10 @@ class OpDef:
         self.gradient = rule
         self.gradient_source = _definition(rule)
         return rule
+
+    def limit_rank(self, name: str, low: int, high: int) -> None:
+        """Declares which ranks an input may have; it is checked before the shape rule is asked."""
+        self._ranks.append(([a.name for a in self.inputs].index(name), low, high))
 
     def on_host(self, kernel: Kernel) -> Kernel:
         """Declares a kernel for NumPy alone (a decorator)."""
@@ -426,6 +431,9 @@ class OpDef:
             else:
                 dtype = arg.dtype or attrs[arg.type_attr]  # type: ignore[index]  # one of the two is set
                 out_types.extend([dtype] * (attrs[arg.number_attr] if arg.number_attr else 1))
+        for i, low, high in self._ranks:
+            for t in grouped[i] if self.inputs[i].is_list else (grouped[i],):
+                _check_rank(self.inputs[i].name, _shape_of(t), low, high)
         if not out_types:
             if self._shape_rule is not None:
                 self._apply_shape_rule(grouped, attrs)
@@ -439,6 +447,10 @@ class OpDef:
             raise AssertionError(
                 f"the shape rule of {self.name} gives {len(shapes)} shapes for {len(out_types)} outputs"
             )
+        for shape in shapes:
+            if shape and any(n is not None and n < 0 for n in shape):
+                raise Complaint(f"an output would have the shape {shape_str(shape)}; dimensions must be >= 0",
+                                "look where the negative size comes from")  # fmt: skip
         return tuple([Spec.of(t, s) for t, s in zip(out_types, shapes, strict=True)])
 
     def _apply_shape_rule(self, grouped: list[Any], attrs: dict[str, Any]) -> Any:
@@ -451,7 +463,12 @@ class OpDef:
         more = {k: attrs[k] for k in self._shape_attrs}
         if self._asks_for_shapes:
             more["input_shapes"] = [list(map(_shape_of, g)) if isinstance(g, list) else _shape_of(g) for g in grouped]
-        return rule(*args, **more)
+        try:
+            return rule(*args, **more)
+        except (TypeError, ValueError, IndexError, KeyError, ZeroDivisionError, OverflowError) as e:
+            # What no rule foresees: inputs that only their values or shapes together make senseless.
+            raise Complaint(f"its inputs or attributes do not fit each other ({type(e).__name__}: {e})",
+                            "compare shapes, sizes and attributes with what the operation expects") from e  # fmt: skip
 
     def pack(self, values: Sequence[Any], attrs: dict[str, Any]) -> Sequence[Any]:
         """Groups a flat list of input values into the kernel's arguments (lists for list inputs)."""
@@ -503,6 +520,13 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<OpDef {self.name} {self.signature}>"
+
+
+def _check_rank(name: str, shape: Shape, low: int, high: int) -> None:
+    if shape is not None and not low <= len(shape) <= high:
+        least = "" if low == high else "at most "
+        raise Complaint(f"{name} must have rank {least}{high} but has shape {shape_str(shape)}",
+                        f"give a {('scalar', 'vector', 'matrix')[high]} as {name}")  # fmt: skip
 
 
 def _shape_of(t: Tensor) -> Shape:

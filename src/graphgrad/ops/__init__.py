@@ -39,6 +39,7 @@ from . import einsum as einsum
 from . import elementwise as elementwise
 from . import embedding as embedding
 from . import embedding_sparse as embedding_sparse
+from . import empty as empty
 from . import exponential as exponential
 from . import fft as fft
 from . import fft_functions as fft_functions
@@ -61,6 +62,7 @@ from . import image_files as image_files
 from . import image_measures as image_measures
 from . import image_resize as image_resize
 from . import image_ssim as image_ssim
+from . import input_ranks as input_ranks
 from . import integrals as integrals
 from . import iterators as iterators
 from . import join as join
@@ -146,3 +148,6 @@ from . import unicode as unicode
 from . import updates as updates
 from . import wav as wav
 from . import windows as windows
+
+input_ranks.declare()
+empty.guard()

@@ -113,6 +113,9 @@ def _check_depths(in_depth, f, what="filter"):
     if depth == 0 or in_depth % depth:
         raise Complaint(f"Depth of input ({in_depth}) is not a multiple of input depth of {what} ({depth})",
                         "give a filter of shape [height, width, in_channels, out_channels]")
+    if in_depth == 0:
+        raise Complaint(f"the input has no channels, and the {what} {depth}: there would be 0 groups",
+                        "give an input with channels")
     if out is not None and out % (in_depth // depth):
         raise Complaint(f"Depth of output ({out}) is not a multiple of the number of groups ({in_depth // depth})",
                         "make the filter's last dimension a multiple of the groups")

@@ -19,9 +19,9 @@ from .math import is_scaling, sum_of_products
 _NOT_BY_ZERO = "make sure that no divisor is 0, or divide floats"
 
 
-def _check_divisor(xp, y):
+def _check_divisor(xp, x, y):
     """Complains of an integer division by zero, where it can be seen: on the host."""
-    if xp is np and y.dtype.kind in "iu" and not np.all(y):
+    if xp is np and y.dtype.kind in "iu" and x.size and not np.all(y):
         raise Complaint("Integer division by zero", _NOT_BY_ZERO)
 
 
@@ -31,7 +31,7 @@ def _refuses(xp, x, y):
 
 def _truncated(xp, x, y):
     """x / y of integers, rounded toward zero."""
-    _check_divisor(xp, y)
+    _check_divisor(xp, x, y)
     if xp is np:
         quotient = np.floor_divide(x, y)
         return quotient + ((quotient * y != x) & ((x < 0) != (y < 0))).astype(x.dtype)
@@ -227,7 +227,7 @@ def _no_gradient(op, dz):
 @op("FloorDiv", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
 def _floor_div(xp, x, y):
     """Elementwise quotient rounded down, with broadcasting."""
-    _check_divisor(xp, y)
+    _check_divisor(xp, x, y)
     return xp.floor_divide(x, y) if x.dtype.kind in "iu" else xp.floor(xp.divide(x, y))
 
 
@@ -305,7 +305,7 @@ def truncatediv(x, y, name=None):
 @op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
 def _floor_mod(xp, x, y):
     """Elementwise remainder of division rounded down: it has y's sign."""
-    _check_divisor(xp, y)
+    _check_divisor(xp, x, y)
     return xp.mod(x, y)
 
 
@@ -320,7 +320,7 @@ def _floor_mod_grad(op, dz):
 
 def _fmod(xp, x, y):
     """Elementwise remainder of division rounded toward zero: it has x's sign."""
-    _check_divisor(xp, y)
+    _check_divisor(xp, x, y)
     return xp.fmod(x, y)
 
 

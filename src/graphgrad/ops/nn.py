@@ -36,8 +36,8 @@ def _relu_op_grad(op, dy):
 
 @op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu_grad(xp, dy, x):
-    """The gradient where the feature (or the activation) is positive, else 0."""
-    return xp.where(x > 0, dy, xp.asarray(0, dy.dtype))
+    """The gradient where the feature (or the activation) is positive, else 0: a product, so that NaN and Inf show."""
+    return dy * (x > 0).astype(dy.dtype)
 
 
 @relu_grad.grad
@@ -76,8 +76,8 @@ def _relu6_op_grad(op, dy):
 
 @op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu6_grad(xp, dy, x):
-    """The gradient where the feature lies strictly between 0 and 6, else 0."""
-    return xp.where((x > 0) & (x < 6), dy, xp.asarray(0, dy.dtype))
+    """The gradient where the feature lies strictly between 0 and 6, else 0, as a product."""
+    return dy * ((x > 0) & (x < 6)).astype(dy.dtype)
 
 
 @relu6_grad.grad
