@@ -89,6 +89,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_tensorflow.py
 	@$(TF)/bin/python tests/record_functions.py
 	@$(TF)/bin/python tests/record_raw_ops.py
+	@$(TF)/bin/python tests/record_edges.py
 	@$(TF)/bin/python tests/record_ragged.py
 	@$(TF)/bin/python tests/record_rnn.py
 	@$(TF)/bin/python tests/record_layers.py

@@ -73,7 +73,8 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     try:
         array = np.array(value)
     except ValueError as e:
-        raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {e}") from None
+        raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {e}. "
+                         "Fix: make all rows equally long, or use tf.ragged.constant") from None
     if array.dtype == object:
         array = _from_objects(value, array)
     if dtype is None:
@@ -154,14 +155,15 @@ def _check_leaves(value: Any, dtype: DType) -> None:
             or (dtype.is_complex and kind in "bUS")
         )
         if wrong:
-            raise TypeError(f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'.")
+            raise TypeError(f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'. "
+                            f"Fix: give values of {dtype.name}, or another dtype")
 
 
 def _from_objects(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if isinstance(value, (list, tuple)) and any(isinstance(v, Dimension) for v in _leaves(value)):
         return np.array([int(v) for v in value])
     if any(v is None for v in _leaves(value)):
-        raise ValueError("None values not supported.")
+        raise ValueError("None values not supported. Fix: give a tensor or an array")
     raise TypeError(
         f"Failed to convert elements of {value!r} to Tensor: no dtype fits a value of type "
         f"{type(_first_leaf(value)).__name__}. Fix: use numbers, strings or NumPy arrays of one dtype"
@@ -389,7 +391,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
         _check_dtype(tensor, dtype, name)
         return convert(tensor, dtype, graph, name, scoped)
     if value is None:
-        raise ValueError("None values not supported.")
+        raise ValueError("None values not supported. Fix: give a tensor or an array")
     if isinstance(value, Operation):
         raise TypeError(
             f"Can't convert Operation '{value.name}' to Tensor (it has {len(value.outputs)} outputs). "

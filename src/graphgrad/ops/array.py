@@ -212,6 +212,9 @@ def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "C
     if verify_shape and array.shape != wanted:
         raise TypeError(f"Expected Tensor's shape: {shape_str(wanted)}, but got {shape_str(array.shape)}. "
                         "Fix: leave verify_shape out, or give a value of that shape")
+    if wanted is None or any(n is None for n in wanted):
+        raise ValueError(f"constant: the shape {shape} has a dimension that is not known or negative. "
+                         "Fix: give all sizes")  # fmt: skip
     missing = math.prod(wanted) - array.size
     if array.size and missing > 0:
         array = np.concatenate([array.ravel(), np.repeat(array.ravel()[-1:], missing)])

@@ -28,7 +28,7 @@ def numbers(value, nd, channel_first, what):
         values *= nd
     if len(values) != nd:
         raise ValueError(f"`{what}` should be of length 1, {nd} or {nd + 2}. Received: {what}={value} of length "
-                         f"{len(values)}")
+                         f"{len(values)}. Fix: give one number for each spatial dimension")
     return (1, 1, *values) if channel_first else (1, *values, 1)
 
 
@@ -40,7 +40,8 @@ def padding_attrs(padding):
     if isinstance(padding, str):
         padding = padding.upper()
     if padding not in ("SAME", "VALID"):
-        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID' or a list of pairs. Received: padding={padding}")
+        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID' or a list of pairs. Received: padding={padding}. "
+                         "Fix: padding='SAME'")
     return {"padding": padding}
 
 

@@ -68,7 +68,8 @@ def _resize(images, size, resizer, preserve_aspect_ratio, name, skip=False):
         except (TypeError, ValueError):
             raise ValueError("'size' must be a 1-D int32 Tensor. Fix: give new height and width as integers") from None
         if size._spec.shape not in ((2,), None):
-            raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+            raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width. "
+                             "Fix: give [height, width]")  # fmt: skip
         if preserve_aspect_ratio:
             known = _scaled_known(x, size)
             size = _scaled_size(x, size) if known is None else convert_to_tensor(known)

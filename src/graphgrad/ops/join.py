@@ -324,6 +324,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
+    if not values:
+        raise ValueError("concat: there is nothing to concatenate, values is empty. Fix: give at least one tensor")
     if len(values) == 1:
         with name_scope(name, "concat"):
             return raw.Identity(values[0], name="concat")

@@ -188,6 +188,8 @@ def shape_tensor(shape: Any) -> Any:
     if isinstance(shape, TensorShape):
         shape = shape.as_list()
     if isinstance(shape, (list, tuple)) and not any(is_tensor_like(d) for d in shape):
+        if any(isinstance(d, (list, tuple)) for d in shape):
+            raise ValueError(f"shape must have rank 1, but is {shape}. Fix: give one list of sizes")
         shape = [int(d) for d in shape]
         shape = np.asarray(shape, np.int64 if any(d > 2**31 - 1 for d in shape) else np.int32)
     elif isinstance(shape, (list, tuple)):

@@ -143,6 +143,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         at = plus(plus(rank, 1), axis) if axis < 0 else axis
         first, last = raw.ExpandDims(start, at), raw.ExpandDims(stop, at)
         known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else np.asarray(num)
+        if known is not None and np.ndim(known):
+            raise ValueError(f"num must be a scalar, but has the shape {np.shape(known)}. Fix: give one number")
         if known is not None and int(known) < 1:
             raise ValueError(f"num must be at least 1, not {int(known)}. Fix: give how many numbers there shall be")
         if known is not None:
