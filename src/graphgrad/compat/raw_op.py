@@ -46,6 +46,8 @@ _OWN: dict[str, tuple[str, ...]] = {
     "ExtractGlimpseV2": ("seed", "seed2"),
     "InitializeTableFromTextFileV2": ("key_dtype", "value_dtype"),
     "IteratorGetNext": ("one_shot",),
+    "IteratorGetNextAsOptional": ("one_shot",),
+    "IteratorToStringHandle": ("one_shot",),
     "LookupTableExportV2": ("value_shape",),
     "LookupTableFindV2": ("mutable",),
     "LookupTableSizeV2": ("mutable",),
@@ -66,6 +68,7 @@ _WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
     "AssignVariableOp": {"validate_shape": False},
     "EagerPyFunc": {"is_async": False},
     "If": {"output_shapes": ()},
+    "IteratorGetNextAsOptional": {"output_types": _REQUIRED, "output_shapes": _REQUIRED},
     "ResourceGather": {"validate_indices": True},
     "VarHandleOp": {"debug_name": "", "allowed_devices": ()},
     "While": {"parallel_iterations": 10},
@@ -75,6 +78,8 @@ _DEFAULT_ONLY: dict[str, dict[str, Any]] = {
     "DecodeImage": {"dtype": as_dtype("uint8")},
     "ResourceGather": {"batch_dims": 0},
     **{f"ResourceScatterNd{kind}": {"bad_indices_policy": ""} for kind in ("Add", "Max", "Min", "Sub", "Update")},
+    "SerializeManySparse": {"out_type": as_dtype("string")},
+    "SerializeSparse": {"out_type": as_dtype("string")},
     "VariableShape": {"out_type": as_dtype("int32")},
 }
 
@@ -85,6 +90,12 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "CheckNumericsV2": {"message": _REQUIRED},
     "DenseCountSparseOutput": {"binary_output": _REQUIRED},
     "LookupTableExportV2": {"Tkeys": _REQUIRED, "Tvalues": _REQUIRED},
+    "ParseSequenceExampleV2": {
+        **dict.fromkeys(("Ncontext_sparse", "Nfeature_list_sparse", "Nfeature_list_dense"), 0),
+        **dict.fromkeys(("context_sparse_types", "context_ragged_value_types", "context_ragged_split_types",
+                         "context_dense_shapes", "feature_list_sparse_types", "feature_list_ragged_value_types",
+                         "feature_list_ragged_split_types", "feature_list_dense_types",
+                         "feature_list_dense_shapes"), ())},
     "PlaceholderWithDefault": {"shape": _REQUIRED},
     "SparseCountSparseOutput": {"binary_output": _REQUIRED},
     **{f"Stateless{kind}": {"dtype": float32} for kind in
@@ -95,11 +106,14 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "While": {"output_shapes": ()},
 }  # fmt: skip
 
-# Those of TensorFlow's that work on what has no tensor here (functions known by a token, datasets): what to use.
-_UNCALLABLE = {
-    **dict.fromkeys(("EagerPyFunc", "PyFunc", "PyFuncStateless"), "tf.py_func or tf.numpy_function"),
-    "MakeIterator": "iterator.make_initializer",
-}
+# Those of TensorFlow's that work on what has no tensor here (functions known by a token, datasets): what to use, and
+# their inputs and attributes.
+_UNCALLABLE: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    **dict.fromkeys(("EagerPyFunc", "PyFunc", "PyFuncStateless"),
+                    ("tf.py_func or tf.numpy_function", ("input",), ("token", "Tout"))),
+    "MakeIterator": ("iterator.make_initializer", ("dataset", "iterator"), ()),
+    "WriteSummary": ("tf.summary.write", ("writer", "step", "tensor", "tag", "summary_metadata"), ()),
+}  # fmt: skip
 
 # The kinds of attributes whose default does not tell it.
 _INTEGERS = frozenset({
@@ -137,8 +151,9 @@ class RawOp:
                 self._attrs[theirs.get(name, name)] = (name, default)
         self._unused = {**_WITHOUT_EFFECT.get(opdef.name, {}), **_DEFAULT_ONLY.get(opdef.name, {})}
         if opdef.name in _UNCALLABLE:
-            names = ("dataset",) if self._inputs.pop("captured", None) else ("token", "Tout")
-            self._attrs = {k: (k, _REQUIRED) for k in names}
+            _, inputs, attrs = _UNCALLABLE[opdef.name]
+            self._inputs = {k: k for k in inputs}
+            self._attrs = {k: (k, _REQUIRED) for k in attrs}
 
     @functools.cached_property
     def __signature__(self) -> inspect.Signature:
@@ -169,12 +184,13 @@ class RawOp:
                                              _nearest(key, self.__signature__.parameters)))  # fmt: skip
         needed = [k for k in self._inputs if k not in kwargs]
         needed += [k for k, (_, default) in self._attrs.items() if default is _REQUIRED and k not in kwargs]
+        needed += [k for k, default in self._unused.items() if default is _REQUIRED and k not in kwargs]
         if needed:
             raise TypeError(self._worded(f"{opdef.name} is missing {len(needed)} required argument(s): "
                                          + ", ".join(map(repr, needed)), "give them by name"))  # fmt: skip
         if opdef.name in _UNCALLABLE:
             raise UnimplementedError(None, None, self._worded(
-                f"{opdef.name} works on what has no tensor here", _UNCALLABLE[opdef.name]))  # fmt: skip
+                f"{opdef.name} works on what has no tensor here", _UNCALLABLE[opdef.name][0]))  # fmt: skip
         for key, own in self._inputs.items():
             if given[own] is None:
                 raise ValueError(self._worded(f"Tried to convert '{key}' to a tensor and failed. Error: None values "
