@@ -123,7 +123,9 @@ ROWS += [
     Row("SobolSample", [Case([V(5), V(6), V(0)], dtype="float32"), Case([V(40), V(20), V(3)], dtype="float64")],
         order=0, bad=[(Case([V(0), V(1), V(0)], dtype="float32"), "dim must be at least", InvalidArgumentError)]),
     Row("StatelessShuffle", [[V(np.arange(11)), KEY, COUNTER, ALG], [V(np.ones((1, 3))), KEY, COUNTER, ALG]], order=0),
-    Row("RandomIndexShuffle", [[V([0, 1, 2, 3, 4]), V([1, 2, 3]), V(4)], [V(7), V([1, 2, 3]), V(1000)]], order=0,
-        tf=False, note="its permutation is another one than TensorFlow's",
-        bad=[([V([5]), V([1, 2, 3]), V(4)], "must be in", InvalidArgumentError), ([V(1), V([1]), V(4)], "end in")]),
+    Row("RandomIndexShuffle",
+        [[V([0, 1, 2, 3, 4], "int32"), V([1, 2, 3], "int32"), V(4, "int32")], [V(7), V([1, 2, -3]), V(1000)],
+         Case([V([0, 1, 70000]), V([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), V(100000)], rounds=6)], order=0,
+        bad=[([V([5]), V([1, 2, 3]), V(4)], "must be in", InvalidArgumentError), ([V(1), V([1]), V(4)], "end in"),
+             ([V([5, 1]), V([1, 2, 3]), V([9, 9, 9])], "different numbers of indices")]),
 ]  # fmt: skip

@@ -33,12 +33,12 @@ def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4,
       index: scalar or vector, int32, int64, uint32 or uint64.
       seed: (3,), integers, or one row for each index.
       max_index: the largest index, of the same dtype.
-      rounds: how often bits are mixed; at least 4.
+      rounds: how often bits are mixed: an even number, at least 4.
       name: a name for the operation.
     Returns: a tensor like `index`; different indices go to different places.
     Raises: InvalidArgumentError at run time for an index out of range.
     Gradient: none.
-    Reference: TensorFlow 2.21 RandomIndexShuffle, whose permutations are others.
+    Reference: TensorFlow 2.21 RandomIndexShuffle.
 
     >>> sorted(sess.run(tf.random_index_shuffle(tf.range(5), [1, 2, 3], 4)).tolist())
     [0, 1, 2, 3, 4]

@@ -284,26 +284,27 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
         return raw.StatelessShuffle(convert_to_tensor(value, name="value"), *keyed(seed))
 
 
-_MIX = 0x9E3779B97F4A7C15
 _LOW = 2**64 - 1
-
-
-def _mixed(x: int) -> int:
-    """The bits of a 64-bit number stirred (the finaliser of SplitMix64)."""
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _LOW
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & _LOW
-    return x ^ x >> 31
+_CONSTANTS = 0x7369F885192C0EF5  # bits that tell the keys of rounds apart
 
 
 def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
-    """The place of `index` in a permutation of 0 ... last: a Feistel cipher, walked until it is in range."""
-    half = max(1, -(-int(last).bit_length() // 2))
+    """The place of `index` in a permutation of 0 ... last: the block cipher Simon, repeated until it is in range."""
+    half = max(8, -(-max(last - 1, 0).bit_length() // 2))
     mask = (1 << half) - 1
+
+    def turned(x: int, by: int) -> int:
+        by %= half
+        return (x << by | x >> half - by) & mask
+
+    keys = [k & mask for k in (*seed, 0)[:3]]
+    for i in range(max(4, rounds + rounds % 2) - 3):
+        bit = _CONSTANTS % 2 ** min(half, 64) >> i & 1
+        keys.append(0xFFFFFFFC & mask ^ bit ^ keys[i] ^ turned(keys[-1], -3) ^ turned(keys[-1], -4))
     while True:
-        left, right = index >> half, index & mask
-        for k in range(max(4, rounds)):
-            key = _LOW & (seed[k % len(seed)] * _MIX + k)
-            left, right = right, left ^ _mixed(key ^ _mixed(right + 1)) & mask
+        left, right = index >> half & mask, index & mask
+        for k in keys:
+            left, right = right, left ^ turned(right, 1) & turned(right, 8) ^ turned(right, 2) ^ k
         index = left << half | right
         if index <= last:
             return index
@@ -312,8 +313,8 @@ def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
 @op("RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype", dtype=_WORDS, Tseed=_WORDS,
     flags=("host",))  # fmt: skip
 def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
-    """Where indices go in a random permutation. The permutation is another one than TensorFlow's."""
-    index, last = np.broadcast_arrays(index, max_index)
+    """Where indices go in a random permutation."""
+    index, last, _ = np.broadcast_arrays(index, max_index, np.asarray(seed)[..., 0])
     seeds = np.broadcast_to(seed, (*index.shape, np.shape(seed)[-1])).reshape(index.size, -1)
     if np.any((index < 0) | (index > last)):
         raise Complaint("index must be in [0, max_index]", "give an index of the range")
@@ -326,7 +327,14 @@ def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
 def _random_index_shuffle_shape(index, seed, max_index):
     if seed is not None and (not seed or seed[-1] not in (None, 2, 3)):
         raise Complaint(f"seed must end in a dimension of 3, not be of shape {seed}", "give three integers")
-    return broadcast(index, max_index)
+    shapes = [index, None if seed is None else seed[:-1], max_index]
+    sizes = {s[0] for s in shapes if s} - {None}
+    if len(sizes) > 1:
+        raise Complaint(f"index, seed and max_index are for different numbers of indices: {sorted(sizes)}",
+                        "give one of each for all, or one for each index")  # fmt: skip
+    if any(shapes):
+        return (next(iter(sizes), None),)
+    return None if None in shapes else ()
 
 
 random_index_shuffle_op.grad(NOT_DIFFERENTIABLE)
@@ -342,12 +350,18 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
     Returns: a tensor like `index`; different indices go to different places.
     Raises: InvalidArgumentError at run time for an index out of range.
     Gradient: none.
-    Reference: TensorFlow 2.21 RandomIndexShuffle, whose permutations are others.
+    Reference: TensorFlow 2.21 RandomIndexShuffle; Beaulieu et al., "The Simon and Speck families of lightweight block
+      ciphers" (2013).
 
     >>> sorted(sess.run(tf.random.experimental.index_shuffle(tf.range(5), [1, 2], 4)).tolist())
     [0, 1, 2, 3, 4]
     """
     index = convert_to_tensor(index, name="index")
+    seed = convert_to_tensor(seed, name="seed")
+    shape = seed._spec.shape
+    if shape and shape[-1] == 2:
+        filler = np.full((*shape[:-1], 1), 498247692, seed.dtype.np_dtype)
+        seed = raw.ConcatV2([filler, seed], len(shape) - 1)
     return raw.RandomIndexShuffle(index, seed, convert_to_tensor(max_index, index.dtype))
 
 
