@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.compat.contrib import eager, metrics, nn, training
+from graphgrad.compat.contrib import eager, framework, metrics, nn, training
 from graphgrad.compat.inside import ops as inside
 from graphgrad.executor.session import HostSession
 from graphgrad.ir import context
@@ -165,3 +165,29 @@ def test_adagrad_da_arguments() -> None:
     for make in (lambda: tf.train.AdagradDAOptimizer(0.1, 1, 0.0), lambda: tf.train.ProximalAdagradOptimizer(0.1, 0.0)):
         with pytest.raises(ValueError, match="must be positive"):
             make()
+
+
+def test_shallow_structures() -> None:
+    """Structures are taken apart as far as another one goes."""
+    nest = framework.nest
+    assert nest.flatten_up_to({"a": 0, "b": [0]}, {"a": (1, 2), "b": [3]}) == [(1, 2), 3]
+    assert nest.flatten_up_to(0, [1]) == [[1]]
+    assert nest.flatten_dict_items({("a", "b"): (1, [2][0]), "c": [3]}) == {"a": 1, "b": 2, "c": [3]}
+    for shallow, deep, kind in (([0], 1, TypeError), ([0, 0], [1], ValueError), ([0], {"a": 1}, TypeError),
+                                ({"a": 0}, {"b": 1}, ValueError)):  # fmt: skip
+        with pytest.raises(kind, match="structure"):
+            nest.assert_shallow_structure(shallow, deep)
+    for wrong, kind in (([1], TypeError), ({("a", "b"): 1}, ValueError), ({("a",): (1,), "a": 2}, ValueError)):
+        with pytest.raises(kind):
+            nest.flatten_dict_items(wrong)
+
+
+def test_one_tpu_replica(sess: Any) -> None:
+    """What sums over replicas sums over one; more of them are refused."""
+    from graphgrad.compat.inside import tpu
+
+    x = tf.constant([1.0, 2.0])
+    assert sess.run(tpu.cross_replica_sum(tpu.tpu_replicated_input([x]))).tolist() == [1.0, 2.0]
+    assert tpu.get_tpu_context() is None
+    with pytest.raises(ValueError, match="(?s)one replica.*Fix:"):
+        tpu.tpu_replicated_input([x, x])

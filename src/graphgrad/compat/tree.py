@@ -34,6 +34,8 @@ MODULES = {
     "python.framework.test_util": "graphgrad.compat.inside.test_util",
     "python.platform.test": "graphgrad.compat.v1.test",
     "python.tf2": "graphgrad.compat.inside.tf2",
+    "python.tpu.ops.tpu_ops": "graphgrad.compat.inside.tpu",
+    "python.tpu.tpu_function": "graphgrad.compat.inside.tpu",
     "python.util.all_util": "graphgrad.compat.inside.all_util",
     "python.util.compat": "graphgrad.compat",
     "python.util.tf_inspect": "graphgrad.compat.inside.tf_inspect",

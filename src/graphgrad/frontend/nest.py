@@ -159,3 +159,78 @@ def _mark_leaves(structure: Any) -> Any:
         if hasattr(structure, "_fields")
         else type(structure)([None] * len(structure))
     )
+
+
+def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                             expand_composites: bool = False) -> None:  # fmt: skip
+    """Raises unless a structure has at least the nesting of another one.
+
+    Args:
+      shallow_tree: the pattern.
+      input_tree: the structure.
+      check_types: whether lists, tuples and dictionaries are told apart.
+      expand_composites: accepted as TensorFlow does.
+    Raises: ValueError for other lengths and keys; TypeError for other types, and leaves where there is nesting.
+    """
+    if not is_nested(shallow_tree):
+        return
+    if not is_nested(input_tree):
+        raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: "
+                        f"{type(input_tree)}. Fix: nest it")  # fmt: skip
+    if check_types and isinstance(shallow_tree, Mapping) != isinstance(input_tree, Mapping):
+        raise TypeError("The two structures don't have the same sequence type. Input structure has type "
+                        f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}. Fix: use one type")
+    if len(shallow_tree) != len(input_tree):
+        raise ValueError("The two structures don't have the same sequence length. Input structure has length "
+                         f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}.")  # fmt: skip
+    if isinstance(shallow_tree, Mapping) and set(shallow_tree) != set(input_tree):
+        raise ValueError(f"The two structures don't have the same keys: {sorted(shallow_tree)}, {sorted(input_tree)}.")
+    for a, b in zip(_children(shallow_tree), _children(input_tree), strict=True):
+        assert_shallow_structure(a, b, check_types)
+
+
+def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                  expand_composites: bool = False) -> list[Any]:  # fmt: skip
+    """The parts of a structure where another one has leaves; they may be nested further.
+
+    Args:
+      shallow_tree: the pattern.
+      input_tree: a structure that has at least its nesting.
+      check_types, expand_composites: as in `assert_shallow_structure`.
+    Raises: as `assert_shallow_structure`.
+
+    >>> from graphgrad.frontend.nest import flatten_up_to
+    >>> flatten_up_to([0, [0]], [[1, 2], [3]])
+    [[1, 2], 3]
+    """
+    assert_shallow_structure(shallow_tree, input_tree, check_types)
+    if not is_nested(shallow_tree):
+        return [input_tree]
+    pairs = zip(_children(shallow_tree), _children(input_tree), strict=True)
+    return [part for a, b in pairs for part in flatten_up_to(a, b, check_types)]
+
+
+def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
+    """A dictionary whose keys may be nested, with values nested alike, as one of leaves.
+
+    Args:
+      dictionary: the dictionary.
+    Raises: TypeError for anything else; ValueError for a key that comes twice, and lengths that differ.
+
+    >>> from graphgrad.frontend.nest import flatten_dict_items
+    >>> flatten_dict_items({("a", ("b", "c")): (1, (2, 3)), "d": 4})
+    {'a': 1, 'b': 2, 'c': 3, 'd': 4}
+    """
+    if not isinstance(dictionary, Mapping):
+        raise TypeError("input must be a dictionary")
+    flat: dict[Any, Any] = {}
+    for key, value in dictionary.items():
+        keys, values = flatten(key), flatten(value) if is_nested(key) else [value]
+        if len(keys) != len(values):
+            raise ValueError(f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} "
+                             f"elements. Key: {key}, value: {value}.")  # fmt: skip
+        for k, v in zip(keys, values, strict=True):
+            if k in flat:
+                raise ValueError(f"Could not flatten dictionary: key {k} is not unique.")
+            flat[k] = v
+    return flat

@@ -1,0 +1,24 @@
+"""`tensorflow.python.tpu.tpu_function` and `.ops.tpu_ops`: what they mean where one replica computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.compat.inside.ops import get_tpu_context as get_tpu_context
+from graphgrad.ir.convert import convert_to_tensor
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.source import user_source
+
+
+def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = None) -> Any:
+    """The sum over all replicas: there is one."""
+    return raw.Identity(convert_to_tensor(x), name=name)
+
+
+def tpu_replicated_input(inputs: Any, is_mirrored_variable: bool = False, index: int = -1, is_packed: bool = False,
+                         name: str | None = None) -> Any:  # fmt: skip
+    """The input of each replica: there is one; ValueError for more."""
+    if len(inputs) != 1:
+        raise ValueError(f"tpu_replicated_input of {len(inputs)} inputs: there is one replica.\n"
+                         f"  Asked for at {user_source(2)}\n  Fix: give one input")  # fmt: skip
+    return raw.Identity(convert_to_tensor(inputs[0]), name=name)
