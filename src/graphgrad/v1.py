@@ -7,6 +7,8 @@ from graphgrad.frontend import modes as _modes
 from graphgrad.ops.join import concat_v1 as concat_v2
 from graphgrad.ops.join import stack as pack
 from graphgrad.ops.join import unstack as unpack
+from graphgrad.ops.linalg_functions import cholesky as batch_cholesky
+from graphgrad.ops.linalg_functions import svd as batch_svd
 from graphgrad.ops.math import multiply as mul
 from graphgrad.ops.math import subtract as sub
 from graphgrad.ops.math_unary import negative as neg

@@ -17,7 +17,8 @@ OF_1 = frozenset(
     assert_greater_equal assert_integer assert_less_equal assert_near assert_negative assert_non_negative
     assert_non_positive assert_none_equal assert_positive assert_proper_iterable assert_rank_at_least assert_rank_in
     assert_same_float_dtype assert_scalar assert_type assert_variables_initialized assign assign_add assign_sub
-    batch_gather batch_matmul batch_scatter_update batch_to_space_nd betainc bincount ceil check_numerics cholesky
+    batch_cholesky batch_gather batch_matmul batch_scatter_update batch_svd batch_to_space_nd betainc bincount ceil
+    check_numerics cholesky
     cholesky_solve clip_by_average_norm colocate_with complex_abs concat_v2 confusion_matrix conj container contrib
     control_flow_v2_enabled convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor count_nonzero
     count_up_to create_partitioned_variables cross cumprod decode_base64 decode_compressed decode_csv
