@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,9 @@ class Step(NamedTuple):
       temporary_bytes: bytes that XLA needs besides while the program runs.
       live_bytes: bytes of all values that are alive after the step, variables included.
       device: where it runs, or where to a value goes, such as "CPU:1"; "" for the default device.
+      start: when it began, in seconds since 1970.
+      seconds: how long it took, until its results were there.
+      names: the names of its operations.
     """
 
     kind: str
@@ -37,6 +41,9 @@ class Step(NamedTuple):
     temporary_bytes: int
     live_bytes: int
     device: str = ""
+    start: float = 0.0
+    seconds: float = 0.0
+    names: tuple[str, ...] = ()
 
 
 class RunReport:
@@ -52,6 +59,8 @@ class RunReport:
         self._forms: dict[int, int] = {}
         self._live = 0
         self.peak_bytes = 0
+        self._begun = time.perf_counter()
+        self._offset = time.time() - self._begun  # the clock of the day, less the one that measures
 
     @property
     def programs(self) -> int:
@@ -61,31 +70,39 @@ class RunReport:
     def start(self, slots: Sequence[Any]) -> None:
         """Notes what is alive before the first step."""
         self._live = self.peak_bytes = _live_bytes(slots)
+        self._begun = time.perf_counter()
 
     def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
         """Notes a cluster that has run, with the entry of the cache that it is."""
+        ended = time.perf_counter()
         cluster, entry = made_of
         known = id(entry) in self._forms
         form = self._forms.setdefault(id(entry), len(self._forms))
         output, temporary = entry.program().memory()
         operations = Counter(i.op.type for i in cluster.program)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
-                       _live_bytes(slots), cluster.device or ""))  # fmt: skip
+                       _live_bytes(slots), cluster.device or "", *self._times(ended, cluster.program)))  # fmt: skip
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
+        ended = time.perf_counter()
         live = _live_bytes(slots)
         grown = max(0, live - self._live)
         if isinstance(step, Move):
-            self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or ""))
+            self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or "",
+                           *self._times(ended, ())))  # fmt: skip
             return
         operations = Counter(i.op.type for i in step.program)
-        self._add(Step("host", operations, None, "host", grown, 0, live))
+        self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program)))
+
+    def _times(self, ended: float, program: Sequence[Any]) -> tuple[float, float, tuple[str, ...]]:
+        return self._begun + self._offset, ended - self._begun, tuple([i.op.name for i in program])
 
     def _add(self, step: Step) -> None:
         self.steps.append(step)
         self.peak_bytes = max(self.peak_bytes, self._live + step.output_bytes + step.temporary_bytes, step.live_bytes)
         self._live = step.live_bytes
+        self._begun = time.perf_counter()
 
     def __str__(self) -> str:
         kinds = Counter(s.kind for s in self.steps)

@@ -266,6 +266,7 @@ class Executable:
                 for s in frees:
                     slots[s] = None
                 if report is not None:
+                    device.wait([v for s in outs if type(v := slots[s]) is buffer])
                     report.cluster(made_of, slots)
         if plan.stores:
             if store:

@@ -24,6 +24,7 @@ from ..ir.source import user_source
 from .place import DeviceAttributes, Placement, full_name
 from .report import RunReport
 from .run import Executable
+from .step_stats import step_stats
 from .xla import to_numpy
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
@@ -168,7 +169,7 @@ class BaseSession:
             tensors, such as the state of a cell -> a tuple of values.
           options: a `RunOptions`; one with a `trace_level` fills run_metadata, `timeout_in_ms` says how long the run
             may wait for queues.
-          run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, and `peak_bytes`.
+          run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, `peak_bytes` and `step_stats`.
         Returns: the structure of `fetches` with NumPy arrays in the place of tensors
           (scalars for rank 0, None for operations).
         Raises:
@@ -193,6 +194,7 @@ class BaseSession:
             run_metadata.peak_bytes = 0
             values = entry.executable.run(feeds, report)
             run_metadata.peak_bytes = report.peak_bytes
+            run_metadata.step_stats = step_stats(report)
             return entry.rebuild(values)
         return entry.rebuild(entry.executable(feeds))
 

@@ -98,4 +98,5 @@ class RunMetadata(_Message):
     Attributes:
       report: the run's steps, a `RunReport`; print it.
       peak_bytes: the most memory that was live at once.
+      step_stats: when each step ran, a `StepStats`, for `tensorflow.python.client.timeline`.
     """

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..ir.graph import Graph
 from ..ir.graphdef import graph_def as serialize
+from ..ir.protobuf import delimited
 from ..ir.record_files import framed
 from ..ops.summary_messages import Event, Summary
 
@@ -43,6 +44,7 @@ class FileWriter:
         self._max_queue = max_queue
         self._flush_secs = flush_secs
         self._seen: set[str] = set()
+        self._run_tags: set[str] = set()
         self._file: Any = None
         given = graph is not None or graph_def is not None
         first = _graph_def(graph, graph_def) if given else None
@@ -99,6 +101,25 @@ class FileWriter:
     def add_event(self, event: Any) -> None:
         """Writes an `Event`."""
         self._write(event)
+
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Writes when the steps of a run ran, as TensorBoard shows them beside the graph.
+
+        Args:
+          run_metadata: the `RunMetadata` of a run with a `trace_level`.
+          tag: a name for it, used once.
+          global_step: the step, a number.
+        Raises: ValueError for a tag that was used before.
+        """
+        if tag in self._run_tags:
+            raise ValueError("The provided tag was already used for this event type. Fix: give each step its own")
+        self._run_tags.add(tag)
+        stats = run_metadata.step_stats
+        event = Event()
+        event.tagged_run_metadata.tag = tag
+        data = delimited(1, stats.SerializeToString()) if hasattr(type(stats), "SerializeToString") else b""
+        event.tagged_run_metadata.run_metadata = data
+        self._add(event, global_step)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
         """Writes a `SessionLog`."""

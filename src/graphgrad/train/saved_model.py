@@ -6,8 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ..frontend.lookup import tables_initializer
+from ..frontend.scopes import control_dependencies
+from ..frontend.variable_ops import global_variables_initializer, local_variables_initializer
 from ..ir.context import get_default_graph
+from ..ir.dtypes import float32, string
 from ..ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
+from ..ops.control import group
 from .graph_files import write_whole
 from .meta_graph import add_saving, export_meta_graph, import_collections
 from .saver import Saver
@@ -20,9 +25,14 @@ CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
 PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
 REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
 
-_FILE = "saved_model.pb"
-_MAIN_OP = "saved_model_main_op"
-_LEGACY_INIT_OP = "legacy_init_op"
+ASSETS_DIRECTORY, ASSETS_KEY = "assets", "saved_model_assets"
+DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
+MAIN_OP_KEY, LEGACY_INIT_OP_KEY = "saved_model_main_op", "legacy_init_op"
+SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
+SAVED_MODEL_SCHEMA_VERSION = 1
+VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
+
+_FILE, _MAIN_OP, _LEGACY_INIT_OP = SAVED_MODEL_FILENAME_PB, MAIN_OP_KEY, LEGACY_INIT_OP_KEY
 
 
 def build_tensor_info(tensor: Any) -> Any:
@@ -64,6 +74,56 @@ def predict_signature_def(inputs: Any, outputs: Any) -> Any:
             raise ValueError(f"Prediction `{name}` cannot be None or empty.")
     infos = [{k: build_tensor_info(t) for k, t in given.items()} for given in (inputs, outputs)]
     return build_signature_def(infos[0], infos[1], PREDICT_METHOD_NAME)
+
+
+def _tensor_of(value: Any, what: str, is_right: bool, wanted: str) -> Any:
+    if not is_right:
+        raise ValueError(f"{what} must be of type {wanted}. Found tensors of type {value.dtype.enum}. "
+                         f"Fix: give a {wanted} tensor")  # fmt: skip
+    return build_tensor_info(value)
+
+
+def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+    """A signature for classification.
+
+    Args:
+      examples: a string tensor, serialized `Example`s.
+      classes: a string tensor, or None.
+      scores: a float32 tensor, or None.
+    Raises: ValueError for other dtypes, no examples, or neither classes nor scores.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.classification_signature_def`.
+    """
+    if examples is None:
+        raise ValueError("Classification `examples` cannot be None.")
+    if classes is None and scores is None:
+        raise ValueError("Classification `classes` and `scores` cannot both be None.")
+    inputs = {CLASSIFY_INPUTS: _tensor_of(examples, "Classification input tensors", examples.dtype is string, "string")}
+    outputs = {}
+    if classes is not None:
+        right = classes.dtype is string
+        outputs[CLASSIFY_OUTPUT_CLASSES] = _tensor_of(classes, "Classification classes", right, "string")
+    if scores is not None:
+        right = scores.dtype is float32
+        outputs[CLASSIFY_OUTPUT_SCORES] = _tensor_of(scores, "Classification scores", right, "float32")
+    return build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME)
+
+
+def regression_signature_def(examples: Any, predictions: Any) -> Any:
+    """A signature for regression.
+
+    Args:
+      examples: a string tensor, serialized `Example`s.
+      predictions: a float32 tensor.
+    Raises: ValueError for other dtypes, or if one is missing.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.regression_signature_def`.
+    """
+    for name, given in (("examples", examples), ("predictions", predictions)):
+        if given is None:
+            raise ValueError(f"Regression `{name}` cannot be None.")
+    inputs = {REGRESS_INPUTS: _tensor_of(examples, "Regression input tensors", examples.dtype is string, "string")}
+    right = predictions.dtype is float32
+    outputs = {REGRESS_OUTPUTS: _tensor_of(predictions, "Regression output tensors", right, "float32")}
+    return build_signature_def(inputs, outputs, REGRESS_METHOD_NAME)
 
 
 class SavedModelBuilder:
@@ -186,6 +246,93 @@ def maybe_saved_model_directory(export_dir: Any) -> bool:
     return os.path.exists(os.path.join(export_dir, _FILE))
 
 
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a directory holds a saved model.
+
+    Args:
+      export_dir: the directory.
+    Reference: TensorFlow 2.21 `tf.saved_model.contains_saved_model`.
+
+    >>> tf.saved_model.contains_saved_model("no/such/directory")
+    False
+    """
+    folder = os.fspath(export_dir)
+    names = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
+    return any(os.path.exists(os.path.join(folder, name)) for name in names)
+
+
+def main_op() -> Any:
+    """An operation that initializes variables and tables, for a builder's `main_op`.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.main_op.main_op`.
+    """
+    return group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+
+
+def main_op_with_restore(restore_op_name: Any) -> Any:
+    """An operation that initializes variables and tables, and then restores variables.
+
+    Args:
+      restore_op_name: the operation that restores.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.main_op_with_restore`.
+    """
+    with control_dependencies([main_op()]):
+        return group(restore_op_name)
+
+
+class MethodNameUpdater:
+    """Changes the methods' names in a saved model's signatures.
+
+    Args:
+      export_dir: the saved model's directory.
+    Raises: OSError if there is none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.signature_def_utils.MethodNameUpdater`.
+    """
+
+    def __init__(self, export_dir: Any):
+        self._export_dir = os.fspath(export_dir)
+        self._message = _read(self._export_dir)
+
+    def replace_method_name(self, signature_key: str, method_name: str, tags: Any = None) -> None:
+        """Sets the name of a signature's method.
+
+        Args:
+          signature_key: which signature.
+          method_name: the name.
+          tags: of which graph; of all if None.
+        Raises: ValueError for empty names, or if no graph has such a signature.
+        """
+        if not signature_key or not method_name:
+            raise ValueError("`signature_key` and `method_name` must be defined.")
+        wanted = None if tags is None else {tags} if isinstance(tags, str) else set(tags)
+        found = False
+        for graph in self._message.meta_graphs:
+            if (wanted is None or set(graph.meta_info_def.tags) == wanted) and signature_key in graph.signature_def:
+                graph.signature_def[signature_key].method_name = method_name
+                found = True
+        if not found:
+            raise ValueError(f"MetaGraphDef associated with tags {tags} could not be found in SavedModel, or has no "
+                             f"signature {signature_key!r}. Fix: load() shows what there is")  # fmt: skip
+
+    def save(self, new_export_dir: Any = None) -> None:
+        """Writes the file; into another directory if one is given.
+
+        Args:
+          new_export_dir: the directory, or None.
+        """
+        folder = self._export_dir if new_export_dir is None else os.fspath(new_export_dir)
+        os.makedirs(folder, exist_ok=True)
+        write_whole(os.path.join(folder, _FILE), self._message.SerializeToString())
+
+
+def _read(export_dir: str) -> Any:
+    path = os.path.join(export_dir, _FILE)
+    if not os.path.exists(path):
+        raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}. Fix: check the path")
+    with open(path, "rb") as f:
+        return SavedModel.FromString(f.read())
+
+
 def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
     """Adds the graph of a saved model to a session's graph, and restores its variables.
 
@@ -199,11 +346,7 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
     Raises: OSError if there is no saved model; RuntimeError if it has no graph of these tags.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.load`.
     """
-    path = os.path.join(export_dir, _FILE)
-    if not os.path.exists(path):
-        raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}")
-    with open(path, "rb") as f:
-        model = SavedModel.FromString(f.read())
+    model = _read(os.fspath(export_dir))
     wanted = set(tags)
     found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
     if not found:

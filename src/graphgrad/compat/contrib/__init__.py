@@ -5,9 +5,8 @@ from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __all__ = [
     "data", "distributions", "eager", "framework", "graph_editor", "image", "layers", "legacy_seq2seq",
-    "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "stateless", "tensorboard", "training", "util",
-    "data", "distributions", "eager", "framework", "graph_editor", "layers", "legacy_seq2seq", "metrics",
-    "nn", "opt", "rnn", "seq2seq", "slim", "staging", "training", "util",
+    "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging", "stateless", "tensorboard", "training",
+    "util",
 ]
 
 __getattr__ = _missing_attribute(__name__, {**{name: f"{__name__}.{name}" for name in __all__},
