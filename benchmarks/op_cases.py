@@ -342,6 +342,9 @@ def _unsorted_segment_sum(tf, x, ids):
     return tf.unsorted_segment_sum(x, ids, 1000)
 
 
+plain("sparse_segment_mean", Given((10_000, 64)), Given((8192,), "index", 10_000), Given((8192,), "sorted", 1000))
+
+
 @case("scatter_nd", Given((8192, 1), "index", 10_000), Given((8192, 64)))
 def _scatter_nd(tf, indices, updates):
     return tf.scatter_nd(indices, updates, [10_000, 64])

@@ -213,8 +213,13 @@ def test_segments_of_many_numbers(dtype):
     want = np.zeros((90, 8, 7), np.result_type(dtype, np.float64) if dtype is not np.int32 else dtype)
     np.add.at(want, ids, x)
     size = np.maximum(np.bincount(ids, minlength=90), 1)[:, None, None]
+    picked = np.arange(1200)[::-1].copy()
     with tf.Graph().as_default(), tf.Session() as session:
         total, mean = session.run([tf.segment_sum(x, ids), tf.segment_mean(x, ids)])
+        if dtype is np.float32:
+            both = session.run([f(x[::-1], picked, ids) for f in (tf.sparse_segment_sum, tf.sparse_segment_mean)])
+            np.testing.assert_array_equal(both[0], total)
+            np.testing.assert_allclose(both[1], mean, rtol=1e-6)
     assert total.dtype == dtype and mean.dtype == dtype
     np.testing.assert_allclose(total, want, rtol=1e-5, atol=1e-4)
     if dtype is not np.int32:

@@ -43,8 +43,8 @@ def _declare_sorted(kind, types, doc):
         rows = int(ids[-1]) + 1 if len(ids) else 0
         out = np.full((rows, *data.shape[1:]), kind == "Prod", values.dtype)
         if rows:
-            if _UFUNC[kind] is np.add and values.size >= _LARGE:
-                out = _sparse_sums(values, ids, rows)
+            if _UFUNC[kind] is np.add and values.size >= LARGE:
+                out = sparse_sums(values, ids, rows)
             else:
                 starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
                 out[ids[starts]] = _UFUNC[kind].reduceat(values, starts, axis=0)
@@ -58,18 +58,26 @@ def _declare_sorted(kind, types, doc):
               flags=("host",), shape=_sorted_shape)(kernel)  # fmt: skip
 
 
-_LARGE = 1 << 16  # numbers from which on NumPy's sums take longer than it is worth to import SciPy
+LARGE = 1 << 16  # numbers from which on NumPy's sums take longer than it is worth to import SciPy
 
 
-def _sparse_sums(values, ids, rows):
-    """Sums of rows by sorted ids: a product with a sparse matrix of ones, which takes a tenth of `reduceat`'s time."""
+def sparse_sums(values, ids, rows, picked=None):
+    """Sums of rows by sorted ids: a product with a sparse matrix of ones, which takes a tenth of `reduceat`'s time.
+
+    Args:
+      values: (n, *D), single or double precision, complex or integer.
+      ids: (count,), sorted.
+      rows: how many sums there are.
+      picked: (count,), which row of the values each id is for; all in order by default.
+    """
     from scipy import sparse  # where JAX is, SciPy is
 
     count = len(ids)
-    index = np.int32 if count < 2**31 else np.int64
+    index = np.int32 if max(count, len(values)) < 2**31 else np.int64
     starts = np.searchsorted(ids, np.arange(rows + 1, dtype=ids.dtype)).astype(index)
-    matrix = sparse.csr_array((np.ones(count, values.dtype), np.arange(count, dtype=index), starts), (rows, count))
-    return (matrix @ values.reshape(count, -1)).reshape(rows, *values.shape[1:])
+    picked = np.arange(count, dtype=index) if picked is None else picked.astype(index)
+    matrix = sparse.csr_array((np.ones(count, values.dtype), picked, starts), (rows, len(values)))
+    return (matrix @ values.reshape(len(values), -1)).reshape(rows, *values.shape[1:])
 
 
 _segment_sum = _declare_sorted("Sum", NUMERIC, "The sum of each segment; 0 for an empty one.")

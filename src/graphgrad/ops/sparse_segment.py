@@ -12,6 +12,7 @@ from ..ir.dtypes import FLOATING, INDEX
 from ..ir.opdef import op, raw
 from ..ir.shape import merged
 from ..ir.slices import IndexedSlices
+from .segment import LARGE, sparse_sums
 
 
 def _row_shape(data, indices, segment_ids):
@@ -67,6 +68,9 @@ def _declare(kind, words):
     def by_ids(xp, data, indices, segment_ids, *, sparse_gradient=False):
         _checked_ids(indices, segment_ids, len(data))
         n = int(segment_ids[-1]) + 1 if len(segment_ids) else 0
+        if data.dtype in (np.float32, np.float64) and len(segment_ids) * data[:1].size >= LARGE:
+            out = sparse_sums(np.asarray(data), segment_ids, n, indices)  # indices are known to be in range
+            return (out / _scale(np, kind, segment_ids, n, out)).astype(data.dtype) if kind != "Sum" else out
         return _reduce(np, kind, data, indices, segment_ids, n).astype(data.dtype)
 
     def by_number(xp, data, indices, segment_ids, num_segments, *, sparse_gradient=False):
