@@ -196,6 +196,30 @@ def test_greedy(sess: Any) -> None:
         np.testing.assert_array_equal(sess.run(results[2][0].sample_id), ids.T)
 
 
+def test_lengths_decide_no_array(sess: Any) -> None:
+    """Arrays are as long as shapes and rounded bounds say: other lengths of sequences need no other program."""
+    lengths = tf.placeholder(tf.int32, [2])
+    cell = tf.nn.rnn_cell.BasicRNNCell(2)
+    helpers: list[tuple[Any, Any]] = [
+        (seq2seq.TrainingHelper(_INPUTS, lengths), None), (seq2seq.TrainingHelper(_INPUTS, lengths), 3),
+        (seq2seq.GreedyEmbeddingHelper(_EMBEDDING, [1, 1], 5), 2 * tf.reduce_max(lengths))]  # fmt: skip
+    found = []
+    for helper, most in helpers:
+        decoder = seq2seq.BasicDecoder(cell, helper, tf.zeros([2, 2]))
+        found.append(seq2seq.dynamic_decode(decoder, maximum_iterations=most))
+    waiting = [op.inputs[1].op for op in tf.get_default_graph().get_operations() if op.type == "TensorListReserve"]
+    assert len(waiting) == 6
+    while waiting:
+        op = waiting.pop()
+        assert op is not lengths.op
+        waiting += [t.op for t in op.inputs if op.type not in ("Shape", "LoopBound")]
+    sess.run(tf.global_variables_initializer())
+    for fed in ([4, 2], [1, 2]):
+        got = sess.run(found, {lengths: fed})
+        assert [o.sample_id.shape[1] for o, _, _ in got[:2]] == [max(fed), min(max(fed), 3)]
+        assert got[2][0].sample_id.shape[1] <= 2 * max(fed) and got[0][2].tolist() == fed
+
+
 def test_imputed(sess: Any) -> None:
     """With `impute_finished`, outputs beyond the end are zero and states stay: as `dynamic_rnn` has it."""
     cell = tf.nn.rnn_cell.GRUCell(4)
