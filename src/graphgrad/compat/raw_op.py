@@ -116,16 +116,37 @@ _UNCALLABLE: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 }  # fmt: skip
 
 # The kinds of attributes whose default does not tell it.
-_INTEGERS = frozenset({
+_INTEGERS = frozenset({"hash_key", "input_ragged_rank", "output_ragged_rank", "pad_width",
     "OUTPUT_RAGGED_RANK", "beam_width", "block_size", "concat_dim", "k", "key_index", "limit", "num", "num_buckets",
     "num_partitions", "num_sampled", "num_sparse", "num_split", "num_true", "range_max", "record_bytes", "seq_dim",
     "top_paths", "value_index"})  # fmt: skip
 _FLOATS = frozenset({"acceptable_fraction", "variance_epsilon"})
-_BOOLEANS = frozenset({"binary_output", "scale_after_normalization", "unique", "use_peephole"})
-_LISTS = frozenset(
-    {"dense_keys", "key", "ksize", "ksizes", "pooling_ratio", "rates", "row_partition_types", "sparse_keys", "strides"}
+_BOOLEANS = frozenset(
+    {
+        "batched_input",
+        "hashed_output",
+        "preserve_short_sequences",
+        "binary_output",
+        "scale_after_normalization",
+        "unique",
+        "use_peephole",
+    }
 )
-_STRINGS = frozenset({
+_LISTS = frozenset(
+    {
+        "ngram_widths",
+        "dense_keys",
+        "key",
+        "ksize",
+        "ksizes",
+        "pooling_ratio",
+        "rates",
+        "row_partition_types",
+        "sparse_keys",
+        "strides",
+    }
+)
+_STRINGS = frozenset({"input_encoding", "input_order", "left_pad", "output_encoding", "right_pad", "separator",
     "equation", "interpolation", "message", "mode", "padding", "pattern", "rewrite", "set_operation",
     "token"})  # fmt: skip
 _KINDS: dict[Any, frozenset[str]] = {int: _INTEGERS, float: _FLOATS, bool: _BOOLEANS, tuple: _LISTS, str: _STRINGS}
