@@ -5,11 +5,6 @@ from graphgrad.ops.summary_messages import SessionLog as SessionLog
 from graphgrad.ops.summary_messages import Summary as Summary
 from graphgrad.train.file_writer import FileWriter as FileWriter
 from graphgrad.train.file_writer import FileWriterCache as FileWriterCache
-from graphgrad.train.summaries_of_2 import SummaryDescription as SummaryDescription
-from graphgrad.train.summaries_of_2 import TaggedRunMetadata as TaggedRunMetadata
-from graphgrad.train.summaries_of_2 import all_v2_summary_ops as all_v2_summary_ops
-from graphgrad.train.summaries_of_2 import get_summary_description as get_summary_description
-from graphgrad.train.summaries_of_2 import initialize as initialize
 from graphgrad.train.summaries import audio as audio
 from graphgrad.train.summaries import histogram as histogram
 from graphgrad.train.summaries import image as image
@@ -22,4 +17,11 @@ from graphgrad.train.summaries import text as text
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-__getattr__ = _missing_attribute(__name__)
+_LATER = {name: f"graphgrad.train.summaries_of_2:{name}" for name in (
+    "SummaryDescription",
+    "TaggedRunMetadata",
+    "all_v2_summary_ops",
+    "get_summary_description",
+    "initialize",
+)}  # fmt: skip
+__getattr__ = _missing_attribute(__name__, _LATER)
