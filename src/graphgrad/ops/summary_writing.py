@@ -82,6 +82,20 @@ def _audio_summary_shape(tag, tensor, sample_rate, max_outputs):
 _audio_summary.grad(NOT_DIFFERENTIABLE)
 
 
+@op("AudioSummary", "tag: string, tensor: float32 -> summary: string", flags=("host",))
+def _old_audio_summary(xp, tag, tensor, *, sample_rate, max_outputs=3):
+    """A summary with the first sounds of a batch: the older form, whose rate is an attribute."""
+    return _audio_summary.kernel(xp, tag, tensor, sample_rate, max_outputs=max_outputs)
+
+
+@_old_audio_summary.shape
+def _old_audio_summary_shape(tag, tensor, max_outputs):
+    return _audio_summary_shape(tag, tensor, None, max_outputs)
+
+
+_old_audio_summary.grad(NOT_DIFFERENTIABLE)
+
+
 @op("TensorSummary", "tensor: T -> summary: string", flags=("host",))
 def _old_tensor_summary(xp, tensor, *, T, description="", labels=(), display_name=""):
     """A summary with a whole tensor, without a tag."""

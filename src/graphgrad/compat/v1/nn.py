@@ -128,6 +128,7 @@ from graphgrad.ops.ctc_functions import ctc_loss_v1 as ctc_loss
 from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
 from graphgrad.ops.fractional import fractional_avg_pool_v1 as fractional_avg_pool
 from graphgrad.ops.fractional import fractional_max_pool_v1 as fractional_max_pool
+from graphgrad.ops.spaced import with_space_to_batch as with_space_to_batch
 
 # What is ragged takes another way.
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged

@@ -105,6 +105,7 @@ from graphgrad.ops.ctc_functions import ctc_loss as ctc_loss
 from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
 from graphgrad.ops.fractional import fractional_avg_pool as fractional_avg_pool
 from graphgrad.ops.fractional import fractional_max_pool as fractional_max_pool
+from graphgrad.ops.spaced import with_space_to_batch as with_space_to_batch
 
 # What is ragged takes another way.
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
