@@ -146,7 +146,7 @@ def test_errors():
         with pytest.raises(ValueError, match="both None or not None"):
             tf.random.stateless_uniform([2], [1, 2], 0, None, tf.int32)
         with pytest.raises(ValueError, match="unsupported value"):
-            tf.random.stateless_uniform([2], [1, 2], alg="threefry")
+            tf.random.stateless_uniform([2], [1, 2], alg="mersenne")
         with pytest.raises(ValueError, match=r"Need value.shape >= size"):
             tf.random_crop(tf.zeros([2, 2]), [3, 1])
 
