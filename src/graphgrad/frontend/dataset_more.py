@@ -112,11 +112,21 @@ class MoreTransformations:
           name: a name for the loop.
         Returns: the last state.
         Raises: TypeError if `reduce_func` gives another structure or other dtypes.
-        Gradient: with respect to the initial state and what the function uses.
+        Gradient: with respect to the initial state and what the function uses; none if the state's shape changes.
+
+        >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda state, x: state + x)
+        >>> sess.run(total)
+        np.int64(10)
         """
         from .dataset_loops import reduce
 
-        return reduce(self, initial_state, reduce_func, name)
+        try:
+            return reduce(self, initial_state, reduce_func, name)
+        except ValueError as e:
+            if "shape_invariants" not in str(e):  # else a shape changes, which a loop does not allow
+                raise
+        outer: Any = self
+        return outer._reduce_in_numpy(initial_state, reduce_func, name)
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                      drop_remainder: bool = False, name: str | None = None) -> Any:  # fmt: skip

@@ -250,8 +250,8 @@ class RestOfTransformations:
         symbolic = [v for v in values if isinstance(v, Tensor)]
         return self._then(passes, specs, [*symbolic, *_symbolic(graph)], self._size)
 
-    def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
-        """The state after all elements.
+    def _reduce_in_numpy(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
+        """The state after all elements, whose shape may change from one to the next.
 
         Args:
           initial_state: the state before the first element, a structure of tensors.
@@ -259,10 +259,6 @@ class RestOfTransformations:
           name: accepted.
         Returns: the last state, a structure of tensors.
         Raises: TypeError if the function gives a state of another kind.
-
-        >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda state, x: state + x)
-        >>> sess.run(total)
-        np.int64(10)
         """
         values, states = _state(initial_state)
         graph, _, states = _stepped(reduce_func, states, self._specs, False)
