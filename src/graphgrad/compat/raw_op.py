@@ -120,7 +120,7 @@ _INTEGERS = frozenset({"hash_key", "input_ragged_rank", "output_ragged_rank", "p
     "OUTPUT_RAGGED_RANK", "beam_width", "block_size", "concat_dim", "k", "key_index", "limit", "num", "num_buckets",
     "num_partitions", "num_sampled", "num_sparse", "num_split", "num_true", "range_max", "record_bytes", "seq_dim",
     "top_paths", "value_index"})  # fmt: skip
-_FLOATS = frozenset({"acceptable_fraction", "variance_epsilon"})
+_FLOATS = frozenset({"acceptable_fraction", "sample_rate", "variance_epsilon"})
 _BOOLEANS = frozenset(
     {
         "batched_input",
