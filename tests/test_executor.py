@@ -305,6 +305,18 @@ def test_values_are_compiled_in_by_value(sess):
     assert [sess.run(y, {n: k}).shape for k in (3, 5, 3)] == [(3, 2), (5, 2), (3, 2)]
 
 
+def test_what_decides_a_shape_is_compiled_in_and_not_what_it_follows_from(sess):
+    """Lengths are new in each batch; the longest one is not."""
+    lengths, x = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None, None])
+    y = tf.reduce_sum(x * tf.sequence_mask(lengths, tf.reduce_max(lengths), tf.float32))
+    for given in ([1, 4], [4, 2], [4, 4], [3, 4]):
+        assert sess.run(y, {lengths: given, x: np.ones((2, 4))}) == sum(given)
+    stages = sess._entry(y, {lengths: [1, 4], x: np.ones((2, 4))}).executable._stages
+    assert [len(stage.bound) for stage in stages] == [1, 1]
+    assert sess.run(y, {lengths: [2, 3], x: np.ones((2, 3))}) == 5
+    assert len(stages[-1].bound) == 2
+
+
 def test_a_graph_that_grew(sess, folder):
     x = tf.placeholder(tf.float32, [2])
     y = tf.tanh(x)

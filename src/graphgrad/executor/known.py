@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir.graph import Operation, Tensor
+from ..ir.shape import num_elements
 from .program import SHAPE_OPS, WHOLE_OP, host_positions, is_pure, is_small
+
+_LITTLE = 8  # elements: as many axes as shapes have
 
 
 class Knowledge:
     """Which tensors of a run are known when.
 
     Attributes:
-      static: ids of tensors that follow from constants, shapes and fed values.
+      static: ids of tensors that follow from constants, shapes and little fed values. What follows from larger ones,
+        such as the largest of fed lengths, is computed in a step of its own: it takes few values, they take many.
       fixed: ids of those that follow from constants and shapes alone.
       feeds: ids of fed tensors that decide shapes; they are compiled in, by value.
       folded: indices of operations that have to be computed in NumPy, since shapes depend on them.
@@ -46,7 +50,7 @@ class Knowledge:
                 static.update(outputs)
                 fixed.update(outputs)
             elif op.inputs and is_pure(op) and "host" not in op.opdef.flags:
-                if all(id(t) in static or id(t) in fed for t in op.inputs):
+                if all(id(t) in static or (id(t) in fed and _is_little(t)) for t in op.inputs):
                     static.update(outputs)
                     if all(id(t) in fixed for t in op.inputs):
                         fixed.update(outputs)
@@ -81,3 +85,8 @@ class Knowledge:
     def only_on_host(self, op: Operation) -> bool:
         """Whether lowering found out that `op` can only run in NumPy."""
         return WHOLE_OP in self._also.get(op.index, ())
+
+
+def _is_little(t: Tensor) -> bool:
+    count = num_elements(t._spec.shape)
+    return count is not None and count <= _LITTLE
