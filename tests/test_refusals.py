@@ -155,10 +155,15 @@ def test_parts_of_a_last_program():
     b = Instruction("b", [1], [2], fails=True)
     c = Instruction("c", [1, 3], [4])
     d = Instruction("d", [2, 4], [5])
-    names = [[i.name for i in p] for p in guards.part([a, c, b, d], [5])]
+    names = [[i.name for i in p] for p in guards.part([a, c, b, d], [5], {})]
     assert names == [["a", "b"], ["c", "d"]]
-    assert guards.part([a, c, b], [2]) == [[a, c, b]]  # the variable's value itself may be refused
-    assert guards.part([a, b], []) == [[a, b]]
+    assert guards.part([a, c, b], [2], {}) == [[a, c, b]]  # the variable's value itself may be refused
+    assert guards.part([a, b], [], {}) == [[a, b]]
+    # What is computed wherever it is needed may need something of the program: the shape of what c gives, say.
+    size = Instruction("size", [4], [6])
+    e = Instruction("e", [6], [7], fails=True)
+    names = [[i.name for i in p] for p in guards.part([a, c, e, d], [5], {6: size})]
+    assert names == [["a", "c", "e"], ["d"]]
 
 
 def test_inside_a_function(graph):

@@ -12,7 +12,7 @@ parted, and what may be refused comes with all that it needs before the rest.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,17 +87,20 @@ class Env(dict[int, Any]):
         return value
 
 
-def part(program: list[Instruction], stored: Collection[int]) -> list[list[Instruction]]:
+def part(program: list[Instruction], stored: Collection[int],
+         floating: Mapping[int, Instruction]) -> list[list[Instruction]]:  # fmt: skip
     """Parts the last program of a run, so that nothing is refused where variables are written over.
 
     Args:
       program: the instructions.
       stored: the slots of the new values of variables.
+      floating: slot -> the instruction that is computed wherever its result is needed.
     Returns: one or two programs.
     """
-    makers = {s: i for i in program for s in i.gives()}
-    if not any(s in makers for s in stored):
+    made = {s for i in program for s in i.gives()}
+    if not any(s in made for s in stored):
         return [program]
+    makers = {**floating, **{s: i for i in program for s in i.gives()}}
     first: dict[int, Instruction] = {}
     waiting = [i for i in program if can_fail(i) and guard(i, makers) is None]
     while waiting:
@@ -106,7 +109,7 @@ def part(program: list[Instruction], stored: Collection[int]) -> list[list[Instr
             first[id(instruction)] = instruction
             waiting.extend(makers[s] for s in instruction.reads() if s in makers)
     parts = [[i for i in program if id(i) in first], [i for i in program if id(i) not in first]]
-    if any(s in makers and id(makers[s]) not in first for s in stored):
+    if any(s in made and id(makers[s]) not in first for s in stored):
         return [p for p in parts if p]
     return [program]
 

@@ -131,7 +131,7 @@ class _Planner:
                 continue
             pieces = self._pieces(program, kept, groups[n + 1 :])
             if n == len(groups) - 1 and not self.whole:
-                pieces[-1:] = guards.part(pieces[-1], [s for s, _ in result.stores])
+                pieces[-1:] = guards.part(pieces[-1], [s for s, _ in result.stores], self.floating)
             for piece in pieces:
                 result.steps.append(self._cluster(piece, level))
         wanted = {id(i): i for s in kept if (i := self.floating.get(s)) is not None}

@@ -1,7 +1,8 @@
 """Operations that hold sub-graphs: `If`, `While` and `VectorizedMap`.
 
 A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
-of the variables that the sub-graphs touch as `state`; it returns outputs and new state. The
+of the variables that the sub-graphs touch as `state`; it returns outputs and new state. Where `f.watched` is true, the
+last element of the state is whether something was refused (`OpDef.refuses`). The
 gradients need the sweep itself, so they are declared in `gradients/control_flow.py`.
 """
 
