@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 _HERE = Path(__file__).resolve().parent
-_now = time.process_time  # other processes take their share of the machine
+_now = time.perf_counter
 
 
 def _lstm_data() -> list[np.ndarray]:
@@ -244,8 +244,8 @@ def page(found: dict[tuple[str, str, str], float], systems: list[str], date: str
     """The page of the documentation."""
     lines = [
         "# Loops, measured", "",
-        f"Measured on {date} with `python -m benchmarks.loops` on {os.cpu_count()} cores. Milliseconds of processor "
-        "time for one run, feeds and results included; each",
+        f"Measured on {date} with `python -m benchmarks.loops` on {os.cpu_count()} cores. Milliseconds for one run, "
+        "feeds and results included; each",
         "number is the median over blocks of a block's fastest run, the systems taking turns. TensorFlow runs "
         "`while_loop` (v2) in a",
         "session, JAX a jitted `scan` (`lax.map` for `map_fn`). A ratio below 1 says that graphgrad is faster.", "",
