@@ -24,4 +24,4 @@ _modes.disable_v2_behavior()
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 from graphgrad.compat.v1 import _LATER
 
-__getattr__ = _missing_attribute(__name__, {**_LATER, "distributions": "graphgrad.compat.contrib.distributions"})
+__getattr__ = _missing_attribute(__name__, _LATER)

@@ -601,6 +601,7 @@ from graphgrad.ops.csv import decode_csv_v1 as decode_csv
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 _LATER = {"compat": "graphgrad.compat", "distribute": "graphgrad.compat.v1.distribute",
+          "distributions": "graphgrad.compat.contrib.distributions",
           "graph_util": "graphgrad.compat.v1.graph_util",
           "saved_model": "graphgrad.compat.v1.saved_model", "test": "graphgrad.compat.v1.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)

@@ -290,6 +290,7 @@ from graphgrad.frontend.import_graph import import_graph_def as import_graph_def
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 _LATER = {"compat": "graphgrad.compat", "distribute": "graphgrad.compat.v2.distribute",
+          "graph_util": "graphgrad.compat.v2.graph_util",
           "saved_model": "graphgrad.compat.v2.saved_model", "summary": "graphgrad.compat.v2.summary",
           "test": "graphgrad.compat.v2.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
