@@ -190,3 +190,18 @@ def test_singular_up_to_rounding(graph, first_in_xla, monkeypatch):
     x = tf.placeholder(tf.float32, [2, 2])
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="MatrixInverse 'inv'.*singular"):
         session.run(tf.matrix_inverse(x, name="inv"), {x: np.eye(2) * 3})
+
+
+def test_the_guard_that_refused_is_named(graph, first_in_xla, monkeypatch):
+    """Also where NumPy's kernel finds nothing wrong with it."""
+    from graphgrad.ir.opdef import registry
+
+    monkeypatch.setattr(registry["SparseSoftmaxCrossEntropyWithLogits"], "fault",
+                        lambda xp, logits, labels: [labels == labels])  # fmt: skip
+    _, ids, labels, _, step = table()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="^SparseSoftmaxCrossEntropyWithLogits .*singular"):
+            session.run(step, {ids: [0, 2], labels: [1, 2]})
+        last = clusters(session, step, {ids: [0, 2], labels: [1, 2]})[-1]
+        assert len(last.guards) > 1

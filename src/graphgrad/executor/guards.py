@@ -195,12 +195,12 @@ def watch(plan: Plan) -> None:
             plan.slots += 1
 
 
-def explain(cluster: Cluster, code: int, slots: Sequence[Any], table: Any) -> None:
+def explain(cluster: Cluster, refusing: Instruction, slots: Sequence[Any], table: Any) -> None:
     """Raises what NumPy raises for a cluster that has refused something.
 
     Args:
       cluster: the cluster.
-      code: the number that it gave, see `Faults.first`; 0 for a guard.
+      refusing: the first of its instructions that did, named if NumPy's kernels find nothing wrong.
       slots: the values, those that it got among them.
       table: the random states of the run.
     Raises: InvalidArgumentError, or what the kernel raises.
@@ -214,8 +214,7 @@ def explain(cluster: Cluster, code: int, slots: Sequence[Any], table: Any) -> No
             start = end
     with np.errstate(all="ignore"):
         execute(np, cluster.program, env, RandomTable.of(table))
-    among = cluster.watched() if code else [g.instruction for g in cluster.guards]
-    op = among[len(among) - code if code else 0].op
+    op = refusing.op
     raise InvalidArgumentError(op.node_def, op, describe(
         op.type, op.name, "an index is out of range, or a matrix is singular up to rounding", "", str(op.source or ""),
         "look at the values that it is given"))  # fmt: skip

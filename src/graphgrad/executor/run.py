@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import itertools
 import operator
 import os
 import threading
@@ -250,8 +249,9 @@ class Executable:
                 cluster = made_of[0]
                 if cluster.guards:
                     env = guards.Env(slots)
-                    if any(map(guards.Guard.refuses, cluster.guards, itertools.repeat(env))):
-                        guards.explain(cluster, 0, slots, table)
+                    refusing = next((g for g in cluster.guards if g.refuses(env)), None)
+                    if refusing is not None:
+                        guards.explain(cluster, refusing.instruction, slots, table)
                 args = [slots[s] for s in ins]
                 if rows is not None:
                     args.append(device.put(table[rows]))
@@ -262,7 +262,8 @@ class Executable:
                     for s, value in zip(outs, program(args), strict=True):
                         slots[s] = value
                 if cluster.fault is not None and (code := int(xla.to_numpy(slots[cluster.fault]))):
-                    guards.explain(cluster, code, slots, table)
+                    among = cluster.watched()
+                    guards.explain(cluster, among[len(among) - code], slots, table)
                 for s in frees:
                     slots[s] = None
                 if report is not None:
