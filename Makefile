@@ -98,6 +98,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_random.py
 	@$(TF)/bin/python tests/record_distributions.py
 	@$(TF)/bin/python tests/record_linear_operators.py
+	@$(TF)/bin/python tests/record_behaviours.py
 	@$(TF)/bin/python tests/record_examples.py
 
 # After a change of the dependencies: fresh pins from a fresh environment.
