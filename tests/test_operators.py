@@ -192,7 +192,7 @@ def test_eval_and_run(sess: Any) -> None:
     v.initializer.run()
     assert (x * v).eval({x: 3.0}) == 6.0
     assert (x * v).eval(feed_dict={x: 3.0}, session=sess) == 6.0
-    assert x.ndim == 0 and tf.placeholder(tf.float32).ndim is None
+    assert x.ndim == 0 and tf.placeholder(tf.float32).ndim == -1
 
 
 def test_no_session() -> None:

@@ -14,6 +14,7 @@ from ..ir.graph import Tensor
 from ..ir.opdef import Spec, raw
 from ..ir.shape import TensorShape, compatible
 from ..ir.source import user_source
+from ..ir.tensor import Tensor as AnyTensor
 from ..ops.sparse import SparseTensor
 from .data_nest import Parts, arranged, flatten, mapped, pack
 from .dataset import Dataset
@@ -311,4 +312,4 @@ def _shape(component: Any) -> Any:
 
 
 def _class(component: Any) -> Any:
-    return component.spec().value_type if isinstance(component, Parts) else Tensor
+    return component.spec().value_type if isinstance(component, Parts) else AnyTensor

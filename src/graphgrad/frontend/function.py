@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import context
-from ..ir.convert import convert_to_tensor
+from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.dtypes import int64
 from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
@@ -365,8 +365,10 @@ class _Method:
 
 
 def _tensors(leaf: Any) -> Any:
-    """A leaf of the arguments; arrays become tensors."""
-    if isinstance(leaf, (np.ndarray, np.generic)):
+    """A leaf of the arguments; arrays, and what says that it is one (`jax.Array`), become tensors."""
+    if isinstance(leaf, EagerTensor):
+        return leaf
+    if isinstance(leaf, (np.ndarray, np.generic)) or (hasattr(type(leaf), "__array__") and not is_tensor_like(leaf)):
         return convert_to_tensor(leaf)
     return leaf._taken_apart() if isinstance(leaf, TensorArray) else leaf
 

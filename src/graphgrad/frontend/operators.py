@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import dtypes
+from ..ir import dtypes, tensor
 from ..ir.context import current_graph
 from ..ir.convert import convert, is_tensor_like
 from ..ir.eager import EagerTensor
@@ -289,15 +289,10 @@ def run_operation(self: Operation, feed_dict: Any = None, session: Any = None) -
     _default_session(session, self.graph, "execute operation", "run", ":").run(self, feed_dict)
 
 
-def _ndim(self: Tensor) -> int | None:
-    """The number of dimensions, None if it is not known."""
-    shape = self._spec.shape
-    return None if shape is None else len(shape)
-
-
 _NUMPY_NAMES = {"astype": "tf.cast(t, dtype)", "ravel": "tf.reshape(t, [-1])", "transpose": "tf.transpose(t)",
                 "reshape": "tf.reshape(t, shape)", "clip": "tf.clip_by_value(t, low, high)", "size": "tf.size(t)",
-                "tolist": "session.run(t).tolist()", "T": "tf.transpose(t)"}  # fmt: skip
+                "tolist": "t.numpy().tolist(), or session.run(t).tolist() in a graph",
+                "T": "tf.transpose(t)"}  # fmt: skip
 
 
 def _no_such_attribute(name: str, remedy: str) -> property:
@@ -307,10 +302,8 @@ def _no_such_attribute(name: str, remedy: str) -> property:
     return property(explain)
 
 
-for _cls in (Tensor, EagerTensor):
-    install(_cls)
-    for _name, _remedy in _NUMPY_NAMES.items():
-        setattr(_cls, _name, _no_such_attribute(_name, _remedy))
+install(tensor.Tensor)
+for _name, _remedy in _NUMPY_NAMES.items():
+    setattr(tensor.Tensor, _name, _no_such_attribute(_name, _remedy))
 Tensor.eval = evaluate  # type: ignore[attr-defined]  # the classes are completed here
-Tensor.ndim = property(_ndim)  # type: ignore[attr-defined]
 Operation.run = run_operation  # type: ignore[attr-defined]

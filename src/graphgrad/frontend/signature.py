@@ -11,6 +11,7 @@ from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
 from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
+from ..ir.tensor import Tensor as AnyTensor
 from ..ops.sparse import SparseTensor
 from . import nest
 from .type_spec import TypeSpec as TypeSpec
@@ -52,8 +53,8 @@ class TensorSpec(TypeSpec):
 
     @property
     def value_type(self) -> type:
-        """`Tensor`."""
-        return Tensor
+        """`tf.Tensor`."""
+        return AnyTensor
 
     def _serialize(self) -> tuple[Any, ...]:
         return TensorShape(self._shape), self._dtype, self._name

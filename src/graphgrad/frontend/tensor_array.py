@@ -16,6 +16,7 @@ from ..ir.scopes import name_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
 from ..ir.source import user_source
 from ..ir.static import constant_value
+from ..ir.tensor import Tensor as AnyTensor
 from .type_spec import TypeSpec
 
 
@@ -156,7 +157,7 @@ class TensorArray:
                 raise _invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
                                f"{tensor.dtype.name}.\n  Asked for at {user_source(2)}\n"
                                f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
-            if hasattr(value, "op") or hasattr(value, "_value"):
+            if isinstance(value, AnyTensor) or hasattr(value, "op"):
                 raise ValueError(f"TensorArray dtype is {self._dtype.name}, but the value is {tensor.dtype.name}.\n"
                                  f"  Asked for at {user_source(2)}\n"
                                  f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip

@@ -22,13 +22,15 @@ from ..ir.cell import Cell, Handle
 from ..ir.context import current_graph
 from ..ir.convert import constant, convert_to_tensor
 from ..ir.dtypes import DType, as_dtype
-from ..ir.graph import Graph, Operation, Tensor, TensorReference
+from ..ir.eager import EagerTensor, value_text
+from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw, registry
 from ..ir.scopes import eager_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, compatible, is_fully_defined, merge, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from ..ir.static import constant_value
+from ..ir.tensor import TensorReference
 from .collections import GraphKeys
 from .init_scope import init_scope
 from .operators import getitem, install
@@ -580,7 +582,7 @@ class Variable(metaclass=Created):
             done = raw.ResourceStridedSliceAssign(self.handle, *op.inputs[1:], value, **masks, name=name)
             return AssignedVariable(self, done)
         keys = key if isinstance(key, tuple) else (key,)
-        plain = tuple([np.asarray(k._value) if hasattr(k, "_value") else k for k in keys])
+        plain = tuple([np.asarray(k._value) if isinstance(k, EagerTensor) else k for k in keys])
         changed = np.array(self.numpy())
         changed[plain] = convert_to_tensor(value, self._dtype).numpy()
         return self.assign(changed)
@@ -603,9 +605,6 @@ class Variable(metaclass=Created):
     def __complex__(self) -> complex:
         return complex(self.numpy())
 
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         if self._graph is not None:
             raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
@@ -620,7 +619,7 @@ class Variable(metaclass=Created):
     def __repr__(self) -> str:
         text = f"<tf.Variable '{self.name}' shape={shape_str(self._shape)} dtype={self._dtype.name}"
         if self._graph is None and current_graph() is None:
-            text += f", numpy={self._read().numpy()!r}"
+            text += f", numpy={value_text(self._read()._value, True)}"
         return text + ">"
 
 

@@ -22,6 +22,7 @@ from .opdef import Spec, registry
 from .shape import Dimension, TensorShape, as_shape, shape_str
 from .source import user_source
 from .static import frozen
+from .tensor import Tensor as AnyTensor
 
 # Conversion functions by priority: (types, function(value, dtype, name, as_ref)).
 _functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
@@ -60,7 +61,7 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     direct = _from_numbers(value, dtype)
     if direct is not None:
         return direct
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic)) or _says_it_is_an_array(value):
         return _from_numpy(value, dtype)
     if isinstance(value, TensorShape):
         value = value.as_list()
@@ -110,10 +111,15 @@ def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | Non
     return None
 
 
+def _says_it_is_an_array(value: Any) -> bool:
+    """Whether another library's object is an array, as `jax.Array` is: then it keeps its dtype, as NumPy's do."""
+    return hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+
+
 def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
     if array.dtype.kind in "US" or array.dtype == object:
-        return _string_array(array.tolist())
+        return _string_array(array.tolist()) if dtype in (None, dtypes.string) else array.astype(dtype.np_dtype)
     if dtype is None:
         as_dtype(array.dtype)  # raises for what has no dtype here
         return array
@@ -279,7 +285,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     graph = context.current_graph()
     if isinstance(value, Tensor):
         raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value}.")
-    array = np.asarray(value._value) if hasattr(value, "_value") else make_array(value, dtype)
+    array = np.asarray(value._value) if isinstance(value, EagerTensor) else make_array(value, dtype)
     if dtype is not None and dtype.np_dtype != array.dtype:
         array = array.astype(dtype.np_dtype)
     if shape is not None:
@@ -422,7 +428,7 @@ def is_tensor_like(value: Any) -> bool:
     """Whether `value` is a tensor or turns into one by itself (a variable, say)."""
     if type(value) in _PLAIN:
         return False
-    return isinstance(value, Tensor) or hasattr(value, "_as_tensor") or hasattr(value, "_value")
+    return isinstance(value, AnyTensor) or hasattr(value, "_as_tensor")
 
 
 def _holds_tensors(value: Any) -> bool:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import Complaint, OpError
+from . import tensor
 from .dtypes import DType, as_dtype
 from .opdef import OpDef, Spec, put_in_context
 from .shape import TensorShape
 
 
-class EagerTensor:
+class EagerTensor(tensor.Tensor):
     """A tensor that has its value.
 
     Attributes:
@@ -22,7 +23,6 @@ class EagerTensor:
     """
 
     __slots__ = ("_value", "dtype", "__dict__", "__weakref__")
-    __array_priority__ = 100
 
     def __init__(self, value: Any, dtype: DType | None = None):
         self._value = value
@@ -36,10 +36,6 @@ class EagerTensor:
     def shape(self) -> TensorShape:
         """The shape; always fully known."""
         return TensorShape(self._value.shape)
-
-    def get_shape(self) -> TensorShape:
-        """The shape; the same as `shape`."""
-        return self.shape
 
     def set_shape(self, shape: Any) -> None:
         """Checks that the value has the shape; ValueError if not."""
@@ -60,11 +56,25 @@ class EagerTensor:
         array = np.asarray(self._value)
         return array[()] if array.ndim == 0 else array.copy()
 
-    def ref(self) -> Any:
-        """A hashable reference to this tensor."""
-        from .graph import TensorReference
+    def cpu(self) -> EagerTensor:
+        """The tensor itself, which is in the host's memory."""
+        return self
 
-        return TensorReference(self)
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Not in eager mode; `numpy` is.
+
+        Raises: NotImplementedError.
+        """
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
+                                  "looking for? Fix: tensor.numpy()")  # fmt: skip
+
+    def consumers(self) -> Any:
+        """Not in eager mode.
+
+        Raises: NotImplementedError.
+        """
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
+                                  "Fix: ask inside tf.function or `with tf.Graph().as_default():`")  # fmt: skip
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = np.asarray(self._value, dtype)
@@ -97,17 +107,24 @@ class EagerTensor:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (EagerTensor(np.asarray(v), self.dtype) for v in self._value)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        return np.array(self._value).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return np.asarray(self._value).__dlpack_device__()
+
     def __format__(self, spec: str) -> str:
-        return format(self.numpy(), spec) if self._value.ndim == 0 else format(str(self), spec)
+        return format(self.numpy(), spec)
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={self._value.shape}, dtype={self.dtype.name}, numpy={_text(self._value, True)}>"
+        return f"<tf.Tensor: shape={self._value.shape}, dtype={self.dtype.name}, numpy={value_text(self._value, True)}>"
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self._value, False)}, shape={self._value.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({value_text(self._value, False)}, shape={self._value.shape}, dtype={self.dtype.name})"
 
 
-def _text(value: Any, is_repr: bool) -> str:
+def value_text(value: Any, is_repr: bool) -> str:
+    """How a value is shown within the text of a tensor or variable."""
     if not hasattr(value, "__array__") and not np.isscalar(value):
         return "<unprintable>"
     array = np.asarray(value)

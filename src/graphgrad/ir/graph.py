@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
-from . import context
+from . import context, tensor
 from . import device as devices
 from .dtypes import DType
 from .opdef import OpDef, Spec, registry
@@ -23,7 +23,7 @@ _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
-class Tensor:
+class SymbolicTensor(tensor.Tensor):
     """One output of an operation: a symbolic value.
 
     Attributes:
@@ -35,7 +35,6 @@ class Tensor:
     """
 
     __slots__ = ("op", "value_index", "graph", "dtype", "_spec", "_static", "__dict__", "__weakref__")
-    __array_priority__ = 100  # so that ndarray * Tensor calls Tensor.__rmul__
 
     op: Operation
     value_index: int
@@ -59,9 +58,11 @@ class Tensor:
         """The static shape; dimensions that only the run knows are None."""
         return TensorShape(self._spec.shape)
 
-    def get_shape(self) -> TensorShape:
-        """The static shape; the same as `shape`."""
-        return TensorShape(self._spec.shape)
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, -1 if it is not known."""
+        shape = self._spec.shape
+        return -1 if shape is None else len(shape)
 
     def set_shape(self, shape: Any) -> None:
         """Merges what the caller knows of the shape into the static shape.
@@ -83,12 +84,6 @@ class Tensor:
         """The operations that have this tensor as an input, in creation order."""
         return self.graph._consumers_of(self)
 
-    def ref(self) -> TensorReference:
-        """A hashable reference to this tensor."""
-        return TensorReference(self)
-
-    experimental_ref = ref
-
     def _as_tf_output(self) -> tuple[Operation, int]:
         return self.op, self.value_index
 
@@ -96,7 +91,16 @@ class Tensor:
         return f"<tf.Tensor '{self.name}' shape={shape_str(self._spec.shape)} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
-        return f'Tensor("{self.name}", shape={shape_str(self._spec.shape)}, dtype={self.dtype.name})'
+        shape = "" if self._spec.shape is None else f", shape={shape_str(self._spec.shape)}"
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot pickle 'SymbolicTensor' object {self.name}: it belongs to a graph. "
+                        "Fix: run it and keep its value, or save the graph with graph.as_graph_def()")  # fmt: skip
+
+    def __copy__(self) -> Tensor:
+        return self
+
 
     def __len__(self) -> int:
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). "
@@ -124,33 +128,13 @@ class Tensor:
         return (self[i] for i in range(shape[0] or 0))  # type: ignore[index]  # operators are added by the frontend
 
 
+Tensor = SymbolicTensor  # what this package means by a tensor, unless it speaks of eager ones
+
 _NOT_CONVERTED = (
     "  Fix: put @tf.function on the function (its `if`, `while` and `for` are then converted), or use tf.cond and "
     "tf.while_loop. If it has @tf.function already, its source code is not visible, it says autograph=False, or "
     "it does what is not converted: generators, comprehensions, `try` with a jump out of it, coroutines."
 )
-
-
-class TensorReference:
-    """A hashable stand-in for a tensor or variable, compared by identity."""
-
-    __slots__ = ("_wrapped",)
-
-    def __init__(self, wrapped: Any):
-        self._wrapped = wrapped
-
-    def deref(self) -> Any:
-        """The tensor or variable that was wrapped."""
-        return self._wrapped
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorReference) and self._wrapped is other._wrapped
-
-    def __hash__(self) -> int:
-        return id(self._wrapped)
-
-    def __repr__(self) -> str:
-        return f"<Reference wrapping {self._wrapped!r}>"
 
 
 class Operation:

@@ -203,7 +203,7 @@ def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "C
     >>> sess.run(tf.constant([1, 2], shape=[4]))
     array([1, 2, 2, 2], dtype=int32)
     """
-    if shape is None or hasattr(value, "_value"):
+    if shape is None:
         return constant(value, dtype, shape, name)
     wanted: Any = as_shape(shape)
     if is_tensor_like(value):

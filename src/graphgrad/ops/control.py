@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..ir.context import current_graph
+from ..ir.eager import EagerTensor
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
@@ -102,7 +103,7 @@ def _operation(graph: Graph, element: Any) -> Operation | None:
     if hasattr(element, "_as_graph_element"):
         found = graph.as_graph_element(element)
         return found.op if isinstance(found, Tensor) else found
-    if hasattr(element, "_value"):
+    if isinstance(element, EagerTensor):
         return None
     own = getattr(element, "op", None)
     if isinstance(own, Operation):

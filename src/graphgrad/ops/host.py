@@ -43,8 +43,7 @@ def _call(func: Any, token: str, args: Any, Tout: Any) -> list[Any]:
 
 
 def _to_array(value: Any) -> Any:
-    value = getattr(value, "_value", value)
-    array = np.asarray(value)
+    array = np.asarray(value._value if isinstance(value, EagerTensor) else value)
     if array.dtype.kind in "US":
         array = np.array([v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()] + [None], object)[
             :-1].reshape(array.shape)  # fmt: skip

@@ -50,7 +50,7 @@ from graphgrad.ir.dtypes import uint64 as uint64
 from graphgrad.ir.dtypes import variant as variant
 from graphgrad.ir.graph import Graph as Graph
 from graphgrad.ir.graph import Operation as Operation
-from graphgrad.ir.graph import Tensor as Tensor
+from graphgrad.ir.tensor import Tensor as Tensor
 from graphgrad.compat import raw_ops as raw_ops
 from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.slices import IndexedSlices as IndexedSlices

@@ -1,0 +1,65 @@
+"""What `tf.Tensor` is: the class above symbolic and eager tensors.
+
+Inside this package `Tensor` is `ir.graph`'s class of symbolic tensors, `EagerTensor` that of tensors with a value; the
+class here is for users, who ask `isinstance(x, tf.Tensor)` of either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .dtypes import DType
+from .shape import TensorShape
+
+
+class Tensor:
+    """A value that operations take and give: symbolic while a graph is built, else with its value at hand.
+
+    Attributes:
+      dtype: its `DType`.
+      shape: its static `TensorShape`.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 100  # so that ndarray * Tensor calls Tensor.__rmul__
+
+    dtype: DType
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; dimensions that only the run knows are None."""
+        raise NotImplementedError
+
+    def get_shape(self) -> TensorShape:
+        """The static shape; the same as `shape`."""
+        return self.shape
+
+    def ref(self) -> TensorReference:
+        """A hashable reference to this tensor."""
+        return TensorReference(self)
+
+    def experimental_ref(self) -> TensorReference:
+        """The older name of `ref`."""
+        return self.ref()
+
+
+class TensorReference:
+    """A hashable stand-in for a tensor or variable, compared by identity."""
+
+    __slots__ = ("_wrapped",)
+
+    def __init__(self, wrapped: Any):
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        """The tensor or variable that was wrapped."""
+        return self._wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorReference) and self._wrapped is other._wrapped
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
