@@ -34,7 +34,7 @@ loss = tf.losses.sparse_softmax_cross_entropy(labels=y, logits=logits)
 accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
 
 step = tf.train.get_or_create_global_step()
-rate = tf.train.exponential_decay(0.03, step, 10, 0.9, staircase=True)
+rate = tf.train.exponential_decay(0.01, step, 10, 0.9, staircase=True)
 optimizer = tf.train.AdamOptimizer(rate)
 gradients, variables = zip(*optimizer.compute_gradients(loss))
 clipped, norm = tf.clip_by_global_norm(gradients, 2.0)
@@ -44,10 +44,10 @@ with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
 shuffle = np.random.RandomState(0)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for i in range(31):
+    for i in range(61):
         rows = shuffle.choice(1500, 100, replace=False)
         _, value, n = sess.run([train_op, loss, norm], {x: images[rows], y: digits.target[rows], training: True})
-        if i % 5 == 0:
+        if i % 10 == 0:
             print("step %2d: loss %.4f, gradient norm %.4f" % (i, value, n))
     print("global step %d, rate %.5f" % tuple(sess.run([step, rate])))
     print("test accuracy %.3f" % sess.run(accuracy, {x: images[test], y: digits.target[test]}))

@@ -35,7 +35,7 @@ with graph.as_default():
     with graph.gradient_override_map({"Relu": "GuidedRelu"}):
         guided_logits = network(images)
     loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
-    train = tf.train.AdamOptimizer(0.01).minimize(loss)
+    train = tf.train.GradientDescentOptimizer(0.05).minimize(loss)
     plain = tf.gradients(tf.reduce_max(logits, 1), images)[0]
     guided = tf.gradients(tf.reduce_max(guided_logits, 1), images)[0]
 

@@ -56,4 +56,4 @@ with tf.Session() as sess:
     for step in range(51):
         one, two, _ = sess.run([loss_before, loss_after, train], batch())
         if step % 10 == 0:
-            print("step %2d: loss %.4f, after two inner steps %.4f" % (step, one, two))
+            print("step %2d: loss %.3f, after two inner steps %.3f" % (step, one, two))

@@ -37,6 +37,6 @@ with tf.Session() as sess:
     smooth = sess.run(saliency, {image: noisy, label: np.full(40, what)}).mean(0)
 
     ends = sess.run(score, {image: [chosen, 0 * chosen], label: [what, what]})
-    print("integrated gradients add up to %.4f; the score rises by %.4f" % (integrated.sum(), ends[0] - ends[1]))
+    print("integrated gradients add up to %.3f; the score rises by %.3f" % (integrated.sum(), ends[0] - ends[1]))
     for name, values in (("gradient", plain), ("integrated", integrated), ("smooth", smooth)):
         print("%-10s by rows: %s" % (name, " ".join("%6.3f" % v for v in np.abs(values).sum(1))))

@@ -61,7 +61,7 @@ with tf.Session() as sess:
     for step in range(401):
         w, n, a = batch(BATCH)
         value, _ = sess.run([loss, train], {words: w, lengths: n, answers: a})
-        if step % 100 == 0:
+        if step % 200 == 0:
             print("step %3d: loss %.4f" % (step, value))
     w, n, a = batch(200)
     found = sess.run(written.sample_id, {words: w, lengths: n})

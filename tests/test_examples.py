@@ -22,10 +22,12 @@ EXAMPLES = sorted(path.stem for path in (_ROOT / "examples").glob("*.py"))
 WITHOUT_ORACLE = {"seq2seq_attention"}
 NEEDS = {p.stem: "sklearn" for p in (_ROOT / "examples").glob("*.py") if "sklearn" in p.read_text()}
 
-# How far numbers may differ from the recorded ones, absolutely.
+# How far numbers may differ from the recorded ones, absolutely; by one in the last digit that is printed in any case.
+# What an example prints must not multiply rounding: weights that begin 1e-6 off (relatively), NumPy's or XLA's first
+# run, one core or many must not show.
 TOLERANCE = {"adversarial": 0.02, "boltzmann_machine": 0.004, "em_mixture": 0.002, "cnn_batch_norm": 0.03,
-             "guided_backprop": 0.02, "char_rnn": 0.005, "gan_penalty": 0.005, "vae": 0.003,
-             "neural_style": 0.001, "seq2seq_attention": 0.05}  # fmt: skip
+             "char_rnn": 0.005, "gan_penalty": 0.005, "vae": 0.003, "neural_style": 0.001,
+             "seq2seq_attention": 0.05}  # fmt: skip
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -46,6 +48,12 @@ def numbers(text: str) -> list[float]:
     return [float(n) for n in _NUMBER.findall(text)]
 
 
+def last_digits(text: str) -> list[float]:
+    """What one more in the last digit of each number in a text is, and a little for rounding; 0 for integers."""
+    written = [n.partition("e") for n in _NUMBER.findall(text)]
+    return [1.01 * 10.0 ** (int(e or 0) - len(n.partition(".")[2])) if "." in n else 0.0 for n, _, e in written]
+
+
 def line(name: str, begins: str) -> str:
     """What stands behind `begins` in the line of an example's output that begins so."""
     return next(s for s in printed(name).splitlines() if s.strip().startswith(begins)).strip()[len(begins) :]
@@ -57,7 +65,10 @@ def test_as_recorded(name: str) -> None:
     recorded = (_ROOT / "tests" / "recorded" / "examples" / f"{name}.txt").read_text()
     got = printed(name)
     assert re.sub(r"\s+", " ", _NUMBER.sub("#", got)) == re.sub(r"\s+", " ", _NUMBER.sub("#", recorded))
-    np.testing.assert_allclose(numbers(got), numbers(recorded), rtol=1e-6, atol=TOLERANCE.get(name, 1.01e-4))
+    atol = np.maximum(TOLERANCE.get(name, 1.01e-4), last_digits(recorded))
+    values, wanted = np.array(numbers(got)), np.array(numbers(recorded))
+    off = np.abs(values - wanted) > atol + 1e-6 * np.abs(wanted)
+    assert not off.any(), f"{values[off]} where TensorFlow printed {wanted[off]}"
 
 
 def test_begin_as_tensorflow_programs_do() -> None:
@@ -185,7 +196,7 @@ def test_programs_of_the_field() -> None:
 def test_seq2seq_attention() -> None:
     """It begins by guessing among 12 symbols, learns the task, and writes the digits backwards: no oracle is needed."""
     steps = [numbers(s) for s in printed("seq2seq_attention").splitlines() if s.startswith("step")]
-    assert [n for n, _ in steps] == [0, 100, 200, 300, 400]
+    assert [n for n, _ in steps] == [0, 200, 400]
     assert steps[0][1] == pytest.approx(np.log(12), abs=0.05) and steps[-1][1] < 0.01
     assert numbers(line("seq2seq_attention", "written backwards without a mistake:"))[0] >= 195
     shown = [s.split(" -> ") for s in printed("seq2seq_attention").splitlines() if " -> " in s]
