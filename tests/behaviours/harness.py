@@ -27,6 +27,7 @@ import numpy as np
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "recorded" / "behaviours"
 # One name a line, so that two subjects can be added at a time.
 SUBJECTS: tuple[str, ...] = (
+    "numbers",
     "state",
 )
 

@@ -16,11 +16,43 @@ from .elementwise import same
 _CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
 
 
+def _in_range(xp, x, bits):
+    """Floats as signed integers of that many bits; whatever does not fit, NaN included, is the lowest of them."""
+    dtype = np.dtype(f"int{bits}")
+    fits = (x >= x.dtype.type(-(2.0 ** (bits - 1)))) & (x < x.dtype.type(2.0 ** (bits - 1)))
+    if xp is np and np.all(fits):
+        return x.astype(dtype)
+    return xp.where(fits, xp.where(fits, x, xp.asarray(0, x.dtype)).astype(dtype), xp.asarray(np.iinfo(dtype).min))
+
+
+def as_integers(xp, x, dtype):
+    """Floats as integers, without the fraction.
+
+    For numbers that the integers cannot hold, NumPy does what the processor does, and XLA takes the nearest integer.
+    Here both do what TensorFlow does with single numbers on x86: they pass through an integer of 32 or 64 bits, the
+    upper bits of which are cut off. (Of long arrays, TensorFlow gives some 8- and 16-bit integers otherwise.)
+
+    Args:
+      x: a float array.
+      dtype: NumPy's, an integer.
+    """
+    if x.dtype.itemsize < 4:
+        x = x.astype(np.float32)
+    bits = 32 if dtype.itemsize < 4 or dtype == np.int32 else 64
+    found = _in_range(xp, x, bits)
+    if dtype == np.uint64:
+        upper = _in_range(xp, x - x.dtype.type(2.0**63), bits)
+        found = found | xp.where(found < 0, upper, xp.zeros_like(upper))
+    return found.astype(dtype)
+
+
 @op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same)
 def _cast(xp, x, *, DstT, Truncate=False):
     """The values in another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":
         x = xp.real(x)
+    if DstT.is_integer and as_dtype(x.dtype).is_floating:
+        return as_integers(xp, x, DstT.np_dtype)
     return x.astype(DstT.np_dtype)
 
 
@@ -91,7 +123,8 @@ def _range_within(source, target):
     if source.is_integer:
         low, high = target.limits
         return max(int(source.min), int(max(low, -(2.0**64)))), min(int(source.max), int(min(high, 2.0**64)))
-    low, high = (np.asarray(v).astype(source.np_dtype) for v in target.limits)
+    with np.errstate(over="ignore"):  # infinities are dealt with below
+        low, high = (np.asarray(v).astype(source.np_dtype) for v in target.limits)
     # Rounding may have left the range, as for 2**31 - 1 in float32: step back inside.
     if float(high) > float(target.max):
         high = np.nextafter(high, source.np_dtype.type(0))

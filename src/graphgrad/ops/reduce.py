@@ -143,16 +143,24 @@ def _sum_grad(op, dy):
     return _Reduced(op).broadcast(dy), None
 
 
+def truncated_mean(xp, total, n):
+    """The quotient of integers, rounded toward zero; 0 where there are none.
+
+    Args:
+      total, n: integer arrays of one dtype.
+    """
+    n = xp.maximum(n, xp.asarray(1, n.dtype))
+    quotient = total // n  # rounded down
+    return quotient + ((quotient * n != total) & (total < 0)).astype(total.dtype)
+
+
 def _mean_kernel(xp, x, axes, keep_dims):
-    x, dtype = wide(x), x.dtype
+    dtype = x.dtype
+    # Integers are added in 64 bits: the sum of a few pixels is no uint8.
+    x = wide(x) if dtype.kind not in "iu" else x.astype(np.int64 if dtype.kind == "i" else np.uint64)
     total = xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
-    n = int(np.prod([x.shape[i] for i in axes]))
-    if dtype.kind not in "iu":
-        return (total / xp.asarray(n, x.dtype)).astype(dtype)
-    if n == 0:
-        return total
-    quotient = total // xp.asarray(n, dtype)  # rounded down, but the mean of integers is rounded toward zero
-    return quotient + ((quotient * xp.asarray(n, dtype) != total) & (total < 0)).astype(dtype)
+    n = xp.asarray(int(np.prod([x.shape[i] for i in axes])), x.dtype)
+    return (truncated_mean(xp, total, n) if dtype.kind in "iu" else total / n).astype(dtype)
 
 
 _mean = _reduction("Mean", _mean_kernel, "Mean over axes; of integers, rounded toward zero.", NUMERIC)

@@ -10,8 +10,9 @@ from ..ir.dtypes import INDEX, NUMERIC, REAL, int16, int32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged
+from .division import truediv
 from .elementwise import conj
-from .reduce import wide
+from .reduce import truncated_mean, wide
 
 # -- sorted ids: as many rows as the last id says ----------------------------------
 
@@ -50,7 +51,8 @@ def _declare_sorted(kind, types, doc):
                 out[ids[starts]] = _UFUNC[kind].reduceat(values, starts, axis=0)
             if kind == "Mean":
                 sizes = np.maximum(np.bincount(ids, minlength=rows), 1).astype(values.dtype)
-                out = (out / sizes.reshape((-1,) + (1,) * (data.ndim - 1)))
+                sizes = sizes.reshape((-1,) + (1,) * (data.ndim - 1))
+                out = truncated_mean(np, out, sizes) if values.dtype.kind in "iu" else out / sizes
         return out.astype(data.dtype)
 
     kernel.__doc__ = doc
@@ -345,7 +347,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     """The mean of the rows that share an id.
 
     Args:
-      data: (*I, *D), a float or complex tensor.
+      data: (*I, *D), a numeric tensor; integers are divided as floats.
       segment_ids: (*I), int32 or int64, below `num_segments`; rows with a negative id are left out.
       num_segments: the number of segments, an integer scalar.
       name: a name for the operations.
@@ -360,7 +362,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         total = raw.UnsortedSegmentSum(data, segment_ids, num_segments)
-        return raw.RealDiv(total, _sizes(data, segment_ids, num_segments), name="truediv")
+        return truediv(total, _sizes(data, segment_ids, num_segments))
 
 
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
