@@ -69,8 +69,11 @@ def _rgb_to_hsv_grad(op, dy):
     numerator = raw.Sum(raw.Mul(direction, rgb), last, keep_dims=True)
     per_chroma = raw.DivNoNan(raw.OnesLike(chroma), chroma)
     per_value = raw.DivNoNan(raw.OnesLike(value), value)
-    slope = raw.Mul(numerator, raw.Square(per_chroma))
-    dh = raw.Mul(1 / 6, raw.Sub(raw.Mul(direction, per_chroma), raw.Mul(slope, raw.Sub(largest, smallest))))
+    # By the largest channel, as TensorFlow has it, chroma is what the op gave: saturation times value.
+    _, saturation, given = raw.Split(-1, op.outputs[0], num_split=3)
+    of_given = raw.DivNoNan(raw.OnesLike(chroma), raw.Mul(raw.Square(saturation), raw.Square(given)))
+    change = raw.Sub(raw.Mul(of_given, largest), raw.Mul(raw.Square(per_chroma), smallest))
+    dh = raw.Mul(1 / 6, raw.Sub(raw.Mul(direction, per_chroma), raw.Mul(numerator, change)))
     ds = raw.Sub(raw.Mul(raw.Mul(low, raw.Square(per_value)), largest), raw.Mul(per_value, smallest))
     by_h, by_s, by_v = raw.Split(-1, dy, num_split=3)
     return raw.AddV2(raw.AddV2(raw.Mul(by_h, dh), raw.Mul(by_s, ds)), raw.Mul(by_v, largest))

@@ -196,6 +196,13 @@ class _Lane:
         """The elements of `t` less the one that the scan reaches last."""
         return self._slice(t, at_front=self.reverse)
 
+    def last(self, t):
+        """The element of `t` that the scan reaches last."""
+        begin, size = np.zeros(self.rank, np.int32), np.full(self.rank, -1, np.int32)
+        size[self.axis] = min(1, self.size)
+        begin[self.axis] = 0 if self.reverse else self.size - size[self.axis]
+        return raw.Slice(t, begin, size)
+
     def pad(self, t):
         """A zero behind the element that the scan reaches last."""
         return self._pad(t, at_front=self.reverse)
@@ -287,13 +294,16 @@ def _cumulative_logsumexp(xp, x, axis, *, exclusive=False, reverse=False):
 @_cumulative_logsumexp.grad
 def _cumulative_logsumexp_grad(op, dy):
     """exp(x_i - y_i) s_i where s_i = dy_i + exp(y_i - y_(i+1)) s_(i+1): no exponent is positive."""
-    x, axis = op.inputs
+    x = op.inputs[0]
     lane = _Lane.of(op)
     if lane.size is None:
         return _cumulative_logsumexp_grad_by_logarithms(op, dy), None
     y = op.outputs[0]
     if op.get_attr("exclusive"):
-        y, dy = raw.CumulativeLogsumexp(x, axis, reverse=lane.reverse), lane.ahead(dy)
+        # y_i is what the next element got. The last one has none: its dy is 0, whatever large number stands for y.
+        last = raw.StopGradient(raw.Maximum(lane.last(y), lane.last(x)))
+        parts = [lane.without_first(y), last]
+        y, dy = raw.ConcatV2(parts[::-1] if lane.reverse else parts, lane.axis), lane.ahead(dy)
     # The last element has no successor: padding comes behind exp, which 0 would overflow.
     a = lane.pad(raw.Exp(raw.Sub(lane.without_last(y), lane.without_first(y))))
     s = raw.LinearRecurrence(dy, a, axis=lane.axis, reverse=not lane.reverse)

@@ -49,13 +49,20 @@ def _real_div(xp, x, y):
 
 
 def _real_div_grad(op, dz):
+    # As TensorFlow's, the rule reads x and y alone, not the quotient that is there already: whoever holds that
+    # (`stop_gradients`) does not hold the gradient.
     x, y = op.inputs
     if isinstance(dz, IndexedSlices) and is_scaling(x, y, dz):
         rows = raw.RealDiv(dz.values, conj(y))
-        return dz._with_values(rows), raw.Neg(sum_of_products(raw.GatherV2(op.outputs[0], dz.indices, 0), rows))
-    gx = raw.RealDiv(dz, conj(y))
-    # -x/y**2 * dz as -(dz/y) * (x/y): the quotient x/y is there already.
-    return unbroadcast(gx, raw.Neg(raw.Mul(gx, conj(op.outputs[0]))), x, y)
+        quotients = raw.RealDiv(raw.Neg(raw.GatherV2(x, dz.indices, 0)), y)
+        return dz._with_values(rows), sum_of_products(quotients, rows)
+    return _quotient_grad(raw.RealDiv, x, y, dz)
+
+
+def _quotient_grad(divide, x, y, dz):
+    cx, cy = conj(x), conj(y)
+    gy = raw.Mul(dz, divide(divide(raw.Neg(cx), cy), cy))
+    return unbroadcast(divide(dz, cy), gy, x, y)
 
 
 for _type in ("RealDiv", "Div"):
@@ -169,9 +176,7 @@ def _div_no_nan(xp, x, y):
 
 @_div_no_nan.grad
 def _div_no_nan_grad(op, dz):
-    x, y = op.inputs
-    gx = raw.DivNoNan(dz, conj(y))
-    return unbroadcast(gx, raw.Neg(raw.Mul(gx, conj(op.outputs[0]))), x, y)
+    return _quotient_grad(raw.DivNoNan, *op.inputs, dz)
 
 
 def divide_no_nan(x, y, name=None):

@@ -111,12 +111,12 @@ def matrix_logarithm_op(xp, x):
     return _of_each(_logarithm, x, x.dtype)
 
 
-def _block_grad(op, dy):
+def _block_grad(op, a, dy):
     """For functions f of matrices with f(A^H) = f(A)^H: what f makes of [[A^H, dy], [0, A^H]] in the upper right.
 
     That is the derivative of f at A^H in the direction dy, whose adjoint is that at A (Higham 2008, 3.6).
     """
-    a = adjoint(op.inputs[0])
+    a = adjoint(a)
     shape = a._spec.shape
     if shape is None:
         raise NotImplementedError(f"{op.type}: the gradient needs matrices of known rank.\n  Fix: use set_shape")
@@ -128,8 +128,15 @@ def _block_grad(op, dy):
     return raw.Split(np.asarray(rank - 1, np.int32), upper_half, num_split=2)[1]
 
 
-matrix_square_root_op.grad(_block_grad)
-matrix_logarithm_op.grad(_block_grad)
+@matrix_square_root_op.grad
+def _matrix_square_root_grad(op, dy):
+    root = op.outputs[0]
+    return _block_grad(op, matmul(root, root), dy)
+
+
+@matrix_logarithm_op.grad
+def _matrix_logarithm_grad(op, dy):
+    return _block_grad(op, op.inputs[0], dy)
 
 
 # -- least squares -------------------------------------------------------------------------
