@@ -28,6 +28,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "recorded" / "behaviours"
 # One name a line, so that two subjects can be added at a time.
 SUBJECTS: tuple[str, ...] = (
     "numbers",
+    "first_hour",
     "state",
 )
 

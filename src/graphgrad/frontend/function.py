@@ -23,6 +23,7 @@ from . import nest
 from .autograph.api import with_builtins
 from .autograph.convert import convert
 from .concrete import ConcreteFunction, collect_outputs
+from .lifting import initialize
 from .ragged import RaggedTensor
 from .signature import TensorSpec as TensorSpec
 from .signature import TypeSpec, leaf_key, leaf_names, structure_key
@@ -92,6 +93,8 @@ class Function:
         self._general: dict[Any, list[tuple[list[Any], ConcreteFunction]]] = {}  # what differs in shapes only
         self._lock = threading.RLock()
         self._called = False
+        self._traced_times = 0
+        self._start: ConcreteFunction | None = None  # a first trace that has to run, since it gives variables values
         self._parameters: inspect.Signature | None = None
         functools.update_wrapper(self, python_function)
 
@@ -126,8 +129,8 @@ class Function:
         return self._name
 
     def experimental_get_tracing_count(self) -> int:
-        """How many signatures have been traced."""
-        return len(self._concretes)
+        """How often it has been traced: once for each signature, twice for a call that creates variables."""
+        return self._traced_times
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """What has been traced, as text: for each trace its arguments, results and captures.
@@ -166,6 +169,8 @@ class Function:
         leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
         if graph is None:
             concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
+            if self._start is not None:
+                concrete, self._start = self._start, None
             return concrete._call_flat(tensors)
         # Inside another graph its operations become part of that graph.
         bound_args, bound_kwargs = nest.pack_sequence_as((bound_args, bound_kwargs), leaves)
@@ -196,7 +201,12 @@ class Function:
         with context.use(context.EAGER):
             bound_args, bound_kwargs = self._canonical(args, kwargs)
             leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
-            return self._concrete(bound_args, bound_kwargs, leaves)[0]
+            concrete = self._concrete(bound_args, bound_kwargs, leaves)[0]
+            if self._start is not None:
+                raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
+                                 "value depends on an argument, so only a call can give it its first value. Fix: call "
+                                 "the function once before, or create the variable outside of it")  # fmt: skip
+            return concrete
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self._parameters is None:
@@ -303,14 +313,17 @@ class Function:
                 "`if self.v is None: self.v = tf.Variable(...)`"
             )
 
-        with watching_creation(lambda: created.append(1) if first else refuse()):
+        with watching_creation(lambda: created.append(1) if first else refuse()) as assignments:
             concrete = self._trace_once(args, kwargs, leaves, shapes)
         if created:  # the function must not create them again
+            if assignments and not initialize(assignments, self._engine):
+                self._start = concrete
             with watching_creation(refuse):
                 concrete = self._trace_once(args, kwargs, leaves, shapes)
         return concrete
 
     def _trace_once(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:
+        self._traced_times += 1
         graph = FuncGraph(self._name)
         assert self._parameters is not None
         names = leaf_names(self._parameters, args, kwargs)

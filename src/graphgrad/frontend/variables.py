@@ -25,14 +25,14 @@ from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor, value_text
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw, registry
-from ..ir.scopes import eager_scope
+from ..ir.scopes import eager_scope, name_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, compatible, is_fully_defined, merge, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from ..ir.static import constant_value
 from ..ir.tensor import TensorReference
 from .collections import GraphKeys
-from .init_scope import init_scope
+from .init_scope import init_scope, outermost_graph
 from .operators import getitem, install
 from .variable_creators import Created
 
@@ -101,19 +101,24 @@ class _Creation(threading.local):
 
     def __init__(self) -> None:
         self.watch: Callable[[], None] | None = None
+        self.assignments: list[Operation] = []
 
 
 _creation = _Creation()
 
 
 @contextlib.contextmanager
-def watching_creation(watch: Callable[[], None]) -> Iterator[None]:
-    """Calls `watch` for each variable that is created inside, while a function is traced."""
-    before, _creation.watch = _creation.watch, watch
+def watching_creation(watch: Callable[[], None]) -> Iterator[list[Operation]]:
+    """Calls `watch` for each variable that is created inside, while a function is traced.
+
+    Yields: the operations that assign initial values which are computed in the function.
+    """
+    before = _creation.watch, _creation.assignments
+    _creation.watch, _creation.assignments = watch, []
     try:
-        yield
+        yield _creation.assignments
     finally:
-        _creation.watch = before
+        _creation.watch, _creation.assignments = before
 
 
 class Variable(metaclass=Created):
@@ -175,11 +180,15 @@ class Variable(metaclass=Created):
         self._snapshot: Any = None
         self._changeable = False  # whether an operation that changes the value may exist
         wanted = None if dtype is None else as_dtype(dtype)
-        initial_value = _liftable(initial_value, wanted)
         graph = current_graph()
+        if graph is not None and graph.building_function and _creation.watch is not None and outermost_graph() is None:
+            _creation.watch()
+            initial_value = self._initial_in_function(initial_value, wanted)
+            if isinstance(initial_value, Tensor):
+                self._create_in_function(graph, initial_value, validate_shape, name, shape)
+                return
+        initial_value = _liftable(initial_value, wanted)
         if graph is not None and (graph.building_function or graph._control):
-            if _creation.watch is not None and graph.building_function:
-                _creation.watch()
             with init_scope():
                 self._create_where(current_graph(), initial_value, validate_shape, name, wanted, shape, collections)
         else:
@@ -197,10 +206,30 @@ class Variable(metaclass=Created):
                         shape: Any) -> None:  # fmt: skip
         value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
         self._settle(value, validate_shape, shape)
+        self._hold(value._value, eager_scope.prefix + (name or "Variable"))
+
+    def _hold(self, value: Any, name: str) -> None:
+        """Keeps the value itself, as variables outside of graphs do; None before there is one."""
         self._graph: Graph | None = None
-        self._handle_name = eager_scope.prefix + (name or "Variable")
-        self._handle: Any = Handle(Cell(value._value, self._handle_name, self._dtype, self._shape))
+        self._handle_name = name
+        self._handle: Any = Handle(Cell(value, name, self._dtype, self._shape))
         self._handle._variable = self  # custom_gradient finds the variables that a function uses
+
+    @staticmethod
+    def _initial_in_function(initial_value: Any, dtype: DType | None) -> Any:
+        """An initial value of a function being traced: a tensor if the function computes it, else what was given."""
+        with name_scope("Initializer"):
+            value = initial_value() if callable(initial_value) else initial_value
+            return convert_to_tensor(value, dtype, "initial_value") if _is_computed(value) else value
+
+    def _create_in_function(self, graph: Graph, initial_value: Tensor, validate_shape: bool, name: str | None,
+                            shape: Any) -> None:  # fmt: skip
+        """Makes a variable outside of the function that is being traced, which assigns its initial value."""
+        self._settle(initial_value, validate_shape, shape)
+        scope = graph._scope
+        self._hold(None, f"{scope}/{name or 'Variable'}" if scope else name or "Variable")
+        assignment = raw.AssignVariableOp(self._handle, initial_value, dtype=self._dtype)
+        _creation.assignments.append(assignment)
 
     def _create_in(self, graph: Graph, initial_value: Any, validate_shape: bool, name: str | None,
                    dtype: DType | None, shape: Any) -> None:  # fmt: skip
@@ -698,15 +727,22 @@ def _own_copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
+def _is_computed(value: Any) -> bool:
+    """Whether an initial value is, or contains, what operations of a graph compute."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_computed, value))
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+
+
 def _liftable(value: Any, dtype: DType | None) -> Any:
-    """An initial value that does not belong to a function being built."""
+    """An initial value that does not belong to a branch or loop being built."""
     graph = current_graph()
     if not isinstance(value, Tensor) or graph is None or not graph.building_function or value.graph is not graph:
         return value
     known = constant_value(value)
     if known is None:
-        raise ValueError(describe("Variable", value.name, "its initial value is a tensor of the function being built",
-                                  f"initial_value={value}", str(user_source(2)),
+        raise ValueError(describe("Variable", value.name, "its initial value is a tensor of the branch, loop or "
+                                  "function being built", f"initial_value={value}", str(user_source(2)),
                                   "give a function, e.g. tf.Variable(lambda: tf.zeros([10])), or use tf.init_scope()"))
     return lambda: constant(known, dtype or value.dtype)
 
