@@ -45,7 +45,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
                 again = [raw.Identity(t) for t in leaves_of(args)]
                 with variable_scope(scope, reuse=True, auxiliary_name_scope=False):
                     results = list(leaves_of(f(*repack(args, iter(again)))))
-            found = gradients(results, [*again, *variables], list(dys), name="recomputed")
+            found = gradients(results, [*again, *variables], list(dys), name="recomputed", stop_gradients=again)
             in_grads = found[: len(again)]
             return (in_grads, found[len(again) :]) if variables else in_grads
 

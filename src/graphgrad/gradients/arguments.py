@@ -10,6 +10,7 @@ from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.graph import Graph, Tensor
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
+from .outside import seen_from
 
 
 def graph_to_extend(ys: Any, xs: Any) -> Graph:
@@ -29,7 +30,8 @@ def graph_to_extend(ys: Any, xs: Any) -> Graph:
 
 def as_ys(graph: Graph, ys: Any) -> list[Tensor]:
     """The tensors of `ys`, a tensor or a nested structure of what converts to tensors."""
-    return [in_graph(graph, convert_to_tensor(y, name=f"y_{i}"), f"ys[{i}]") for i, y in enumerate(flatten(ys))]
+    return [in_graph(graph, y if isinstance(y, Tensor) else convert_to_tensor(y, name=f"y_{i}"), f"ys[{i}]")
+            for i, y in enumerate(flatten(ys))]  # fmt: skip
 
 
 def as_xs(graph: Graph, xs: Any, what: str = "xs") -> list[Tensor]:
@@ -104,10 +106,11 @@ def as_x(x: Any, i: int, what: str = "xs") -> Any:
 
 
 def in_graph(graph: Graph, t: Any, what: str) -> Tensor:
+    """`t` itself, if it is of `graph` or of one around it, or what stands for it there."""
     if isinstance(t, Tensor) and t.graph is graph:
         return t
     if graph.building_function:
-        return graph.capture(t)
+        return seen_from(graph, t)
     raise ValueError(
         f"{what}, {t!r}, must be from the same graph as the default one: the gradient is added to the "
         f"graph that holds ys and xs.\n  Built at {t.op.source if isinstance(t, Tensor) else 'eager mode'}\n"

@@ -8,25 +8,28 @@ The algorithm, in four steps, each a loop over operations, so cost is linear and
    at each output, hand it to the op's gradient rule, and send what comes back to the inputs.
 4. **collect**: what has arrived at the xs.
 
-Its parts: `arguments` (which tensors are meant), `seed`, `rules` (calling one op's rule), `aggregate` (sums),
-`registry` (which rule), `missing` (errors), `unconnected` (what stands for None), `strict` (errors
-instead of None), `memo` (the same question asked twice).
+Its parts: `arguments` (which tensors are meant), `outside` (graphs inside of graphs), `seed`, `rules` (calling one
+op's rule), `aggregate` (sums), `registry` (which rule), `missing` (errors), `unconnected` (what stands for None),
+`strict` (errors instead of None), `memo` (the same question asked twice).
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..ir.graph import Graph, Operation, Tensor
+from ..ir.context import current_graph
+from ..ir.graph import Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE
 from ..ir.source import user_source
 from . import strict
 from .aggregate import add_early, aggregate, check_method
-from .arguments import align_grad_ys, as_xs, as_ys, graph_to_extend
+from .arguments import align_grad_ys, as_xs, as_ys, flatten, graph_to_extend
 from .inside_loop import refuse_initial_values
 from .memo import Memory
 from .missing import no_gradient
+from .outside import Outside, leave, order_of
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
 from .seed import seed
@@ -85,8 +88,24 @@ def gradients(
         return list(memory.results)
 
 
+def gradients_inside(ys: Sequence[Tensor], xs: Sequence[Tensor], grad_ys: Sequence[Any],
+                     colocate: bool = True) -> list[Any]:  # fmt: skip
+    """The gradients within one sub-graph, for rules: at placeholders they end, whatever these stand for.
+
+    Args:
+      ys, xs: tensors of the current graph.
+      grad_ys: what arrives at each y.
+      colocate: whether an op's gradient goes to the op's device and group.
+    Returns: a tensor, `IndexedSlices` or None for each x.
+    """
+    graph = current_graph()
+    assert graph is not None
+    call = Call(graph, "gradients", colocate, False, check_method(None), user_source(2))
+    return _add_gradients(call, ys, xs, grad_ys, None, UnconnectedGradients.NONE, False)
+
+
 def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: Any,
-                   unconnected: UnconnectedGradients) -> list[Any]:  # fmt: skip
+                   unconnected: UnconnectedGradients, leaving: bool = True) -> list[Any]:  # fmt: skip
     graph, name = call.graph, call.name
     with (collector_paused(), graph.as_default(), graph.name_scope("gradients" if name is None else name) as scope,
           graph._building_gradient_of(None, call.source)):  # fmt: skip
@@ -95,9 +114,12 @@ def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: A
         x_tensors = as_xs(graph, xs)
         stops = as_xs(graph, stop_gradients, "stop_gradients")
         grad_ys = align_grad_ys(ys, grad_ys, len(y_tensors))
+        leaving = leaving and graph.outer_graph is not None
+        if leaving:
+            call.outside, (y_tensors, x_tensors, stops) = leave(graph, flatten(xs), y_tensors, x_tensors, stops)
         results = _differentiate(call, y_tensors, x_tensors, grad_ys, stops)
-        if graph.building_function:
-            refuse_initial_values(graph, y_tensors, x_tensors, results)
+        if leaving:
+            refuse_initial_values(call, y_tensors, x_tensors, results)
     strict.check(y_tensors, x_tensors, results, stops, unconnected)
     if unconnected is UnconnectedGradients.ZERO:
         with graph.as_default():
@@ -133,115 +155,134 @@ def gradients_v2(
                      unconnected_gradients)  # fmt: skip
 
 
-# For each operation, by index: for each output the list of gradients that have arrived.
-_Arrived = dict[int, list[list[Any]]]
+# For each operation: for each output the list of gradients that have arrived.
+_Arrived = dict[Operation, list[list[Any]]]
 
 
 def _differentiate(call: Call, ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any],
                    stops: list[Tensor]) -> list[Any]:  # fmt: skip
     """The gradient of the sum of ys, weighted by grad_ys, with respect to each x, or None."""
-    seeds = seed(call, ys, grad_ys)
-    between = _reach(call.graph, ys, xs)
+    return sweep(call, ys, seed(call, ys, grad_ys), xs, {t.op for t in stops})
+
+
+def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
+          stopped: Collection[Operation]) -> list[Any]:  # fmt: skip
+    """Reaches, sweeps and collects; see above.
+
+    Args:
+      call: the call; its operations go to its graph, which may be one within that of ys and xs.
+      ys: the tensors to differentiate.
+      seeds: what arrives at each of them.
+      xs: the tensors with respect to which.
+      stopped: operations through which nothing passes.
+    Returns: a tensor, `IndexedSlices` or None for each x.
+    """
+    between = _reach(call, ys, xs)
     arrived: _Arrived = {}
     for y, grad_y in zip(ys, seeds, strict=True):
         _send(call, arrived, y, grad_y)
-    _sweep(call, ys, between, arrived, {x.op.index for x in xs}, {t.op.index for t in stops})
+    _sweep(call, ys, between, arrived, {x.op for x in xs}, stopped)
     return [_collect(call, arrived, x) for x in xs]
 
 
-def _reach(graph: Graph, ys: list[Tensor], xs: list[Tensor]) -> dict[int, int]:
+def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, int]:
     """The operations between xs and ys.
 
     An operation is between them if a y depends on it and it depends on an x through tensors
     that carry gradients.
 
-    Returns: operation index -> how many inputs of other operations between xs and ys it feeds.
+    Returns: operation -> how many inputs of other operations between xs and ys it feeds.
     """
-    operations = graph._operations
-    first = min((x.op.index for x in xs), default=0)
+    outside = call.outside
     # Backward from ys; what was made before the first x cannot depend on any.
-    upstream: set[int] = set()
-    stack = [y.op.index for y in ys if y.op.index >= first]
+    first = 0 if outside else min((x.op.index for x in xs), default=0)
+    upstream: set[Operation] = set()
+    stack = [y.op for y in ys if y.op.index >= first]
     while stack:
-        index = stack.pop()
-        if index in upstream:
+        op = stack.pop()
+        if op in upstream:
             continue
-        upstream.add(index)
-        for t in operations[index].inputs:
-            i = t.op.index
-            if i >= first and i not in upstream:
-                stack.append(i)
+        upstream.add(op)
+        for t in _outside_inputs(op, outside) if outside else op.inputs:
+            source = t.op
+            if source.index >= first and source not in upstream:
+                stack.append(source)
     # Forward from xs.
-    reached = {x.op.index for x in xs if x.op.index in upstream}
-    for index in sorted(upstream):
-        if index not in reached:
-            for t in operations[index].inputs:
-                if t.op.index in reached and carries_gradient(t):
-                    reached.add(index)
+    order = sorted(upstream, key=order_of(call.graph, outside))
+    reached = {x.op for x in xs if x.op in upstream}
+    for op in order:
+        if op not in reached:
+            for t in _outside_inputs(op, outside) if outside else op.inputs:
+                if t.op in reached and carries_gradient(t):
+                    reached.add(op)
                     break
     # Backward again: what leads on only through tensors that carry none, e.g. a comparison, is not between.
-    between = {y.op.index: 0 for y in ys if y.op.index in reached}
-    for index in sorted(reached, reverse=True):
-        if index in between:
-            for t in operations[index].inputs:
-                i = t.op.index
-                if i in reached:
-                    between[i] = between.get(i, 0) + 1
+    between = {y.op: 0 for y in ys if y.op in reached}
+    for op in reversed(order):
+        if op in between:
+            for t in _outside_inputs(op, outside) if outside else op.inputs:
+                if t.op in reached:
+                    between[t.op] = between.get(t.op, 0) + 1
     return between
 
 
+def _outside_inputs(op: Operation, outside: Outside) -> list[Tensor]:
+    """The inputs of an operation, with what placeholders stand for in their place."""
+    return [outside.get(id(t), t) for t in op.inputs]
+
+
 def _send(call: Call, arrived: _Arrived, t: Tensor, gradient: Any) -> None:
-    at = arrived.get(t.op.index)
+    at = arrived.get(t.op)
     if at is None:
-        at = arrived[t.op.index] = [[] for _ in t.op.outputs]
+        at = arrived[t.op] = [[] for _ in t.op.outputs]
     terms = at[t.value_index]
     if not call.adds_early or not terms or not add_early(call, t, terms, gradient):
         terms.append(gradient)
 
 
-def _sweep(call: Call, ys: list[Tensor], between: dict[int, int], arrived: _Arrived, wanted: set[int],
-           stopped: set[int]) -> None:  # fmt: skip
+def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived: _Arrived, wanted: set[Operation],
+           stopped: Collection[Operation]) -> None:  # fmt: skip
     """Runs the gradient rules, each when the gradients from all consumers of its op have arrived.
 
     The order among operations that are ready is TensorFlow's, so terms are summed in its order.
     """
-    graph = call.graph
+    graph, outside = call.graph, call.outside
     pending = dict(between)  # counts down as consumers are visited
-    queue = deque({y.op.index: y.op for y in ys if pending.get(y.op.index) == 0}.values())
+    queue = deque(dict.fromkeys(y.op for y in ys if pending.get(y.op) == 0))
     saved = graph._scope, graph._original_op
     try:
         while queue:
             op = queue.popleft()
-            index = op.index
-            terms = arrived.get(index) if index in wanted else arrived.pop(index, None)
-            if terms is not None and index not in stopped:
-                _visit(call, op, terms, between, arrived, index in wanted)
-            for t in op.inputs:
-                i = t.op.index
-                if i in pending:
-                    pending[i] -= 1
-                    if not pending[i]:
-                        queue.append(t.op)
+            inputs = _outside_inputs(op, outside) if outside else op.inputs
+            terms = arrived.get(op) if op in wanted else arrived.pop(op, None)
+            if terms is not None and op not in stopped:
+                _visit(call, op, inputs, terms, between, arrived, op in wanted)
+            for t in inputs:
+                source = t.op
+                if source in pending:
+                    pending[source] -= 1
+                    if not pending[source]:
+                        queue.append(source)
     finally:
         graph._scope, graph._original_op = saved
 
 
-def _visit(call: Call, op: Operation, terms: list[list[Any]], between: dict[int, int], arrived: _Arrived,
-           is_wanted: bool) -> None:  # fmt: skip
+def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list[Any]],
+           between: dict[Operation, int], arrived: _Arrived, is_wanted: bool) -> None:  # fmt: skip
     """Hands what has arrived at one operation to its rule and sends on what comes back."""
     # An x whose inputs lead to no other x is where the sweep ends.
-    active = [t.op.index in between and carries_gradient(t) for t in op.inputs]
+    active = [t.op in between and carries_gradient(t) for t in inputs]
     if True not in active:
         return
     graph = call.graph
     out_grads = [g[0] if len(g) == 1 else aggregate(call, g, op) if g else None for g in terms]
     rule = gradient_function(op)
     if rule is None:
-        raise no_gradient(op, between)
+        raise no_gradient(op, between, graph, call.outside)
     if rule is not NOT_DIFFERENTIABLE and not all(terms):
         fill_in(call, op, out_grads)
     if is_wanted:
-        arrived[op.index] = [[g] if g is not None else [] for g in out_grads]
+        arrived[op] = [[g] if g is not None else [] for g in out_grads]
     if rule is NOT_DIFFERENTIABLE:
         return
     graph._original_op = op
@@ -250,14 +291,14 @@ def _visit(call: Call, op: Operation, terms: list[list[Any]], between: dict[int,
             in_grads = apply_rule(call, op, rule, out_grads)
     else:
         in_grads = apply_rule(call, op, rule, out_grads)
-    for t, g, is_active in zip(op.inputs, in_grads, active, strict=True):
+    for t, source, g, is_active in zip(op.inputs, inputs, in_grads, active, strict=True):
         if g is not None and is_active:
-            _send(call, arrived, t, checked_in_grad(op, t, g, rule))
+            _send(call, arrived, source, checked_in_grad(op, t, g, rule))
 
 
 def _collect(call: Call, arrived: _Arrived, x: Tensor) -> Any:
     """The gradient that arrived at `x`, or None."""
-    at = arrived.get(x.op.index)
+    at = arrived.get(x.op)
     if at is None or not at[x.value_index]:
         return None
     total = aggregate(call, at[x.value_index], x.op)

@@ -26,7 +26,7 @@ from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw
 from ..ir.static import constant_value
-from .subgraphs import copy_ops
+from .subgraphs import copy_ops, in_graph_of
 
 LEVELS = {"sqrt": 2, "log": 6}  # of nesting; for 'log' where no bound of the number of iterations is known
 _MOST = 8
@@ -155,7 +155,8 @@ def through_segments(op: Operation, bound: Any, dys: Sequence[Any],
       dys: the gradients that arrive at its outputs.
       rule: the gradient rule of loops.
     """
-    nest = segmented(op, bound)
+    with in_graph_of(op):
+        nest = segmented(op, bound)
     if nest is None:
         return None
     arrived = [None, *[raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy

@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
 from ..ir.funcgraph import FuncGraph
-from ..ir.graph import Graph, Operation
+from ..ir.graph import Operation
 from ..ir.opdef import raw, registry
-from .backprop import gradients
+from .backprop import gradients_inside
 from .strict import strict_gradients
 from .subgraphs import carries, copy_into, dense, zeros_for
 
 
-def _differentiated(graph: Graph, source: FuncGraph, y_positions: Sequence[int], x_positions: Sequence[int],
-                    dys: Sequence[Any], name: str) -> tuple[FuncGraph, list[Any]]:  # fmt: skip
+def _differentiated(source: FuncGraph, y_positions: Sequence[int], x_positions: Sequence[int], dys: Sequence[Any],
+                    name: str) -> tuple[FuncGraph, list[Any]]:  # fmt: skip
     """A copy of `source` with placeholders for `dys`, and in it the gradients for some of its inputs."""
-    target = FuncGraph(name, graph)
+    target = FuncGraph(name, current_graph())
     with use(target):
         copies = copy_into(target, source)
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") for i, dy in enumerate(dys)]
         ys = [copies[id(source.outputs[i])] for i in y_positions]
         xs = [target.inputs[i] for i in x_positions]
         with strict_gradients(False):  # what one branch does not use, another may
-            found = gradients(ys, xs, grad_ys, colocate_gradients_with_ops=True) if ys else [None] * len(xs)
+            found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
         return target, [dense(g) for g in found]
 
 
@@ -39,7 +39,7 @@ def _if_grad(op: Operation, *dys: Any) -> list[Any]:
     xs = [i for i, t in enumerate(args) if carries(t)]
     used = [dense(dys[i]) for i in ys]
     sides = [
-        _differentiated(op.graph, op.get_attr(branch), ys, xs, used, f"{op.name}_{branch}_grad")
+        _differentiated(op.get_attr(branch), ys, xs, used, f"{op.name}_{branch}_grad")
         for branch in ("then_branch", "else_branch")
     ]
     wanted = [k for k in range(len(xs)) if any(found[k] is not None for _, found in sides)]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import int32, resource
 from ..ir.graph import Operation, Tensor
@@ -28,8 +28,9 @@ from ..ir.source import user_source
 from . import strict
 from .aggregate import check_method
 from .arguments import as_xs, as_ys, flatten, graph_to_extend
-from .backprop import _collect, _reach, _send, _sweep, gradients
+from .backprop import gradients, sweep
 from .custom import repack
+from .outside import Outside, leave
 from .rules import Call, carries_gradient, collector_paused
 from .unconnected import UnconnectedGradients, policy, zeros_of
 from .vectorize import MapBody, map_rows
@@ -60,9 +61,8 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
     graph = graph_to_extend(output, inputs)
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "jacobian"):
-        (y,) = as_ys(graph, [output])
-        xs = as_xs(graph, inputs)
-        found = _rows(y, xs, checked_chunk(use_pfor, parallel_iterations))
+        outside, ((y,), xs) = leave(graph, flatten(inputs), as_ys(graph, [output]), as_xs(graph, inputs))
+        found = _rows(y, xs, outside, checked_chunk(use_pfor, parallel_iterations))
         strict.check([y], xs, found, [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
             found = [zero_jacobian(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
@@ -102,10 +102,9 @@ def batch_jacobian(
     graph = graph_to_extend(output, inp)
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "batch_jacobian"):
-        (y,) = as_ys(graph, [output])
-        (x,) = as_xs(graph, [inp])
+        outside, ((y,), (x,)) = leave(graph, [inp], as_ys(graph, [output]), as_xs(graph, [inp]))
         check_batches(y._spec.shape, value_shape(x))
-        body, (found,) = _pulled_back(y, [x], batched=True)
+        body, (found,) = _pulled_back(y, [x], outside, batched=True)
         strict.check([y], [x], [found], [], unconnected)
         if found is None:
             return zero_batch_jacobian(y, x) if unconnected is UnconnectedGradients.ZERO else None
@@ -148,7 +147,8 @@ def hessians(
             second = None
             if slope is not None:
                 slope = slope._as_tensor() if isinstance(slope, IndexedSlices) else slope
-                (second,) = _rows(slope, [x], None, check_method(aggregation_method))
+                outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [slope], [x])
+                (second,) = _rows(slope, [x], outside, None, check_method(aggregation_method))
             if second is None:
                 which = "the ys do not depend on it" if slope is None else "its gradient does not depend on it"
                 raise ValueError(
@@ -298,29 +298,26 @@ def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
 # -- Jacobians: the sweep inside of a map --------------------------------------------------
 
 
-def _rows(y: Tensor, xs: list[Tensor], chunk: int | None, method: int = 0) -> list[Any]:
+def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, method: int = 0) -> list[Any]:
     """The Jacobian of y with respect to each x, (*Y, *X), or None."""
-    body, found = _pulled_back(y, xs, method=method)
+    body, found = _pulled_back(y, xs, outside, method=method)
     results = finish_jacobian(y, body, found, chunk)
     return results
 
 
-def _pulled_back(y: Tensor, xs: list[Tensor], batched: bool = False, method: int = 0) -> tuple[MapBody, list[Any]]:
+def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,
+                 method: int = 0) -> tuple[MapBody, list[Any]]:  # fmt: skip
     """The body of a map over the index of an element of y, and the gradients of that element in it.
 
-    The sweep goes over the operations of y's graph, and its rules add to the body.
+    The sweep goes over the operations of the graphs around the body, and its rules add to the body.
     """
-    body = MapBody("jacobian_row", y.graph)
+    body = MapBody("jacobian_row", current_graph())
     with collector_paused(), use(body):
         seed = one_hot_like(body, y, batched)
         with body.name_scope("gradients") as scope:
             call = Call(body, "gradients", False, False, method, user_source(3))
-            call.scope = scope[:-1]
-            between = _reach(y.graph, [y], xs)
-            arrived: dict[int, list[list[Any]]] = {}
-            _send(call, arrived, y, seed)
-            _sweep(call, [y], between, arrived, {x.op.index for x in xs}, set())
-            return body, [_collect(call, arrived, x) for x in xs]
+            call.scope, call.outside = scope[:-1], outside
+            return body, sweep(call, [y], [seed], xs, ())
 
 
 def one_hot_like(body: MapBody, y: Any, batched: bool = False) -> Any:

@@ -26,18 +26,19 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
+from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import bool_, float64, int32, resource, variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw, registry
 from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
-from .backprop import gradients
+from .backprop import gradients_inside
 from .checkpoints import through_segments
 from .joint import Joint
 from .strict import strict_gradients
-from .subgraphs import as_long_as, carries, copy_ops, dense, needed_ops, through_identity, zeros_for
+from .subgraphs import as_long_as, carries, copy_ops, dense, in_graph_of, needed_ops, through_identity, zeros_for
 from .trips import Trips, count_trips, stride_of, written_once
 
 
@@ -82,8 +83,9 @@ def _inputs_used(outputs: Sequence[Tensor]) -> list[Tensor]:
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """The recording loop and the loop back; see above."""
     if op.get_attr("memory") is not None:
-        trips = count_trips(op)
-        bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(_Loop(op), [], [])[0])
+        with in_graph_of(op):
+            trips = count_trips(op)
+            bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(_Loop(op), [], [])[0])
         found = through_segments(op, bound, dys, _while_grad)
         if found is not None:
             return found
@@ -97,8 +99,9 @@ def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     back = _Back(loop, carried, read, [arrived[i] for i in carried], {i: arrived[i] for i in once})
     if not carried and not back.read:
         return [arrived[i] if i in loop.fixed and i in arrived else None for i in range(len(op.inputs))]
-    trips = count_trips(op)
-    recorded, steps = _record(loop, back.recorded, trips)
+    with in_graph_of(op):  # every iteration of a loop around the gradient needs the same
+        trips = count_trips(op)
+        recorded, steps = _record(loop, back.recorded, trips)
     results = back.run(recorded, steps, arrived)
     in_grads: list[Any] = [None] * len(op.inputs)
     for i, g in results:
@@ -238,7 +241,7 @@ class _Back:
         self.carried = carried
         self.dys = dys
         op, n, body = loop.op, loop.n, loop.body
-        graph = self.graph = FuncGraph(f"{op.name}_back", op.graph)
+        graph = self.graph = FuncGraph(f"{op.name}_back", current_graph())
         self.lists: list[tuple[Tensor, Tensor]] = []  # a tensor of the forward body, the list of its values
         self.first: dict[int, Tensor] = {}
         with use(graph):
@@ -268,7 +271,7 @@ class _Back:
             grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
             with strict_gradients(False):  # an iteration need not use everything
                 xs = [values[i] for i in (*carried, *read)]
-                found = gradients(ys, xs, grad_ys, colocate_gradients_with_ops=True) if ys else [None] * len(xs)
+                found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
             outputs = []
             for i, grad, g in zip(carried, self.grads, found, strict=False):
                 t = body.inputs[i]
@@ -343,11 +346,11 @@ class _Back:
             start.append(arrived[i] if i in arrived else zeros_for(op.inputs[i], total))
         used = {id(t) for t in _inputs_used(graph.outputs)}
         kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
-        kept += [(lst, full) for (_, lst), full in zip(self.lists, recorded, strict=True)]
+        kept += [(lst, convert_to_tensor(full)) for (_, lst), full in zip(self.lists, recorded, strict=True)]
         own = [self.step, *self.grads, *self.sums]
         graph.inputs = [*own, *(p for p, _ in kept)]
         graph.captured = [c for _, c in kept]
-        cond = FuncGraph(f"{op.name}_back_cond", op.graph)
+        cond = FuncGraph(f"{op.name}_back_cond", current_graph())
         cond.inputs = [cond._placeholder(p.dtype, p._spec.shape, "arg") for p in graph.inputs]
         cond.captured = graph.captured
         with use(cond):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Operation
+from collections.abc import Collection
+
+from ..ir.graph import Graph, Operation, Tensor
+from .outside import Outside, order_of
 from .rules import carries_gradient
 
 _STRAIGHT_THROUGH = "the identity's gradient (straight-through): x + tf.stop_gradient({0}(x) - x)"
@@ -52,19 +55,31 @@ class MissingGradientError(LookupError):
         self.path = path
 
 
-def no_gradient(op: Operation, between: dict[int, int]) -> MissingGradientError:
-    """Words the error for an op without a gradient: op, path, line, how to register one, what to use instead."""
+def no_gradient(op: Operation, between: Collection[Operation], graph: Graph,
+                outside: Outside) -> MissingGradientError:  # fmt: skip
+    """Words the error for an op without a gradient: op, path, line, how to register one, what to use instead.
+
+    Args:
+      op: the operation.
+      between: the operations between the xs and the ys.
+      graph, outside: where the gradient is asked for, and what placeholders stand for.
+    """
+
+    def inputs(later: Operation) -> list[Tensor]:
+        return [outside.get(id(t), t) for t in later.inputs]
+
     trail = [op]
     while True:  # towards an x
-        t = next((t for t in trail[-1].inputs if t.op.index in between and carries_gradient(t)), None)
+        t = next((t for t in inputs(trail[-1]) if t.op in between and carries_gradient(t)), None)
         if t is None:
             break
         trail.append(t.op)
     towards_y = []
     after = op
-    for index in sorted(i for i in between if i > op.index):
-        later = op.graph._operations[index]
-        if any(t.op is after for t in later.inputs):
+    key = order_of(graph, outside)
+    place = key(op)
+    for later in sorted((o for o in between if key(o) > place), key=key):
+        if any(t.op is after for t in inputs(later)):
             towards_y.append(later)
             after = later
     trail = [*reversed(towards_y), *trail]

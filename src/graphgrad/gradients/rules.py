@@ -14,12 +14,14 @@ from ..ir.opdef import raw
 from ..ir.shape import _CONTRADICTION, Shape, merge, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import Source
+from .outside import Outside
 
 
 class Call:
     """The arguments of one call that the sweep needs."""
 
-    __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums")
+    __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums",
+                 "outside")  # fmt: skip
 
     def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
         self.graph = graph
@@ -31,6 +33,7 @@ class Call:
         self.scope = ""
         self.adds_early = method != 0  # every method but ADD_N
         self.sums: dict[int, str] = {}  # the name scopes of the sums that grow, by the tensor's id
+        self.outside: Outside = {}  # what placeholders stand for, if the sweep leaves the graph
         self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
 
 
@@ -63,10 +66,20 @@ def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Se
             f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
             f"  Gradient function: {where(rule)}\n  Fix: return one gradient, or None, for each input"
         )
+    if op.graph is not graph:
+        in_grads = [_brought(graph, g) for g in in_grads]
     if call.gate and sum(g is not None for g in in_grads) > 1:
         in_grads = _gate(graph, in_grads)
     result: Sequence[Any] = in_grads
     return result
+
+
+def _brought(graph: Graph, g: Any) -> Any:
+    """A gradient as a tensor of `graph`: a rule may have returned one of the forward operation's graph."""
+    if isinstance(g, IndexedSlices):
+        parts = (g.values, g.indices, g.dense_shape)
+        return IndexedSlices(*[None if t is None else convert_to_tensor(t) for t in parts])
+    return convert_to_tensor(g) if isinstance(g, Tensor) else g
 
 
 def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
@@ -159,7 +172,7 @@ class beside:
         graph = self.graph
         self.saved = graph._colocated, graph._device, graph._devices
         if self.on:
-            groups = [g.decode() for g in self.op.colocation_groups()]
+            groups = [g.decode() for g in self.op.colocation_groups()] if self.op.graph is graph else []
             # What the caller asked for stays: tf.colocate_with around tf.gradients.
             graph._colocated = tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)
             graph._device, graph._devices = self.op.device, [self.op.device]

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..ir.context import current_graph
 from ..ir.dtypes import resource, variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
 from ..ir.slices import IndexedSlices
+from ..ir.source import user_source
+
+
+@contextlib.contextmanager
+def in_graph_of(op: Operation) -> Iterator[None]:
+    """Adds what is made inside to the graph of `op`, also where its gradient is asked for in a graph within that."""
+    if op.graph is current_graph():
+        yield
+        return
+    with op.graph.as_default(), op.graph.control_dependencies(None), op.graph._building_gradient_of(op, user_source(2)):
+        yield
 
 
 def carries(t: Tensor) -> bool:

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
 from ..ir.convert import constant_in, convert_to_tensor
 from ..ir.dtypes import resource
 from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
-from ..ir.graph import Graph, Operation, Tensor
+from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw, registry
 from ..ir.slices import IndexedSlices
 from ..ir.static import constant_value
-from .backprop import gradients
+from .backprop import gradients_inside
 from .rules import carries_gradient
 from .strict import strict_gradients
 from .subgraphs import copy_into, copy_list, needed_ops
@@ -141,8 +141,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     """A `VectorizedMap` over the gradient of the sub-graph."""
     source, mapped = op.get_attr("body"), op.get_attr("mapped")
     chunk, summed = op.get_attr("chunk"), op.get_attr("summed")
-    graph: Graph | None = getattr(op, "graph", None)  # a tape's record has none
-    target = MapBody(f"{op.name}_grad", graph)
+    target = MapBody(f"{op.name}_grad", current_graph())
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
@@ -150,7 +149,8 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
         copies = copy_into(target, source)
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
                    target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]  # fmt: skip
-        found = gradients([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys)
+        found = gradients_inside([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys,
+                                 colocate=False)  # fmt: skip
     sums: list[int] = []  # which outputs of the new map are summed over the rows
     pieces: list[Any] = []  # for each x: where its gradient is among the outputs
     for i, g in zip(xs, found, strict=True):
