@@ -30,6 +30,7 @@ SUBJECTS: tuple[str, ...] = (
     "numbers",
     "first_hour",
     "state",
+    "scopes",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

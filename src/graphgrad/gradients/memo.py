@@ -18,6 +18,7 @@ from ..ir.graph import _BY_FUNCTION, Graph, Tensor
 from ..ir.slices import IndexedSlices
 from . import strict
 from .arguments import align_grad_ys, flatten
+from .outside import leave
 from .registry import registered_functions
 from .rules import Call
 from .unconnected import UnconnectedGradients
@@ -159,6 +160,12 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
     groups = (y_leaves, align_grad_ys(ys, grad_ys, len(y_leaves)), _handles(xs), _handles(stops))
     if not all(isinstance(y, Tensor) for y in y_leaves):  # to convert them adds operations
         return None
+    if graph.outer_graph is not None:  # changes of the graphs around it are not followed here
+        if not all(isinstance(x, Tensor) for x in groups[2]):
+            return None
+        _, (_, resolved) = leave(graph, (), (), groups[2])
+        if any(x.graph is not graph for x in resolved):
+            return None
     parts = []
     for group in groups:
         named = [_identity(leaf, alive) for leaf in group]

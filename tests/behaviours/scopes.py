@@ -1,0 +1,389 @@
+"""Gradients asked for inside of branches, loops, maps and functions, of what was built outside of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .harness import case
+
+
+def _runs(tf: Any, fetches: Any) -> Any:
+    """Three runs."""
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [sess.run(fetches) for _ in range(3)]
+
+
+def _loop(tf: Any, step: Any, start: Any, n: int = 3) -> Any:
+    """`step`, n times over."""
+    return tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, step(a)), (0, start))[1]
+
+
+def _slope(tf: Any, y: Any, x: Any, **options: Any) -> Any:
+    return tf.gradients(y, x, **options)[0]
+
+
+# -- a branch, a loop's body, a map -------------------------------------------------------------
+
+
+@case("graph")
+def in_a_branch(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y = x * x
+    return _runs(tf, tf.cond(x > 0, lambda: _slope(tf, y * x, x), lambda: x))
+
+
+@case("graph")
+def in_a_branch_by_a_way_outside_alone(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y = x * x
+    return _runs(tf, tf.cond(x > 0, lambda: _slope(tf, y, x), lambda: x))
+
+
+@case("graph")
+def in_a_body(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y = x * x
+    return _runs(tf, _loop(tf, lambda a: a + _slope(tf, y + 3.0 * x, x), 0.0))
+
+
+@case("graph")
+def in_a_map(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    h = x * x
+    return _runs(tf, tf.map_fn(lambda k: _slope(tf, h * k + x, x), tf.constant([1.0, 2.0])))
+
+
+@case("graph")
+def in_a_scan(tf: Any) -> Any:
+    x = tf.constant([3.0, 2.0])
+    h = x * x
+    return _runs(tf, tf.scan(lambda a, k: a + _slope(tf, h * k * x, x), x, initializer=tf.zeros([2])))
+
+
+@case("graph")
+def jacobian_by_a_map(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0, 3.0])
+    y = x * x * tf.reduce_sum(x)
+    return _runs(tf, tf.map_fn(lambda i: _slope(tf, y[i], x), tf.range(3), dtype=tf.float32))
+
+
+@case("graph")
+def jacobian_by_a_loop(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0, 3.0])
+    y = x * x * tf.reduce_sum(x)
+    rows = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, _slope(tf, y[i], x))),
+                         (0, tf.TensorArray(tf.float32, 3)))[1]  # fmt: skip
+    return _runs(tf, rows.stack())
+
+
+@case("graph")
+def minimize_in_a_branch(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    loss = v * v * v
+    p = tf.placeholder(tf.bool, [])
+    step = tf.cond(p, lambda: tf.train.GradientDescentOptimizer(0.1).minimize(loss), tf.no_op)
+    results = []
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for value in (True, False, True):
+            sess.run(step, {p: value})
+            results.append(sess.run(v))
+    return results
+
+
+@case("graph")
+def compute_gradients_in_a_branch(tf: Any) -> Any:
+    v, w = tf.Variable(2.0), tf.Variable([1.0, 2.0])
+    loss = v * tf.reduce_sum(w * w)
+    optimizer = tf.train.AdamOptimizer(0.1)
+
+    def both() -> Any:
+        pairs = optimizer.compute_gradients(loss * v, [v, w])
+        return [g for g, _ in pairs]
+
+    return _runs(tf, tf.cond(v > 0, both, lambda: [tf.constant(0.0), tf.zeros([2])]))
+
+
+# -- deeper, and several ways -----------------------------------------------------------------
+
+
+@case("graph")
+def branch_in_a_loop_in_a_map(tf: Any) -> Any:
+    x = tf.constant(1.5)
+    h = x * x
+
+    def row(k: Any) -> Any:
+        q = h * k * x
+
+        def step(a: Any) -> Any:
+            r = q * a * x
+            return tf.cond(a > -1e9, lambda: a + 0.001 * _slope(tf, r * h, x), lambda: a)
+
+        return _loop(tf, step, 1.0)
+
+    return _runs(tf, tf.map_fn(row, tf.constant([1.0, 2.0])))
+
+
+@case("graph")
+def hidden_tensors_of_each_level(tf: Any) -> Any:
+    x = tf.constant(1.5)
+    h = tf.sin(x)
+
+    def outer() -> Any:
+        k = h * x
+
+        def inner() -> Any:
+            m = k * h * x
+            return tf.stack(tf.gradients(m * k, [x, h, k, m]))
+
+        return tf.cond(k > 0, inner, lambda: tf.zeros([4]))
+
+    return _runs(tf, tf.cond(x > 0, outer, lambda: tf.ones([4])))
+
+
+@case("graph")
+def a_variable_outside(tf: Any) -> Any:
+    v = tf.Variable(3.0)
+    y = v * v
+    z = tf.cond(y > 0, lambda: _slope(tf, y * v, v), lambda: y)
+    rows = tf.map_fn(lambda k: _slope(tf, y * k * v, v), tf.constant([1.0, 2.0]))
+    return _runs(tf, [z, rows])
+
+
+@case("graph")
+def rows_of_a_variable(tf: Any) -> Any:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    y = tf.gather(v, [0, 2, 0])
+    z = tf.cond(tf.constant(True), lambda: tf.convert_to_tensor(_slope(tf, y * y, v)), lambda: tf.zeros([3, 2]))
+    return _runs(tf, z)
+
+
+@case("graph")
+def stops(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y, w = x * x, x * 2.0
+    one = tf.cond(x > 0, lambda: _slope(tf, y * x * w, x, stop_gradients=[w]), lambda: x)
+    both = tf.cond(x > 0, lambda: _slope(tf, y * x * w, x, stop_gradients=[y, w]), lambda: x)
+    two = tf.cond(x > 0, lambda: tf.stack(tf.gradients(y * x * w, [y, x])), lambda: tf.stack([x, x]))
+    return _runs(tf, [one, both, two])
+
+
+@case("graph")
+def weights_and_policy(tf: Any) -> Any:
+    x, w = tf.constant(3.0), tf.constant(2.0)
+    y = x * x
+    k = x * 5.0
+    weighted = tf.cond(x > 0, lambda: tf.stack(tf.gradients([y * x, y], [y, x], grad_ys=[k, w])),
+                       lambda: tf.stack([x, x]))  # fmt: skip
+    zero = tf.cond(x > 0, lambda: tf.stack(tf.gradients(y, [x, w], unconnected_gradients="zero")),
+                   lambda: tf.stack([x, x]))  # fmt: skip
+    return _runs(tf, [weighted, zero])
+
+
+@case("graph")
+def what_came_in_by_convert(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y = x * x
+
+    def branch() -> Any:
+        inside = tf.convert_to_tensor(x)
+        return _slope(tf, y * inside, inside)
+
+    return _runs(tf, tf.cond(x > 0, branch, lambda: x))
+
+
+@case("graph")
+def aggregation_methods(tf: Any) -> Any:
+    x = tf.constant([3.0, 2.0])
+    y = x * x
+    found = []
+    for method in (tf.AggregationMethod.ADD_N, tf.AggregationMethod.EXPERIMENTAL_TREE):
+        found.append(tf.cond(x[0] > 0, lambda m=method: _slope(tf, y * x + x * y * y, x, aggregation_method=m),
+                             lambda: x))  # fmt: skip
+        found.append(tf.cond(x[0] > 0, lambda m=method: _slope(tf, y * x + x * y * y, x, aggregation_method=m,
+                             gate_gradients=True, colocate_gradients_with_ops=True), lambda: x))  # fmt: skip
+    return _runs(tf, found)
+
+
+# -- what stands outside is itself a branch, a loop, a map ------------------------------------------
+
+
+@case("graph", rtol=1e-5)
+def a_loop_outside(tf: Any) -> Any:
+    x = tf.constant(1.1)
+    y = _loop(tf, lambda a: a * a * x, x, 2)
+    z = tf.cond(x > 0, lambda: _slope(tf, y * x, x), lambda: x)
+    return _runs(tf, [z, _slope(tf, z, x)])
+
+
+@case("graph", rtol=1e-5)
+def a_loop_of_unknown_length_outside(tf: Any) -> Any:
+    x = tf.constant(1.1)
+    y = tf.while_loop(lambda a: a < 30.0, lambda a: a * a * 2.0, [x])
+    z = tf.cond(x > 0, lambda: _slope(tf, y * x, x), lambda: x)
+    rows = tf.map_fn(lambda k: _slope(tf, y * x * k, x), tf.constant([1.0, 2.0]))
+    return _runs(tf, [z, rows, _slope(tf, z, x), _slope(tf, rows, x)])
+
+
+@case("graph", rtol=1e-5)
+def a_branch_outside(tf: Any) -> Any:
+    x = tf.constant(1.1)
+    y = tf.cond(x > 0, lambda: x * x * x, lambda: x)
+    z = _loop(tf, lambda a: a + _slope(tf, y * x, x), 0.0)
+    return _runs(tf, [z, _slope(tf, z, x)])
+
+
+@case("graph", rtol=1e-5)
+def a_map_outside(tf: Any) -> Any:
+    x = tf.constant([1.1, 2.0])
+    y = tf.map_fn(lambda t: t * t * x[0], x)
+    z = _loop(tf, lambda a: a + _slope(tf, y * x, x), tf.zeros([2]))
+    return _runs(tf, [z, _slope(tf, z, x)])
+
+
+@case("graph")
+def differentiated_again_outside(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y = x * x
+    z = tf.cond(x > 0, lambda: _slope(tf, y * x, x) * x, lambda: x)
+    first = _slope(tf, z, x)
+    return _runs(tf, [z, first, _slope(tf, first, x)])
+
+
+# -- Hessians and Jacobians through loops ---------------------------------------------------------
+
+
+@case("graph")
+def hessian_of_a_loop(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    y = tf.reduce_sum(_loop(tf, lambda a: a * a, x, 2))
+    return _runs(tf, tf.hessians(y, x)[0])
+
+
+@case("graph")
+def hessian_of_a_scan(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0, 3.0])
+    y = tf.reduce_sum(tf.scan(lambda a, t: a * t * t, x))
+    return _runs(tf, tf.hessians(y, x)[0])
+
+
+@case("graph")
+def hessian_of_an_array(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    array = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x * x * tf.cast(i, tf.float32) * x[0])),
+                          (0, tf.TensorArray(tf.float32, 3)))[1]  # fmt: skip
+    return _runs(tf, tf.hessians(tf.reduce_sum(array.stack()), x)[0])
+
+
+@case("graph", rtol=1e-5)
+def hessian_in_a_branch(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    y = tf.reduce_sum(x * x * x)
+    return _runs(tf, tf.cond(x[0] > 0, lambda: tf.hessians(y * x[0], x)[0], lambda: tf.eye(2)))
+
+
+@case("eager")
+def jacobian_of_a_loop_by_a_tape(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(_loop(tf, lambda a: a * a, x, 2))
+            g = inner.gradient(y, x)
+        return outer.jacobian(g, x)
+
+    return [f(x) for _ in range(3)]
+
+
+@case("eager")
+def batch_jacobian_of_a_loop_by_a_tape(tf: Any) -> Any:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = _loop(tf, lambda a: a * x[:, ::-1], x, 2)
+        return tape.batch_jacobian(y, x)
+
+    return [f(x) for _ in range(3)]
+
+
+# -- functions and tapes ------------------------------------------------------------------------
+
+
+@case("eager")
+def tape_in_a_body(tf: Any) -> Any:
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x * x
+        return _loop(tf, lambda a: a + tape.gradient(y, x), 0.0)
+
+    return [f(tf.constant(2.0)) for _ in range(3)]
+
+
+@case("eager")
+def tape_in_a_branch(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = v * v * x * x
+        return tf.cond(x > 0, lambda: tf.stack(tape.gradient(y, [v, x])), lambda: tf.stack([x, x]))
+
+    return [f(tf.constant(2.0)) for _ in range(3)]
+
+
+@case("eager")
+def autograph(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any, n: Any) -> Any:
+        y = x * x * v
+        total = tf.constant(0.0)
+        for i in tf.range(n):
+            if tf.equal(i % 2, 0):
+                total += tf.gradients(y * x, x)[0]
+            else:
+                w = y * tf.cast(i, tf.float32)
+                total += tf.gradients(w * y, x)[0]
+        return total
+
+    return [f(tf.constant(1.5), tf.constant(n)) for n in (3, 2, 4)]
+
+
+_FULL = "TensorFlow leaves out the ways outside of the branch where x is captured from eager mode"
+
+
+@case("eager", differs=_FULL, expected=[24.0] * 3)
+def a_variable_of_eager_mode(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        y = v * v * x
+        return tf.cond(x > 0, lambda: tf.gradients(y * v, v)[0], lambda: x)
+
+    return [float(f(tf.constant(2.0))) for _ in range(3)]
+
+
+@case("eager", differs=_FULL, expected=[24.0] * 3)
+def a_constant_of_eager_mode(tf: Any) -> Any:
+    c = tf.constant(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        y = c * c * x
+        return tf.cond(x > 0, lambda: tf.gradients(y * c, c)[0], lambda: x)
+
+    return [float(f(tf.constant(2.0))) for _ in range(3)]
