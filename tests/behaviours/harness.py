@@ -29,6 +29,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "recorded" / "behaviours"
 SUBJECTS: tuple[str, ...] = (
     "numbers",
     "first_hour",
+    "runs",
     "state",
     "scopes",
 )

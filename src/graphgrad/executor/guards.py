@@ -1,8 +1,9 @@
 """What kernels refuse: compiled programs cannot raise, so they say that something is wrong, and NumPy says what.
 
 Operations that TensorFlow refuses some values of (an index out of range, a singular matrix) have a rule for that,
-`OpDef.refuses`. A cluster with such operations has one result more, a number that is not 0 if something was refused.
-Then NumPy repeats the cluster, and its kernel raises the error. Nothing has been stored by then.
+`OpDef.refuses`. A cluster with such operations has one result more, which says whether something was refused.
+Then NumPy repeats the cluster, and its kernel raises the error. Nothing has been stored by then. NumPy has the last
+word: if its kernels find nothing wrong, its results are those of the cluster.
 
 The last cluster of a run may write the new values of variables over the old ones, so it must not be the one to find
 out: what is refused there is looked for beforehand in NumPy if it comes from outside (*guards*); else the cluster is
@@ -17,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, describe
 from ..ir.shape import Shape, is_fully_defined
 from . import xla
 from .program import Instruction, RandomTable, can_fail, execute
@@ -195,15 +195,20 @@ def watch(plan: Plan) -> None:
             plan.slots += 1
 
 
-def explain(cluster: Cluster, refusing: Instruction, slots: Sequence[Any], table: Any) -> None:
-    """Raises what NumPy raises for a cluster that has refused something.
+def refuse(cluster: Cluster, slots: Sequence[Any]) -> bool:
+    """Whether one of a cluster's guards refuses the values in the slots of a run."""
+    env = Env(slots)
+    return any(g.refuses(env) for g in cluster.guards)
+
+
+def repeat(cluster: Cluster, slots: list[Any], table: Any) -> None:
+    """Repeats in NumPy a cluster that has refused something: raises what is wrong, or fills in the results.
 
     Args:
       cluster: the cluster.
-      refusing: the first of its instructions that did, named if NumPy's kernels find nothing wrong.
-      slots: the values, those that it got among them.
+      slots: the values, those that it got among them; gets its results, as arrays.
       table: the random states of the run.
-    Raises: InvalidArgumentError, or what the kernel raises.
+    Raises: what the kernel raises.
     """
     env = [xla.to_numpy(v) for v in slots]
     for whole, parts in cluster.unpacked.items():
@@ -214,7 +219,7 @@ def explain(cluster: Cluster, refusing: Instruction, slots: Sequence[Any], table
             start = end
     with np.errstate(all="ignore"):
         execute(np, cluster.program, env, RandomTable.of(table))
-    op = refusing.op
-    raise InvalidArgumentError(op.node_def, op, describe(
-        op.type, op.name, "an index is out of range, or a matrix is singular up to rounding", "", str(op.source or ""),
-        "look at the values that it is given"))  # fmt: skip
+    for whole, together in cluster.packed.items():
+        env[whole] = np.concatenate([np.ravel(env[s]) for s in together])
+    for s in cluster.outs:
+        slots[s] = env[s]

@@ -404,7 +404,8 @@ class _Planner:
                 instruction = self._instruction(inner_op, args)
                 instruction.foldable = is_pure(inner_op)
                 program.append(instruction)
-            return Body(program, ins, [self._slot(t) for t in graph.outputs]), frame
+            outs = [self._slot(t) for t in graph.outputs]
+            return Body(program, ins, outs, [t._spec for t in graph.outputs]), frame
         finally:
             self.frame = saved
 

@@ -27,7 +27,7 @@ from ..ir import dtypes
 from ..ir.blocking import WouldBlock
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
-from ..ir.opdef import _input_names
+from ..ir.opdef import Spec, _input_names
 from ..ir.shape import num_elements, shape_str
 
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
@@ -127,13 +127,16 @@ class Body:
       program: its instructions, on slots of its own.
       ins, outs: slots of arguments (None for handles of variables) and results.
       slots: how many slots there are.
+      specs: static shapes and dtypes of the results.
       state: for each variable that the instruction touches, where its value comes in and where it is at the end.
     """
 
-    def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int]):
+    def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int],
+                 specs: Sequence[Spec]):  # fmt: skip
         self.program = program
         self.ins = ins
         self.outs = outs
+        self.specs = specs
         self.slots = 0
         self.state: list[tuple[int, int]] = []
 
@@ -225,6 +228,9 @@ def is_small(op: Operation) -> bool:
     return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
 
 
+_SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # no errors: the run goes on in another way
+
+
 def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
             spend: Callable[[Body], None] | None = None, faults: Faults | None = None) -> None:  # fmt: skip
     """Executes instructions in order.
@@ -263,7 +269,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             packed = opdef.pack(values, ins.op.attrs)
             result = kernel(np if on_host else xp, *packed, **attrs)
             if faults is not None and opdef.fault is not None and not on_host and not ins.guarded:
-                faults.add(xp, ins, opdef.faults(xp, packed, result, ins.attrs))
+                faults.add(xp, opdef.faults(xp, packed, result, ins.attrs))
         except MustBeKnown as need:
             if need.op.graph is ins.op.graph:
                 raise
@@ -272,7 +278,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
         except NeedsHostValue as need:
             position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
             raise MustBeKnown(ins.op, position) from None
-        except (OverBudget, WouldBlock):
+        except _SIGNALS:
             raise
         except OpError as e:
             if e._op is None:
@@ -288,7 +294,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             result, state = result
             if len(state) > len(ins.touched):
                 assert faults is not None
-                faults.add(xp, ins, [state[-1]])
+                faults.add(xp, [state[-1]])
             for touch, value in zip(ins.touched, state, strict=False):
                 env[touch.out] = value
         elif ins.refs:
@@ -361,13 +367,22 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
                 inner[slot] = value
             found = Faults() if watched else None
             own_rng = rng if rng is None or step is None else rng.further(xp, step)
-            execute(xp, body.program, inner, own_rng, spend, found)
+            try:
+                execute(xp, body.program, inner, own_rng, spend, found)
+            except _SIGNALS:
+                raise
+            except Exception:
+                # What is traced may never run: a branch not taken, a loop of no iterations. NumPy runs it, or not.
+                if xp is np:
+                    raise
+                raise MustBeKnown(ins.op, WHOLE_OP) from None
             after = [inner[slot] for _, slot in body.state]
             if found is not None:
                 after.append(xp.logical_or(state[-1], found.any(xp)))
             return [inner[i] for i in body.outs], tuple(after)
 
-        call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at it
+        call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at these
+        call.specs = body.specs  # type: ignore[attr-defined]
         return call
 
     bound: dict[str, Any] = {name: bind(body) for name, body in ins.bodies.items()}
@@ -376,12 +391,12 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
 
 
 class Faults:
-    """What is refused in a trace: for each instruction that may refuse values, whether it did."""
+    """What is refused in a trace: whether any instruction that may refuse values did."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[Instruction, Any]] = []
+        self.found: list[Any] = []
 
-    def add(self, xp: Any, ins: Instruction, conditions: Iterable[Any]) -> None:
+    def add(self, xp: Any, conditions: Iterable[Any]) -> None:
         """Notes the conditions of an instruction, see `OpDef.refuses`."""
         for condition in conditions:
             if isinstance(condition, tuple):
@@ -390,24 +405,13 @@ class Faults:
                     condition = integers >= size
                 else:
                     condition = xp.logical_or(integers < 0, integers >= size)
-            if not _is_array(condition):
-                self.found.append((ins, xp.any(condition)))
-            elif np.any(condition):
-                self.found.append((ins, True))
+            self.found.append(np.any(condition) if _is_array(condition) else xp.any(condition))
 
     def any(self, xp: Any) -> Any:
         """Whether there is any, a scalar."""
         result: Any = False
-        for _, condition in self.found:
+        for condition in self.found:
             result = xp.logical_or(result, condition)
-        return result
-
-    def first(self, xp: Any, among: Sequence[Instruction]) -> Any:
-        """0 if there is none, else `len(among)` less the position of the first, an int32."""
-        places = {id(ins): len(among) - n for n, ins in enumerate(among)}
-        result: Any = xp.zeros((), np.int32)
-        for ins, condition in self.found:
-            result = xp.maximum(result, xp.where(condition, np.int32(places[id(ins)]), np.int32(0)))
         return result
 
 

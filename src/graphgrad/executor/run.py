@@ -247,23 +247,22 @@ class Executable:
                     bound = stage.bind(device, slots)
             for program, ins, outs, frees, rows, made_of in bound:
                 cluster = made_of[0]
-                if cluster.guards:
-                    env = guards.Env(slots)
-                    refusing = next((g for g in cluster.guards if g.refuses(env)), None)
-                    if refusing is not None:
-                        guards.explain(cluster, refusing.instruction, slots, table)
-                args = [slots[s] for s in ins]
-                if rows is not None:
-                    args.append(device.put(table[rows]))
-                if store and cluster.donated:  # the last step
-                    self._finish(plan, slots, program, args, outs)
-                    store = False
-                else:
-                    for s, value in zip(outs, program(args), strict=True):
-                        slots[s] = value
-                if cluster.fault is not None and (code := int(xla.to_numpy(slots[cluster.fault]))):
-                    among = cluster.watched()
-                    guards.explain(cluster, among[len(among) - code], slots, table)
+                refused = bool(cluster.guards) and guards.refuse(cluster, slots)
+                if not refused:
+                    args = [slots[s] for s in ins]
+                    if rows is not None:
+                        args.append(device.put(table[rows]))
+                    if store and cluster.donated:  # the last step
+                        self._finish(plan, slots, program, args, outs)
+                        store = False
+                    else:
+                        for s, value in zip(outs, program(args), strict=True):
+                            slots[s] = value
+                    refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
+                if refused:
+                    guards.repeat(cluster, slots, table)
+                    for s in outs:
+                        slots[s] = device.move(slots[s])
                 for s in frees:
                     slots[s] = None
                 if report is not None:
@@ -386,7 +385,7 @@ def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any
         known = [sizes]
     batched = {cluster.ins.index(instruction.ins[i]) for i in rule.inputs}
     ins = [Spec((batch // count, *s.shape[1:]), s.dtype) if i in batched else s for i, s in enumerate(ins)]
-    entry = get(device, cluster, form, ins, [], known)
+    entry = get(device, cluster, form, ins, shapes, known)
     output = entry.outputs[0]
     assert isinstance(output, Spec)
     whole = output if rule.added else Spec((output.shape[0] * count, *output.shape[1:]), output.dtype)

@@ -34,7 +34,7 @@ class Cluster:
       unpacked: slot among `ins` -> the slots, with shapes, whose values it finds together there.
       split: how its only operation is dealt out to several cores, or None.
       guards: what NumPy looks for before it runs, see `guards`.
-      fault: the slot, among `outs`, of the number that says which of `watched()` refused something, or None.
+      fault: the slot, among `outs`, that says whether one of `watched()` refused something, or None.
       level: clusters of one level need no value from each other before they are lowered.
       device: where it runs, None for the default device.
     """

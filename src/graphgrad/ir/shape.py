@@ -402,6 +402,15 @@ def is_fully_defined(shape: Shape) -> bool:
     return shape is not None and None not in shape
 
 
+def has_no_elements(shape: Shape) -> bool:
+    """Whether a dimension is 0; ValueError if that cannot be told."""
+    if shape is not None and 0 in shape:
+        return True
+    if not is_fully_defined(shape):
+        raise ValueError(f"it is not known whether {shape_str(shape)} has elements")
+    return False
+
+
 def num_elements(shape: Shape) -> int | None:
     """The product of the dimensions, or None unless all are known."""
     if shape is None:

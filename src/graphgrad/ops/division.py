@@ -10,7 +10,7 @@ from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL, as_dtype, int32, int64
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import broadcast
+from ..ir.shape import broadcast, has_no_elements
 from ..ir.slices import IndexedSlices
 from .broadcast import unbroadcast
 from .elementwise import conj
@@ -26,7 +26,8 @@ def _check_divisor(xp, x, y):
 
 
 def _refuses(xp, x, y):
-    return [y == 0] if y.dtype.kind in "iu" else []
+    """A quotient without elements has no divisor."""
+    return [y == 0] if y.dtype.kind in "iu" and not has_no_elements(x.shape) else []
 
 
 def _truncated(xp, x, y):

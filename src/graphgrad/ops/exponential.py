@@ -9,7 +9,7 @@ from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import INEXACT
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import broadcast
+from ..ir.shape import broadcast, has_no_elements
 from .broadcast import unbroadcast
 from .elementwise import SIGNED, conj, same
 
@@ -132,14 +132,14 @@ def log1p(x, name=None):
 @op("Pow", "x: T, y: T -> z: T", T=SIGNED, shape=broadcast)
 def _pow(xp, x, y):
     """x to the power of y, elementwise with broadcasting."""
-    if xp is np and x.dtype.kind in "iu" and np.any(y < 0):
+    if xp is np and x.dtype.kind in "iu" and x.size and np.any(y < 0):
         raise Complaint("Integers to negative integer powers are not allowed", "tf.cast x to a float dtype")
     return xp.power(x, y)
 
 
 @_pow.refuses("y")
 def _pow_refuses(xp, x, y):
-    return [y < 0] if y.dtype.kind in "iu" else []
+    return [y < 0] if y.dtype.kind in "iu" and not has_no_elements(x.shape) else []
 
 
 @_pow.grad

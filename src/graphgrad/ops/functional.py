@@ -16,7 +16,7 @@ from ..errors import Complaint, NeedsHostValue
 from ..ir.dtypes import ANY
 from ..ir.lists import TensorList
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
-from ..ir.shape import relax, shape_str
+from ..ir.shape import is_fully_defined, relax, shape_str
 
 _FLAGS = ("stateful", "functional")
 
@@ -193,10 +193,12 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
         return body(inputs, state, i if draws else None)
 
     if xp is np:
-        if n == 0:  # the shapes of what one row would give
-            outputs = one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]
-            return [np.zeros(np.shape(o) if i in summed else (0, *np.shape(o)), np.asarray(o).dtype)
-                    for i, o in enumerate(outputs)], state  # fmt: skip
+        if n == 0:
+            shapes = [spec.shape for spec in body.specs]
+            if not all(map(is_fully_defined, shapes)):  # those of what one row would give
+                shapes = [np.shape(o) for o in one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]]
+            return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
+                    for i, (shape, spec) in enumerate(zip(shapes, body.specs, strict=True))], state  # fmt: skip
         results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
         return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
                 for i, column in enumerate(zip(*results, strict=True))], state  # fmt: skip

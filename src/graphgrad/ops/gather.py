@@ -18,6 +18,9 @@ from .known import axes, fill, host_array, is_tensor, join, minus, part, plus, r
 
 def _take(xp, params, indices, axis, batch_dims):
     """`params` at `indices` along `axis`, whose first `batch_dims` axes go together."""
+    if xp is not np and not params.shape[axis]:  # what indices there are, are refused
+        shape = _gather_shape(params.shape, indices.shape, axis, batch_dims)
+        return xp.zeros(shape, params.dtype)
     if batch_dims == 0:
         if xp is np:
             return np.take(params, indices, axis)
