@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.platform import flag_values
 
 errors = tf.errors
 
@@ -134,8 +133,8 @@ def test_flagfile(flags: Any, tmp_path: pathlib.Path) -> None:
 
 def test_help(flags: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The help shows names, defaults and kinds."""
-    monkeypatch.setattr(flag_values.sys, "argv", ["prog.py"])
-    text = flags.module_help(flags["n"].module)
+    monkeypatch.setattr(sys, "argv", ["prog.py"])
+    text = flags.module_help(flags.find_module_defining_flag("n"))
     assert text.endswith("""
   --[no]deb: deb?
     (default: 'false')
@@ -182,7 +181,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize(("argv", "status", "out", "err"), [
     (["--name=you", "--times", "2", "more"], 3, "hello you hello you", "INFO:tensorflow:argv ['more']"),
-    (["--times=x"], 1, "", "FATAL Flags parsing error: flag --times=x: invalid literal for int() with base 10: 'x'"),
+    (["--times=x"], 1, "", "IllegalFlagValueError: flag --times=x: invalid literal for int() with base 10: 'x'"),
     (["--help"], 1, "--times: how often\n    (default: '1')\n    (an integer)", ""),
 ])
 def test_app_run(tmp_path: pathlib.Path, argv: list[str], status: int, out: str, err: str) -> None:
@@ -200,10 +199,31 @@ def test_app_run(tmp_path: pathlib.Path, argv: list[str], status: int, out: str,
 def test_flags_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without `app.run`, reading a flag parses the command line."""
     own = tf.flags.FlagValues()
-    own.__dict__["_from_argv"] = True
     tf.flags.DEFINE_integer("n", 3, "the n", flag_values=own)
-    monkeypatch.setattr(flag_values.sys, "argv", ["prog.py", "--n=8"])
-    assert own.n == 8
+    monkeypatch.setattr(sys, "argv", ["prog.py", "--n=8"])
+    with pytest.raises(tf.flags.UnparsedFlagAccessError):
+        own.n  # noqa: B018
+    flags = type(tf.flags.FLAGS)(own)
+    assert (flags.n, len(flags), list(flags), "n" in flags, flags["n"].default) == (8, 1, ["n"], True, 3)
+    with pytest.raises(AttributeError):
+        flags.m  # noqa: B018
+
+
+def test_flags_are_those_of_absl() -> None:
+    """A program may define a flag by one of the two and read it by the other."""
+    from absl import flags
+
+    tf.flags.DEFINE_float("made_by_tf", 0.5, "")
+    flags.DEFINE_string("made_by_absl", "a", "")
+    try:
+        tf.flags.FLAGS(["prog", "--made_by_tf=2", "--made_by_absl=b"])
+        assert (flags.FLAGS.made_by_tf, tf.flags.FLAGS.made_by_absl) == (2.0, "b")
+        assert flags.FLAGS.find_module_defining_flag("made_by_tf") == __name__
+        tf.flags.FLAGS.made_by_tf = 3.0
+        assert flags.FLAGS.made_by_tf == 3.0
+    finally:
+        del tf.flags.FLAGS.made_by_tf, tf.flags.FLAGS.made_by_absl
+        flags.FLAGS.unparse_flags()
 
 
 # -- logging ---------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def _seen(x: Any, *without: str) -> dict[str, Any]:
     calls = {
         "repr": lambda: repr(x), "str": lambda: str(x), "format": lambda: f"{x}", "two digits": lambda: f"{x:.2f}",
         "percent": lambda: "%s" % x,  # noqa: UP031
-         "bool": lambda: bool(x), "float": lambda: float(x), "int": lambda: int(x),
+        "bool": lambda: bool(x), "float": lambda: float(x), "int": lambda: int(x),
         "len": lambda: len(x), "list": lambda: [repr(i) for i in x], "hash": lambda: bool(hash(x)),
         "equal": lambda: repr(x == x), "unequal": lambda: repr(x != x), "in": lambda: x in [x],
         "array": lambda: repr(np.asarray(x)), "ndim": lambda: x.ndim, "index": lambda: "abcdef"[x],

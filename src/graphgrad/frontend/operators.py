@@ -305,5 +305,5 @@ def _no_such_attribute(name: str, remedy: str) -> property:
 install(tensor.Tensor)
 for _name, _remedy in _NUMPY_NAMES.items():
     setattr(tensor.Tensor, _name, _no_such_attribute(_name, _remedy))
-Tensor.eval = evaluate  # type: ignore[attr-defined]  # the classes are completed here
+Tensor.eval = evaluate  # type: ignore[method-assign]  # the classes are completed here
 Operation.run = run_operation  # type: ignore[attr-defined]

@@ -60,22 +60,6 @@ class EagerTensor(tensor.Tensor):
         """The tensor itself, which is in the host's memory."""
         return self
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Not in eager mode; `numpy` is.
-
-        Raises: NotImplementedError.
-        """
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
-                                  "looking for? Fix: tensor.numpy()")  # fmt: skip
-
-    def consumers(self) -> Any:
-        """Not in eager mode.
-
-        Raises: NotImplementedError.
-        """
-        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
-                                  "Fix: ask inside tf.function or `with tf.Graph().as_default():`")  # fmt: skip
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = np.asarray(self._value, dtype)
         return array.copy() if copy else array

@@ -34,6 +34,25 @@ class Tensor:
         """The static shape; the same as `shape`."""
         return self.shape
 
+    def set_shape(self, shape: Any) -> None:
+        """Merges what the caller knows of the shape into the static shape; ValueError if it contradicts it."""
+        raise NotImplementedError
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value of a symbolic tensor in a session; NotImplementedError in eager mode.
+
+        Args:
+          feed_dict: values for placeholders and other tensors.
+          session: the session; the default one if not given.
+        """
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
+                                  "looking for? Fix: tensor.numpy()")  # fmt: skip
+
+    def consumers(self) -> list[Any]:
+        """The operations that have a symbolic tensor as an input; NotImplementedError in eager mode."""
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
+                                  "Fix: ask inside tf.function or `with tf.Graph().as_default():`")  # fmt: skip
+
     def ref(self) -> TensorReference:
         """A hashable reference to this tensor."""
         return TensorReference(self)

@@ -1,1 +1,1 @@
-"""What programs use around their graphs: flags, logging, files, `app.run`. On Python's standard library alone."""
+"""What programs use around their graphs: flags and `app.run` on absl; logging and files."""

@@ -600,9 +600,10 @@ from graphgrad.ops.csv import decode_csv_v1 as decode_csv
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
-_LATER = {"compat": "graphgrad.compat", "distribute": "graphgrad.compat.v1.distribute",
+_LATER = {"app": "graphgrad.compat.v1.app", "compat": "graphgrad.compat",
+          "distribute": "graphgrad.compat.v1.distribute",
           "distributions": "graphgrad.compat.contrib.distributions",
-          "graph_util": "graphgrad.compat.v1.graph_util",
+          "flags": "graphgrad.compat.v1.flags", "graph_util": "graphgrad.compat.v1.graph_util",
           "saved_model": "graphgrad.compat.v1.saved_model", "test": "graphgrad.compat.v1.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
 from graphgrad.compat.v1 import sparse as sparse
@@ -663,8 +664,6 @@ from graphgrad.ir.graph_messages import NodeDef as NodeDef
 from graphgrad.ir.graph_messages import TensorInfo as TensorInfo
 
 # -- programs around graphs ---------------------------------------------------------------
-from graphgrad.compat.v1 import app as app
-from graphgrad.compat.v1 import flags as flags
 from graphgrad.compat.v1 import gfile as gfile
 from graphgrad.compat.v1 import layers as layers
 from graphgrad.compat.v1 import logging as logging
