@@ -4,17 +4,376 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .harness import case
+
+
+def _runs(tf: Any, fetches: Any, after: Any = (), times: int = 3) -> Any:
+    """What is fetched in several runs, and then the values of variables."""
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [sess.run(fetches) for _ in range(times)], sess.run(list(after))
 
 
 @case("graph")
 def branch_reads_a_variable_that_is_updated(tf: Any) -> Any:
     v, x = tf.Variable(2.0), tf.constant(1.0)
     y = tf.cond(x > 0.0, lambda: x * v, lambda: x)
-    bump = v.assign_add(10.0)
-    g = tf.gradients(y, x)[0]
     with tf.control_dependencies([y]):
-        later = tf.identity(g)
+        bump = v.assign_add(10.0)
+    return _runs(tf, [y, tf.gradients(y, x)[0], bump], [v])
+
+
+@case("graph")
+def the_branch_that_does_not_run_may_read_a_variable_without_a_value(tf: Any) -> Any:
+    v, w, x = tf.Variable(2.0), tf.Variable(3.0), tf.constant(1.5)
+    y = tf.cond(v.is_initialized(), lambda: x * v.read_value(), lambda: x * x)
+    with tf.control_dependencies([y]):
+        step = w.assign_add(1.0)
+    z = tf.cond(x > 0.0, lambda: y * w, lambda: y)
+    with tf.control_dependencies([z]):
+        last = v.assign(7.0)
+    g = tf.gradients(z, x)[0]
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        return [sess.run([y, step, z, g, last])[2:] for _ in range(3)]
+
+
+@case("graph")
+def two_optimizers_in_one_run(tf: Any) -> Any:
+    v, w = tf.Variable(2.0), tf.Variable(3.0)
+    y = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * v), [0, w + 0.0])[1]
+    one = tf.train.GradientDescentOptimizer(0.01).minimize(y, var_list=[v])
+    other = tf.train.MomentumOptimizer(0.01, 0.9).minimize(y * y, var_list=[w])
+    result = []
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        return [sess.run([y, later]), sess.run([y, later])], sess.run(bump)
+        for _ in range(3):
+            sess.run([one, other])
+            result.append(sess.run([v, w]))
+    return result
+
+
+@case("graph")
+def two_networks_against_each_other(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None, 3])
+    with tf.variable_scope("g"):
+        w = tf.get_variable("w", initializer=np.linspace(-1, 1.5, 9).reshape(3, 3).astype(np.float32))
+    with tf.variable_scope("d"):
+        u = tf.get_variable("u", initializer=np.linspace(-1, 2, 9).reshape(3, 3).astype(np.float32))
+    made = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.tanh(a @ w)), [0, x])[1]
+    flag = tf.reduce_sum(x) > 0.0
+    judge = tf.cond(flag, lambda: tf.reduce_sum(tf.tanh(made @ u) ** 2), lambda: tf.reduce_sum(made @ u))
+    d_step = tf.train.GradientDescentOptimizer(0.05).minimize(judge, var_list=[u])
+    g_step = tf.train.GradientDescentOptimizer(0.05).minimize(-judge, var_list=[w])
+    result = []
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for k in range(4):
+            value, _, _ = sess.run([judge, d_step, g_step], {x: np.full((2, 3), 0.5 - 0.2 * k, np.float32)})
+            result.append(value)
+        return result, sess.run([u, w])
+
+
+@case("graph")
+def loop_whose_condition_reads_a_variable(tf: Any) -> Any:
+    v, x = tf.Variable(9.0), tf.constant(1.5)
+    y = tf.while_loop(lambda a: a < v, lambda a: a * a, [x])
+    with tf.control_dependencies([y]):
+        bump = v.assign_add(30.0)
+    return _runs(tf, [y, tf.gradients(y, x)[0], bump])
+
+
+@case("graph")
+def python_is_called_once(tf: Any) -> Any:
+    calls: list[int] = []
+
+    def count(_: Any) -> Any:
+        calls.append(1)
+        return np.float32(len(calls))
+
+    x = tf.constant(2.0)
+    y = tf.cond(x > 0.0, lambda: x * tf.py_func(count, [x], tf.float32), lambda: x)
+    with tf.Session() as sess:
+        return [sess.run([y, tf.gradients(y, x)[0]]) for _ in range(3)], len(calls)
+
+
+@case("graph")
+def python_in_a_loop_and_in_its_condition(tf: Any) -> Any:
+    calls: list[str] = []
+
+    def factor(_: Any) -> Any:
+        calls.append("body")
+        return np.float32(len(calls))
+
+    def goes_on(i: Any) -> Any:
+        calls.append("cond")
+        return np.bool_(i < 3)
+
+    def body(i: Any, a: Any) -> Any:
+        f = tf.py_func(factor, [a], tf.float32)
+        f.set_shape([])
+        return i + 1, a * a * f
+
+    x = tf.constant(0.5)
+    y = tf.while_loop(lambda i, a: tf.reshape(tf.py_func(goes_on, [i], tf.bool), []), body, [0, x])[1]
+    first = tf.gradients(y, x)[0]
+    second = tf.gradients(first, x)[0]
+    with tf.Session() as sess:
+        return [sess.run([y, first, second]) for _ in range(2)], calls
+
+
+@case("graph")
+def map_that_counts(tf: Any) -> Any:
+    x = tf.constant(1.0)
+    calls: list[int] = []
+
+    def count(_: Any) -> Any:
+        calls.append(1)
+        return np.float32(len(calls))
+
+    y = tf.map_fn(lambda t: t * t * tf.reshape(tf.py_func(count, [t], tf.float32), []), tf.stack([x, 2.0 * x]),
+                  parallel_iterations=1)  # fmt: skip
+    total, g = tf.reduce_sum(y), tf.gradients(y, x)[0]
+    with tf.Session() as sess:
+        return [sess.run([total, g]) for _ in range(3)], len(calls)
+
+
+@case("eager")
+def map_that_assigns(tf: Any) -> Any:
+    v = tf.Variable(3.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        y = tf.map_fn(lambda t: t * v.assign_add(1.0), tf.stack([x, x]))
+        return y, tf.gradients(y, x)[0]
+
+    return [f(tf.constant(1.0)) for _ in range(3)]
+
+
+def _taped(tf: Any, f: Any, v: Any, start: float, change: Any) -> Any:
+    """A function's value and gradients by a tape, three times; `change` comes between the two passes."""
+    result = []
+    for _ in range(3):
+        x = tf.constant(start)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        change()
+        result.append([y, tape.gradient(y, [x, v]), v.numpy()])
+    return result
+
+
+@case("eager")
+def tape_over_a_function_with_a_branch(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    f = tf.function(lambda x: tf.cond(x > 0.0, lambda: x * v, lambda: x))
+    return _taped(tf, f, v, 1.0, lambda: v.assign_add(10.0))
+
+
+@case("eager")
+def tape_over_a_function_with_a_loop(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    f = tf.function(lambda x: tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * v), [0, x])[1])
+    return _taped(tf, f, v, 1.0, lambda: v.assign_add(10.0))
+
+
+@case("eager")
+def tape_over_a_function_with_a_map(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    f = tf.function(lambda x: tf.reduce_sum(tf.map_fn(lambda t: t * t * v, tf.stack([x, 3.0 * x]))))
+    return _taped(tf, f, v, 1.0, lambda: v.assign_add(10.0))
+
+
+@case("eager")
+def tape_over_a_vectorized_map(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    def f(x: Any) -> Any:
+        return tf.reduce_sum(tf.vectorized_map(lambda t: t * t * v, tf.stack([x, 3.0 * x])))
+
+    return _taped(tf, f, v, 1.0, lambda: v.assign_add(10.0)), _taped(tf, tf.function(f), v, 1.0, lambda: v.assign(1.0))
+
+
+@case("eager")
+def body_that_assigns_and_reads(tf: Any) -> Any:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        for _ in tf.range(3):
+            v.assign_add(1.0)
+            x = x * v.read_value()
+        return x
+
+    return _taped(tf, f, v, 1.0, lambda: v.assign(1.0))
+
+
+@case("eager")
+def branches_and_loops_in_each_other(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 0.0:
+            for i in tf.range(3):
+                if i != 1:
+                    v.assign_add(1.0)
+                    x = x * v
+                else:
+                    for _ in tf.range(2):
+                        v.assign_sub(0.5)
+                        x = x * v + v * v
+        return x
+
+    return _taped(tf, f, v, 1.0, lambda: v.assign_add(0.3))
+
+
+@case("eager")
+def gradient_inside_of_a_function_around_an_assignment(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cond(x > 0.0, lambda: x * v, lambda: x)
+        v.assign_add(10.0)
+        return [y, *tape.gradient(y, [x, v])]
+
+    return [f(tf.constant(1.0)) for _ in range(3)]
+
+
+@case("eager")
+def second_derivative_of_a_loop_that_assigns(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        for _ in tf.range(3):
+            v.assign_add(1.0)
+            x = x * x * v
+        return x
+
+    result = []
+    for _ in range(3):
+        x = tf.constant(0.5)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            v.assign_add(10.0)
+            g = tape.gradient(y, x)
+        result.append([y, g, outer.gradient(g, x), v.numpy()])
+        v.assign(2.0)
+    return result
+
+
+@case("eager")
+def second_derivative_of_a_branch_that_reads(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    f = tf.function(lambda x: tf.cond(x > 0.0, lambda: x * x * v, lambda: x))
+    x = tf.constant(0.5)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        v.assign_add(10.0)
+        g = tape.gradient(y, x)
+    return y, g, outer.gradient(g, x)
+
+
+@case("eager")
+def mixed_second_derivatives_through_what_is_handed_out(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch([x, v])
+            with tf.GradientTape() as tape:
+                tape.watch([x, v])
+                y = x
+                for i in tf.range(3):
+                    v.assign(v * 1.5)
+                    y = tf.cond(i < 2, lambda y=y: y * v * v, lambda y=y: y * y * v)
+            first = tape.gradient(y, [x, v])
+        return y, first, outer.gradient(first, [x, v])
+
+    return [f(tf.constant(0.5)) for _ in range(2)], v.numpy()
+
+
+@case("eager")
+def rows_of_a_variable_that_is_scattered_into(tf: Any) -> Any:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+    @tf.function
+    def f(ids: Any, x: Any) -> Any:
+        for i in tf.range(2):
+            x = x * tf.nn.embedding_lookup(v, ids[i])
+            v.scatter_add(tf.IndexedSlices(tf.constant([[1.0, 1.0]]), tf.constant([0])))
+        return x
+
+    result = []
+    for ids in ([0, 0], [1, 0], [1, 1]):
+        x = tf.constant([1.0, 1.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(tf.constant(ids), x)
+        v.assign(v * 0.5)
+        dx, dv = tape.gradient(y, [x, v])
+        result.append([y, dx, tf.convert_to_tensor(dv)])
+    return result
+
+
+@case("eager")
+def rows_of_a_variable_in_a_branch(tf: Any) -> Any:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+    @tf.function
+    def f(i: Any, x: Any) -> Any:
+        return tf.cond(i < 1, lambda: x * tf.gather(v, i), lambda: x * tf.gather_nd(v, [[i, 0], [i, 1]]))
+
+    result = []
+    for i in (0, 1):
+        x = tf.constant([1.0, 1.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(tf.constant(i), x)
+        v.assign(v * 3.0)
+        dx, dv = tape.gradient(y, [x, v])
+        result.append([y, dx, tf.convert_to_tensor(dv)])
+    return result
+
+
+@case("eager")
+def elements_of_a_data_set(tf: Any) -> Any:
+    v = tf.Variable(1.0)
+    elements = iter(tf.data.Dataset.from_tensor_slices([2.0, 3.0, 5.0]).repeat())
+
+    @tf.function
+    def f(x: Any) -> Any:
+        for _ in tf.range(4):
+            t = next(elements)
+            v.assign_add(t)
+            x = x * v + t
+        return x
+
+    return _taped(tf, f, v, 1.0, lambda: v.assign(1.0))
+
+
+@case("eager")
+def unknown_number_of_iterations(tf: Any) -> Any:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        while v < 5.0:
+            v.assign_add(x)
+            x = x * v
+        return x
+
+    return _taped(tf, f, v, 1.1, lambda: v.assign(1.0))

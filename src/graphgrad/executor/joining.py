@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..ir.funcgraph import FuncGraph
+from ..ir.effects import ACTS, NOTHING, effect_of
 from ..ir.graph import Operation
 
 
@@ -64,19 +64,8 @@ def _in_place(ops: list[Operation], forward: Operation, record: Operation, joint
         return None
     # What has effects keeps its place among all that has effects or reads variables.
     moved = set(map(id, later))
-    moving = max(_place_matters(op) for op in (forward, *later))
-    staying = max((_place_matters(op) for op in between if id(op) not in moved), default=0)
-    if moving + staying > 2:
+    moving = max(effect_of(op) for op in (forward, *later))
+    staying = max((effect_of(op) for op in between if id(op) not in moved), default=NOTHING)
+    if moving + staying > ACTS:
         return None
     return [*ops[:start], *(op for op in between if id(op) not in moved), joint.operation(), *later, *ops[end + 1 :]]
-
-
-def _place_matters(op: Operation) -> int:
-    """Whether the place of an operation in the order matters: 2 if it has an effect, 1 if it reads a variable."""
-    flags = op.opdef.flags
-    if "functional" in flags:
-        graphs = [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
-        return max((_place_matters(o) for g in graphs for o in g._operations), default=0)
-    if "stateful" not in flags or "random" in flags or op.type in ("VarHandleOp", "NoOp"):
-        return 0
-    return 1 if "reads" in flags else 2

@@ -54,7 +54,8 @@ def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
         needed[op.index] = op
         stack.extend(t.op for t in op.inputs if id(t) not in fed)
         stack.extend(op.control_inputs)
-    return [needed[i] for i in sorted(needed)]
+    graph = next(iter(needed.values())).graph if needed else None
+    return [needed[i] for i in graph.in_order(needed)] if graph is not None else []
 
 
 def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
@@ -82,6 +83,7 @@ class _Frame:
         self.count = 0
         self.first: dict[int, int] = {}  # cell index -> the slot of the value that comes in
         self.version: dict[int, int] = {}  # cell index -> the slot of its present value
+        self.made: set[int] = set()  # indices of cells that an operation here makes of a value
 
     def new(self) -> int:
         self.count += 1
@@ -123,7 +125,8 @@ class _Planner:
         result.fetches = [self._slot(t) for t in self.fetches]
         frame = self.frame
         result.loads = [(slot, self.cells[i]) for i, slot in frame.first.items()]
-        result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items() if slot != frame.first.get(i)]
+        result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items()
+                         if slot != frame.first.get(i) and i not in frame.made]  # fmt: skip
         kept = {*result.fetches, *(slot for slot, _ in result.stores)}
         for n, (level, program) in enumerate(groups):
             if level is None:
@@ -217,12 +220,15 @@ class _Planner:
             source = t
             while source.op.type in _SAME and source.op.inputs:
                 source = source.op.inputs[source.value_index]
-            cell = self.resolve(source)
+            if source.op.type == "VariableOf":
+                cell = Cell(None, source.op.name, source.op.inputs[0].dtype, source.op.inputs[0]._spec.shape)
+            else:
+                cell = self.resolve(source)
             index = self.cell_of.get(id(cell))
             if index is None:
                 index = self.cell_of[id(cell)] = len(self.cells)
                 self.cells.append(cell)
-            self.handles[id(t)] = index
+            self.handles[id(t)] = self.handles[id(source)] = index
         return index
 
     # -- operations to instructions --------------------------------------------------
@@ -274,12 +280,13 @@ class _Planner:
             if op.outputs[0].dtype is not dtypes.resource:
                 raise _unfed(op)
             return None
-        if op.type in ("NoOp", "VarHandleOp") or _passes_handle(op):
+        if self._without_step(op):
             return None
         if op.type == "ReadVariableOp":
-            frame.slot_of[id(op.outputs[0])] = slot = frame.cell(self._cell(op.inputs[0]))
+            slot = self._alias_of_variable(op)
             self.result.static.setdefault(slot, op.outputs[0])
-            self.result.readers.setdefault(slot, op)
+            if not op.attrs.get("_unset_too"):
+                self.result.readers.setdefault(slot, op)
             return None
         if op.type == "AssignVariableOp":
             slot, index = self._slot(op.inputs[1]), self._cell(op.inputs[0])
@@ -310,6 +317,20 @@ class _Planner:
             self.floating.update(dict.fromkeys(instruction.outs, instruction))
             return None
         return instruction
+
+    def _without_step(self, op: Operation) -> bool:
+        """Whether an operation only tells where values are."""
+        if op.type == "VariableOf":
+            index = self._cell(op.outputs[0])
+            self.frame.version[index] = self._slot(op.inputs[0])
+            self.frame.made.add(index)
+            return True
+        return op.type in ("NoOp", "VarHandleOp") or _passes_handle(op)
+
+    def _alias_of_variable(self, op: Operation) -> int:
+        """The slot of what a variable holds where `op` reads it."""
+        slot = self.frame.slot_of[id(op.outputs[0])] = self.frame.cell(self._cell(op.inputs[0]))
+        return slot
 
     def _instruction(self, op: Operation, fed: set[int]) -> Instruction:
         frame = self.frame
@@ -347,11 +368,10 @@ class _Planner:
         frame = self.frame
         before = -1 if op.type == "AssignVariableOp" else frame.cell(index)
         after = before
-        if op.type != "VarIsInitializedOp":
-            if frame is self.outermost and before >= 0 and "unset" not in op.opdef.flags:
-                self.result.readers.setdefault(before, op)
-            if not op.opdef.flags & {"reads", "keeps"}:
-                after = frame.version[index] = frame.new()
+        if frame is self.outermost and before >= 0 and "unset" not in op.opdef.flags:
+            self.result.readers.setdefault(before, op)
+        if not op.opdef.flags & {"reads", "keeps"}:
+            after = frame.version[index] = frame.new()
         return Touch(before, after, self.cells[index])
 
     def _add_bodies(self, instruction: Instruction, op: Operation, graphs: dict[str, FuncGraph]) -> None:
@@ -359,7 +379,7 @@ class _Planner:
         frames: dict[str, _Frame] = {}
         for name, graph in graphs.items():
             instruction.bodies[name], frames[name] = self._body(op, graph)
-        touched = sorted({index for frame in frames.values() for index in frame.version})
+        touched = sorted({index for frame in frames.values() for index in frame.version.keys() - frame.made})
         written = set()
         for name, frame in frames.items():
             body = instruction.bodies[name]
@@ -397,7 +417,10 @@ class _Planner:
             needed, joined = join_loops(prune(graph.outputs, effects, graph.inputs), args, (), {})
             self.joined.update(joined)
             for inner_op in needed:
-                if _passes_handle(inner_op) or inner_op.type in ("VarHandleOp", "NoOp"):
+                if self._without_step(inner_op):
+                    continue
+                if inner_op.type == "ReadVariableOp" and inner_op.attrs.get("_unset_too"):
+                    self._alias_of_variable(inner_op)
                     continue
                 if inner_op.type == "Placeholder":
                     raise _unfed(inner_op)

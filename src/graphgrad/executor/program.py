@@ -182,7 +182,7 @@ class Instruction:
         self.host_kernel = opdef.bind_kernel(np)
         self.device_kernel = opdef.device_kernel or opdef.kernel
         self.host_inputs = host_positions(op)
-        self.needs = "reads" in opdef.flags
+        self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
 
     def __repr__(self) -> str:
         return f"<Instruction {self.op.type} '{self.op.name}'>"

@@ -93,6 +93,8 @@ class Executable:
                  resolve: Callable[[Tensor], Cell], counters: dict[Operation, int], engine: str = "xla",
                  place: Placement | None = None):  # fmt: skip
         self._request = fetches, targets, feeds, resolve
+        wanted = [*(t.op for t in fetches), *targets]
+        self._graph = wanted[0].graph if wanted else None
         self._place = place
         self._counters = counters
         self._engine = engine
@@ -102,6 +104,7 @@ class Executable:
         self._prepare()
 
     def _prepare(self) -> None:
+        self._rebuilt = self._graph._rebuilt if self._graph is not None else 0
         plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
         plan.on_host = plan.on_host or self._engine == "numpy"
         if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
@@ -135,6 +138,9 @@ class Executable:
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
         done: Done = {}
+        if self._graph is not None and self._graph._rebuilt != self._rebuilt:
+            with self._lock:
+                self._prepare()
         while True:
             try:
                 return self._run(self.plan, feeds, report, store, done)

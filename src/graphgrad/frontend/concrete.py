@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ class _Part:
         if self._reverse is None:
             self._reverse = _Reverse(self)
         reverse = self._reverse
+        held = _held(self.handles.values()) if len(eager.recorders) > 1 else []
         values = reverse.forward.values([t._value for t in given])
         count = len(self.outputs)
         outputs = self._tensors(self.outputs, values[:count])
@@ -87,7 +89,7 @@ class _Part:
         drawn = {op: n - 1 for op, n in self.counters.items()}
 
         def gradient(record: Any, *dys: Any) -> list[Any]:
-            return reverse.gradient(given, kept, dys, drawn)
+            return reverse.gradient(given, kept, dys, drawn, held)
 
         for record in tuple(eager.recorders):
             record(registry["IdentityN"], tuple(given), tuple(outputs), {}, gradient)
@@ -107,7 +109,7 @@ class _Reverse:
         self.ys = [i for i, t in enumerate(part.outputs) if t.dtype.kind in "fc"]
         self.xs = [i for i, t in enumerate(part.inputs) if carries(t) and t.dtype is not dtypes.variant]
         first = len(graph._operations)
-        with use(graph), strict_gradients(False), graph._own_gradients():
+        with use(graph), strict_gradients(False), graph._own_gradients(), graph.in_two_runs():
             outputs = [part.outputs[i] for i in self.ys]
             self.dys = [graph._placeholder(t.dtype, t._spec.shape, "grad_ys") for t in outputs]
             xs = [part.inputs[i] for i in self.xs]
@@ -117,12 +119,12 @@ class _Reverse:
         needed = needed_ops(self.flat, inputs)
         # A loop that is repeated to keep what the gradient needs of it is done with the forward one.
         ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
+        ahead |= {index for index in graph._early if index >= first}
         ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
-        kept: dict[int, Tensor] = {}
-        for op in needed:
-            if op.index >= first and op.index not in ahead:
-                kept.update((id(t), t) for t in op.inputs if t.op.index < first or t.op.index in ahead)
-        kept.update((id(t), t) for t in self.flat if t.op.index < first or t.op.index in ahead)
+        # What comes later; handles do not cross over, but what the variables hold that they stand for.
+        late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}
+        kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
+        kept.update((id(t), t) for t in self.flat if t.op.index not in late)
         self.kept = [t for i, t in kept.items() if i not in inputs and t.op.type != "Const"]
         self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets)
         self.backward = self._part([*part.inputs, *self.kept, *self.dys], self.flat, ())
@@ -134,13 +136,21 @@ class _Reverse:
         return _Part(p.graph, inputs, outputs, targets, p.handles, p.counters, p.engine)
 
     def gradient(self, given: Sequence[Any], kept: Sequence[Any], dys: Sequence[Any],
-                 drawn: dict[Operation, int]) -> list[Any]:  # fmt: skip
-        """The gradients with respect to all inputs of the part."""
+                 drawn: dict[Operation, int], held: Sequence[tuple[Cell, Any]]) -> list[Any]:  # fmt: skip
+        """The gradients with respect to all inputs of the part.
+
+        Args:
+          given, kept: the values of its inputs, and of what the forward pass has kept.
+          dys: the gradients of its outputs.
+          drawn: how often random operations had run before.
+          held: what variables held before.
+        """
         arrived = [_dense(dys[i]) for i in self.ys]
         if current_graph() is not None:
             flat = self._in_graph(given, arrived)
         elif eager.recorders:  # the gradient is differentiated in turn
-            flat = self.whole.run([*given, *arrived])
+            with _holding(held):  # the forward pass runs again
+                flat = self.whole.run([*given, *arrived])
         else:
             self.backward.counters.clear()
             self.backward.counters.update(drawn)
@@ -159,6 +169,23 @@ class _Reverse:
         inside = {id(p): _here(graph, t) for p, t in zip([*self.part.inputs, *self.dys], tensors, strict=True)}
         copy_list(graph, needed_ops(self.flat, inside), inside)
         return [inside[id(t)] for t in self.flat]
+
+
+def _held(handles: Iterable[Any]) -> list[tuple[Cell, Any]]:
+    return [(h._value, h._value.held) for h in handles]
+
+
+@contextlib.contextmanager
+def _holding(held: Sequence[tuple[Cell, Any]]) -> Iterator[None]:
+    """Lets variables hold what they did before, for a while."""
+    now = [(cell, cell.held) for cell, _ in held]
+    try:
+        for cell, value in held:
+            cell.held = value
+        yield
+    finally:
+        for cell, value in now:
+            cell.held = value
 
 
 def _here(graph: Any, t: Any) -> Any:
@@ -289,7 +316,7 @@ class ConcreteFunction:
         inside = {id(p): _here(graph, t) for p, t in zip(self._inputs, [*args, *self._captured], strict=True)}
         wanted = {op.index: op for op in needed_ops([*self.graph.outputs, *_inputs_of(self._targets)], inside)}
         wanted.update((op.index, op) for op in self._targets)
-        copy_list(graph, [wanted[i] for i in sorted(wanted)], inside)
+        copy_list(graph, [wanted[i] for i in self.graph.in_order(wanted)], inside)
         return [inside[id(t)] for t in self.graph.outputs]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -99,7 +99,7 @@ def _described(attrs: dict[str, Any], depth: int) -> tuple[Any, ...]:
         if isinstance(value, FuncGraph):
             numbers: dict[int, int] = {}
             ops = []
-            for op in value._operations:
+            for op in (value._operations[i] for i in value.in_order(range(value.version))):
                 if op.opdef.flags & {"random", "host"}:
                     raise Unspeakable(op.type)
                 wires = tuple([numbers[id(t)] for t in op.inputs])

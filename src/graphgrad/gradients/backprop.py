@@ -26,6 +26,7 @@ from ..ir.source import user_source
 from . import strict
 from .aggregate import add_early, aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, flatten, graph_to_extend
+from .exposing import expose
 from .inside_loop import refuse_initial_values
 from .memo import Memory
 from .missing import no_gradient
@@ -270,6 +271,10 @@ def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived:
 def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list[Any]],
            between: dict[Operation, int], arrived: _Arrived, is_wanted: bool) -> None:  # fmt: skip
     """Hands what has arrived at one operation to its rule and sends on what comes back."""
+    if "functional" in op.opdef.flags:
+        expose(op)
+        inputs = _outside_inputs(op, call.outside)
+        terms = [*terms, *([] for _ in op.outputs[len(terms) :])]
     # An x whose inputs lead to no other x is where the sweep ends.
     active = [t.op in between and carries_gradient(t) for t in inputs]
     if True not in active:

@@ -32,11 +32,12 @@ LEVELS = {"sqrt": 2, "log": 6}  # of nesting; for 'log' where no bound of the nu
 _MOST = 8
 
 
-def segmented(op: Operation, bound: Any) -> Operation | None:
+def segmented(op: Operation, inputs: Sequence[Tensor], bound: Any) -> Operation | None:
     """An operation that computes what a `While` does, as loops in loops.
 
     Args:
       op: the loop, with an attribute `memory`.
+      inputs: what it is to be given in the place of its inputs.
       bound: the number of iterations or a larger one, an int or a scalar int32.
     Returns: the outermost of the loops, whose outputs are the number of iterations and those of `op`; its inputs are
       the number 0, those of `op`, and some more. None where there is nothing to gain.
@@ -58,7 +59,7 @@ def segmented(op: Operation, bound: Any) -> Operation | None:
         length, segments = raw.LoopSegments(bound, levels=levels)
     # Lists tell the loops how long they are, when they are compiled.
     sizes = [raw.TensorListReserve(np.zeros(0, np.int32), n, element_dtype=float32) for n in (length, segments)]
-    return _Segmented(op, levels, sizes).build()
+    return _Segmented(op, inputs, levels, sizes).build()
 
 
 def segment_length(n: int, levels: int) -> int:
@@ -87,8 +88,8 @@ def _draws(graphs: list[FuncGraph]) -> bool:
 class _Segmented:
     """Builds the nest from the outside to the inside."""
 
-    def __init__(self, op: Operation, levels: int, sizes: Sequence[Tensor]):
-        self.op, self.levels, self.sizes = op, levels, sizes
+    def __init__(self, op: Operation, inputs: Sequence[Tensor], levels: int, sizes: Sequence[Tensor]):
+        self.op, self.inputs, self.levels, self.sizes = op, inputs, levels, sizes
         self.n = len(op.outputs)
         self.cond: FuncGraph = op.get_attr("cond")
         self.body: FuncGraph = op.get_attr("body")
@@ -97,8 +98,8 @@ class _Segmented:
     def build(self) -> Operation:
         """Adds the nest to the graph that is being built."""
         op = self.op
-        start = [np.int32(0), *op.inputs[: self.n]]
-        return self._loop(self.levels, op.graph, start, [*op.inputs[self.n :], *self.sizes])
+        start = [np.int32(0), *self.inputs[: self.n]]
+        return self._loop(self.levels, op.graph, start, [*self.inputs[self.n :], *self.sizes])
 
     def _loop(self, level: int, graph: Any, start: Sequence[Any], captured: Sequence[Tensor]) -> Operation:
         """A loop whose body is the loop of the level below; on the lowest one, the iteration itself.
@@ -146,17 +147,17 @@ class _Segmented:
         return {id(p): t for p, t in zip(source.inputs, tensors, strict=True)}
 
 
-def through_segments(op: Operation, bound: Any, dys: Sequence[Any],
+def through_segments(op: Operation, inputs: Sequence[Tensor], bound: Any, dys: Sequence[Any],
                      rule: Callable[..., list[Any]]) -> list[Any] | None:  # fmt: skip
     """The gradient of a loop by way of its segmented form; None where it has none.
 
     Args:
-      op, bound: as in `segmented`.
+      op, inputs, bound: as in `segmented`.
       dys: the gradients that arrive at its outputs.
       rule: the gradient rule of loops.
     """
     with in_graph_of(op):
-        nest = segmented(op, bound)
+        nest = segmented(op, inputs, bound)
     if nest is None:
         return None
     arrived = [None, *[raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy

@@ -75,7 +75,7 @@ class Joint:
                 effects = {o.index: o for o in source._operations if "stateful" in o.opdef.flags}
                 reads = [t for o in effects.values() for t in o.inputs]
                 effects.update((o.index, o) for o in needed_ops([*source.outputs, *reads], inner[-1]))
-                copy_list(graph, [effects[i] for i in sorted(effects)], inner[-1], as_it_is=True)
+                copy_list(graph, [effects[i] for i in source.in_order(effects)], inner[-1], as_it_is=True)
             graph.outputs = [inner[-1][id(t)] for t in source.outputs]
         with use(body):
             step, own_lists = body.inputs[n], body.inputs[n + 1 : n + 1 + len(lists)]

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import bool_, float64, int32, resource, variant
+from ..ir.dtypes import bool_, int32, resource, variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw, registry
@@ -36,72 +36,39 @@ from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
 from .backprop import gradients_inside
 from .checkpoints import through_segments
-from .joint import Joint
+from .exposing import as_it_was
+from .recording import Loop, declared, inputs_used, item, record, repeat
 from .strict import strict_gradients
-from .subgraphs import as_long_as, carries, copy_ops, dense, in_graph_of, needed_ops, through_identity, zeros_for
+from .subgraphs import as_long_as, carries, copy_ops, dense, drop_effects, in_graph_of, needed_ops, replace, zeros_for
 from .trips import Trips, count_trips, stride_of, written_once
-
-
-class _Loop:
-    """A `While` operation, as its gradient sees it.
-
-    Attributes:
-      op: the operation.
-      n: the number of loop variables; the inputs behind them are captures.
-      cond, body: the sub-graphs.
-      fixed: positions of loop variables that no iteration changes.
-    """
-
-    def __init__(self, op: Operation):
-        self.op = op
-        self.n = len(op.outputs)
-        self.cond: FuncGraph = op.get_attr("cond")
-        self.body: FuncGraph = op.get_attr("body")
-        self.fixed = {i for i in range(self.n) if through_identity(self.body.outputs[i]) is self.body.inputs[i]}
-
-    def closure(self, wanted: Sequence[Tensor]) -> list[int]:
-        """The loop variables that have to be computed for tensors of the body and for the condition."""
-        positions = {id(t): i for i, t in enumerate(self.body.inputs[: self.n])}
-        in_cond = {id(t): i for i, t in enumerate(self.cond.inputs[: self.n])}
-        found = {positions[id(t)] for t in _inputs_used(wanted) if id(t) in positions}
-        found |= {in_cond[id(t)] for t in _inputs_used(self.cond.outputs) if id(t) in in_cond}
-        waiting = list(found)
-        while waiting:
-            for t in _inputs_used([self.body.outputs[waiting.pop()]]):
-                i = positions.get(id(t))
-                if i is not None and i not in found:
-                    found.add(i)
-                    waiting.append(i)
-        return sorted(found - self.fixed)
-
-
-def _inputs_used(outputs: Sequence[Tensor]) -> list[Tensor]:
-    """The placeholders that some tensors of a sub-graph depend on."""
-    return [op.outputs[0] for op in needed_ops(outputs) if op.type == "Placeholder"]
 
 
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """The recording loop and the loop back; see above."""
-    if op.get_attr("memory") is not None:
+    loop = Loop(op, as_it_was(op))
+    if op.get_attr("memory") is not None and loop.count is None:
         with in_graph_of(op):
             trips = count_trips(op)
-            bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(_Loop(op), [], [])[0])
-        found = through_segments(op, bound, dys, _while_grad)
+            bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
+        found = through_segments(op, loop.inputs, bound, dys, _while_grad)
         if found is not None:
             return found
-    loop = _Loop(op)
     n = loop.n
-    once = [i for i in range(n) if op.outputs[i].dtype is variant and written_once(op, i)]
-    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in loop.fixed and i not in once]
+    # What only the gradient reads has a gradient if that is differentiated in turn.
+    unread = {values.value_index for _, values in loop.kept.values() if dys[values.value_index] is None}
+    once = [i for i in range(n) if i not in unread and op.outputs[i].dtype is variant and written_once(op, i)]
+    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in {*loop.fixed, *once, *unread}]
     # What is only read: captures, and loop variables that never change, whose sums begin with what has arrived.
     read = [i for i in range(len(op.inputs)) if carries(op.inputs[i]) and (i >= n or i in loop.fixed)]
-    arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i])}
+    arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i]) and i not in unread}
     back = _Back(loop, carried, read, [arrived[i] for i in carried], {i: arrived[i] for i in once})
     if not carried and not back.read:
         return [arrived[i] if i in loop.fixed and i in arrived else None for i in range(len(op.inputs))]
     with in_graph_of(op):  # every iteration of a loop around the gradient needs the same
         trips = count_trips(op)
-        recorded, steps = _record(loop, back.recorded, trips)
+        if loop.count is not None:
+            trips = Trips(loop.count, trips.bound if trips.bound is not None else raw.LoopBound(loop.count))
+        recorded, steps = record(loop, back.recorded, trips)
     results = back.run(recorded, steps, arrived)
     in_grads: list[Any] = [None] * len(op.inputs)
     for i, g in results:
@@ -114,75 +81,6 @@ def _while_grad(op: Operation, *dys: Any) -> list[Any]:
 
 def _arrived(op: Operation, i: int, dy: Any) -> Any:
     return raw.ZerosLike(op.outputs[i]) if dy is None else dense(dy)
-
-
-# -- the loop that records ---------------------------------------------------------------
-
-
-def _record(loop: _Loop, wanted: Sequence[Tensor], trips: Trips) -> tuple[list[Any], Any]:
-    """Runs the loop again; gives a list for each tensor of the body that is wanted, and the number of iterations."""
-    if not wanted and trips.steps is not None:
-        return [], trips.steps
-    bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
-    lists = [raw.TensorListReserve(_declared(t), bound, element_dtype=t.dtype) for t in wanted]
-    count, *full = repeat(loop, wanted, lists)
-    return full, trips.steps if trips.steps is not None else count
-
-
-def _declared(t: Tensor) -> Any:
-    shape = t._spec.shape
-    if shape is None or t.dtype is variant:
-        return np.int32(-1)
-    return np.array([-1 if d is None else d for d in shape], np.int32)
-
-
-def repeat(loop: _Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[Any]:
-    """A loop that repeats what the forward one computes of `wanted`, counts, and writes the values into lists.
-
-    Returns: the number of iterations, and the full lists.
-    """
-    op, n = loop.op, loop.n
-    variables = loop.closure(wanted)
-    counter = op.get_attr("counter")
-    if counter is not None and counter >= 0:  # what numbers the iterations goes along
-        variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
-        counter = 1 + variables.index(counter)
-    start = [np.int32(0), *(op.inputs[i] for i in variables), *lists]
-    body, cond = (FuncGraph(f"{op.name}_{what}", op.graph) for what in ("record", "record_cond"))
-    types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists)]
-    shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists)]
-    inner: dict[FuncGraph, dict[int, Tensor]] = {}
-    for graph, source in ((body, loop.body), (cond, loop.cond)):
-        own = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
-        graph.inputs = own
-        inner[graph] = {id(source.inputs[i]): p for i, p in zip(variables, own[1:], strict=False)}
-    # Both get what either reads: captures, and loop variables that stay as they are.
-    reads = [i for i in range(len(op.inputs)) if i >= n or i in loop.fixed]
-    used = {id(t) for t in _inputs_used([*(loop.body.outputs[i] for i in variables), *wanted])}
-    used |= {id(t) for t in _inputs_used(loop.cond.outputs)}
-    reads = [i for i in reads if id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used]
-    for graph, source in ((body, loop.body), (cond, loop.cond)):
-        for i in reads:
-            p = graph._placeholder(op.inputs[i].dtype, op.inputs[i]._spec.shape, "captured")
-            graph.inputs.append(p)
-            graph.captured.append(op.inputs[i])
-            inner[graph][id(source.inputs[i])] = p
-    with use(cond):
-        cond.outputs = copy_ops(cond, loop.cond.outputs, inner[cond])
-    with use(body):
-        step = body.inputs[0]
-        copies = copy_ops(body, [*(loop.body.outputs[i] for i in variables), *wanted], inner[body])
-        after, values = copies[: len(variables)], copies[len(variables) :]
-        own_lists = body.inputs[1 + len(variables) : 1 + len(variables) + len(lists)]
-        written = [raw.TensorListSetItem(lst, step, t) for lst, t in zip(own_lists, values, strict=True)]
-        body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
-    results = raw.While([*start, *(op.inputs[i] for i in reads)], cond=cond, body=body, Tout=tuple(types),
-                        output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
-                        bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")  # fmt: skip
-    if lists:
-        record = results[0].op
-        op.graph._joints[record.index] = Joint(op, record, variables, wanted)
-    return [results[0], *results[1 + len(variables) :]]
 
 
 # -- the loop back -----------------------------------------------------------------------
@@ -212,22 +110,6 @@ def _costly(op: Operation) -> list[Tensor]:
     return [t for t in op.outputs if t.dtype.kind != "o"]
 
 
-def _replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
-    """Lets operations read other tensors, by the id of those they read, in a graph that nobody has seen yet."""
-    for op in graph._operations:
-        if any(id(t) in other for t in op.inputs):
-            op.inputs = tuple([other.get(id(t), t) for t in op.inputs])
-    graph.outputs = [other.get(id(t), t) for t in graph.outputs]
-
-
-def _drop_effects(graph: FuncGraph) -> None:
-    """Removes what would run although no output needs it: reads of variables, host functions, inner loops."""
-    needed = {op.index for op in needed_ops(graph.outputs)}
-    for op in graph._operations:
-        if op.index not in needed and "stateful" in op.opdef.flags:
-            op.opdef, op.inputs, op.attrs = registry["Const"], (), {"value": np.zeros(()), "dtype": float64}
-
-
 class _Back:
     """The loop that goes back.
 
@@ -235,7 +117,7 @@ class _Back:
       recorded: the tensors of the forward body whose values it reads from lists.
     """
 
-    def __init__(self, loop: _Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any],
+    def __init__(self, loop: Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any],
                  once: dict[int, Any]):  # fmt: skip
         self.loop = loop
         self.carried = carried
@@ -250,11 +132,11 @@ class _Back:
                           for i in carried]  # fmt: skip
             inside: dict[int, Tensor] = {}
             values = []
-            outside = Counter([id(t) for i, t in enumerate(op.inputs) if i >= n or i in loop.fixed])
+            outside = Counter([id(t) for i, t in enumerate(loop.inputs) if i >= n or i in loop.fixed])
             for i, t in enumerate(body.inputs):
                 if i >= n or i in loop.fixed:
-                    value = graph.capture(op.inputs[i])
-                    if outside[id(op.inputs[i])] > 1:  # each reader has a gradient of its own
+                    value = graph.capture(loop.inputs[i])
+                    if outside[id(loop.inputs[i])] > 1:  # each reader has a gradient of its own
                         value = raw.Identity(value)
                 elif (stride := stride_of(body, i)) is not None:
                     value = self._counted(op.inputs[i], stride)
@@ -265,8 +147,10 @@ class _Back:
                 inside[id(t)] = value
                 values.append(value)
             after = [body.outputs[i] for i in (*carried, *once)]
-            costly = [t for op in needed_ops(after) for t in _costly(op)]
+            costly = [t for op in needed_ops(after) for t in _costly(op) if id(t) not in loop.kept]
             saved = [self._from_list(t) for t in costly]
+            made = {id(t) for op in needed_ops(after) for t in op.outputs}
+            kept = {i: item(graph.capture(values), self.step, t) for i, (t, values) in loop.kept.items() if i in made}
             ys = copy_ops(graph, after, inside)
             grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
             with strict_gradients(False):  # an iteration need not use everything
@@ -289,9 +173,10 @@ class _Back:
             previous = raw.Sub(self.step, np.int32(1))
             self._forget_values(inside)
             graph.outputs = [previous, *outputs]
-        _replace(graph, {id(inside[id(t)]): value for t, value in zip(costly, saved, strict=True)})
-        _drop_effects(graph)
-        used = {id(t) for t in _inputs_used(graph.outputs)}
+        kept.update(zip(map(id, costly), saved, strict=True))
+        replace(graph, {id(inside[i]): value for i, value in kept.items()})
+        drop_effects(graph)
+        used = {id(t) for t in inputs_used(graph.outputs)}
         self.lists = [(t, lst) for t, lst in self.lists if id(lst) in used]
         self.recorded = [t for t, _ in self.lists]
 
@@ -313,7 +198,7 @@ class _Back:
         """The recorded value of a tensor of the forward body."""
         lst = self.graph._placeholder(variant, (), "record")
         self.lists.append((t, lst))
-        value: Tensor = raw.TensorListGetItem(lst, self.step, _declared(t), element_dtype=t.dtype)
+        value: Tensor = raw.TensorListGetItem(lst, self.step, declared(t), element_dtype=t.dtype)
         return value
 
     def _forget_values(self, inside: dict[int, Tensor]) -> None:
@@ -343,8 +228,8 @@ class _Back:
         graph, op = self.graph, self.loop.op
         start = [raw.Sub(steps, np.int32(1)), *self.dys]
         for i, total in zip(self.read, self.sums, strict=True):
-            start.append(arrived[i] if i in arrived else zeros_for(op.inputs[i], total))
-        used = {id(t) for t in _inputs_used(graph.outputs)}
+            start.append(arrived[i] if i in arrived else zeros_for(self.loop.inputs[i], total))
+        used = {id(t) for t in inputs_used(graph.outputs)}
         kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
         kept += [(lst, convert_to_tensor(full)) for (_, lst), full in zip(self.lists, recorded, strict=True)]
         own = [self.step, *self.grads, *self.sums]

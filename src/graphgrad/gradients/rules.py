@@ -15,6 +15,7 @@ from ..ir.shape import _CONTRADICTION, Shape, merge, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import Source
 from .outside import Outside
+from .subgraphs import kept_outputs
 
 
 class Call:
@@ -47,8 +48,9 @@ def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
     graph = call.graph
     graph._scope = call.scope
     with beside(graph, op, call.colocate):
+        kept = {t.value_index for t in kept_outputs(op)}
         for i, y in enumerate(op.outputs):
-            if out_grads[i] is None and y.dtype.kind in "fc":
+            if out_grads[i] is None and y.dtype.kind in "fc" and i not in kept:
                 out_grads[i] = raw.ZerosLike(y, name="zeros_like")
 
 

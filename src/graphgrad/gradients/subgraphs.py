@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..ir.context import current_graph
-from ..ir.dtypes import resource, variant
+from ..ir.dtypes import float64, resource, variant
+from ..ir.effects import bodies_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
-from ..ir.opdef import raw
+from ..ir.opdef import raw, registry
+from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 
@@ -66,7 +70,7 @@ def needed_ops(outputs: Sequence[Tensor], known: Any = ()) -> list[Operation]:
         if op.index not in found:
             found[op.index] = op
             waiting.extend(t.op for t in op.inputs if id(t) not in known)
-    return [found[i] for i in sorted(found)]
+    return [found[i] for i in outputs[0].graph.in_order(found)] if found else []
 
 
 def copy_ops(target: Graph, outputs: Sequence[Tensor], inside: dict[int, Tensor]) -> list[Tensor]:
@@ -112,6 +116,22 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
                 target._joints[copy.index] = joint
 
 
+def replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
+    """Lets operations read other tensors, by the id of those they read, in a graph that nobody has seen yet."""
+    for op in graph._operations:
+        if any(id(t) in other for t in op.inputs):
+            op.inputs = tuple([other.get(id(t), t) for t in op.inputs])
+    graph.outputs = [other.get(id(t), t) for t in graph.outputs]
+
+
+def drop_effects(graph: FuncGraph) -> None:
+    """Removes what would run although no output needs it: reads of variables, host functions, inner loops."""
+    needed = {op.index for op in needed_ops(graph.outputs)}
+    for op in graph._operations:
+        if op.index not in needed and "stateful" in op.opdef.flags:
+            op.opdef, op.inputs, op.attrs = registry["Const"], (), {"value": np.zeros(()), "dtype": float64}
+
+
 class CopiedRule:
     """A user's gradient function for a copy of its operation: tensors that it has seen stand for their copies.
 
@@ -135,15 +155,44 @@ class CopiedRule:
             graph._copies = before
 
 
-def copy_into(target: FuncGraph, source: FuncGraph) -> dict[int, Tensor]:
-    """Copies what the outputs of `source` depend on, with placeholders for its inputs; returns copies by id."""
-    inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in source.inputs}
-    copy_ops(target, source.outputs, inside)
-    return inside
+class Copy:
+    """A copy of what the outputs of a sub-graph depend on, for a gradient.
+
+    Args:
+      target: the graph to copy into; it gets placeholders for the inputs of `source` and for what is kept.
+      source: the sub-graph.
+      kept: the outputs of the operation that holds it with what must not be computed again.
+      add: adds the placeholder for one of them to `target`.
+
+    Attributes:
+      inside: the copies, by the id of the tensor they stand for.
+    """
+
+    def __init__(self, target: FuncGraph, source: FuncGraph, kept: Sequence[Tensor],
+                 add: Callable[[Tensor], Tensor]):  # fmt: skip
+        self.target = target
+        self.inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in source.inputs}
+        values = {t.value_index: add(t) for t in kept}
+        copy_ops(target, source.outputs, self.inside)
+        self._kept = {id(self.inside[id(t)]): values[at] for t, at in source.kept if id(t) in self.inside}
+
+    def settle(self) -> None:
+        """Lets what reads copies of what is kept read that, once the outputs of `target` are settled."""
+        replace(self.target, self._kept)
+        drop_effects(self.target)
+
+
+def kept_outputs(op: Operation) -> list[Tensor]:
+    """The outputs of an operation that have what its sub-graphs must not compute again."""
+    bodies = bodies_of(op) if "functional" in op.opdef.flags else ()
+    return [op.outputs[i] for i in sorted({at for body in bodies for _, at in body.kept})]
 
 
 def zeros_for(x: Tensor, like: Any) -> Any:
     """Zeros for the gradient with respect to `x`, which may be a variable's handle; `like` is such a gradient."""
     if x.dtype is resource:
+        shape = like._spec.shape
+        if is_fully_defined(shape):  # the variable may have no value
+            return raw.Fill(np.array(shape, np.int32), like.dtype.np_dtype.type(0))
         x = raw.ReadVariableOp(x, dtype=like.dtype, shape=like._spec.shape)
     return raw.ZerosLike(x)

@@ -23,9 +23,10 @@ from ..ir.opdef import raw, registry
 from ..ir.slices import IndexedSlices
 from ..ir.static import constant_value
 from .backprop import gradients_inside
+from .exposing import as_it_was
 from .rules import carries_gradient
 from .strict import strict_gradients
-from .subgraphs import copy_into, copy_list, needed_ops
+from .subgraphs import Copy, copy_list, kept_outputs, needed_ops
 
 _SMALL = 1024  # elements: what is known and no larger is not captured
 
@@ -87,10 +88,24 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
       name: a name for the operation.
     Returns: for each output of the body a tensor (n, ...).
     """
+    if current_graph() is None:
+        _take_values(body, len(rows))
     mapped = (True,) * len(rows) + (False,) * len(body.captured)
     found: list[Any] = raw.VectorizedMap([*rows, *body.captured], body=body, mapped=mapped, chunk=chunk, draws=draws,
                                          Tout=tuple(t.dtype for t in body.outputs), name=name)  # fmt: skip
     return found
+
+
+def _take_values(body: MapBody, n_rows: int) -> None:
+    """Gives a map that runs at once the values of variables in their place: a tape needs them later, as they were."""
+    for i, handle in enumerate(body.captured):
+        variable = getattr(handle, "_variable", None)
+        if variable is not None:
+            inner = body.inputs[n_rows + i].op
+            value = body.captured[i] = raw.ReadVariableOp(handle, dtype=variable.dtype, shape=variable._shape)
+            with body.before(inner):
+                place = body.inputs[n_rows + i] = body._placeholder(value.dtype, value._spec.shape, "captured")
+            inner.opdef, inner.inputs, inner.attrs = registry["VariableOf"], (place,), {"T": value.dtype}
 
 
 AS_FIT = 0  # in the place of a number of rows: as many at a time as fit into memory that is small
@@ -144,13 +159,16 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     target = MapBody(f"{op.name}_grad", current_graph())
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
+    is_record = not isinstance(op, Operation)  # of a tape; the map has got values in the place of variables
+    inputs = op.inputs if is_record else as_it_was(op)
+    kept = [] if is_record else kept_outputs(op)
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
     with use(target), strict_gradients(False):  # a row need not use everything
-        copies = copy_into(target, source)
+        copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
                    target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]  # fmt: skip
-        found = gradients_inside([copies[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs], grad_ys,
-                                 colocate=False)  # fmt: skip
+        found = gradients_inside([copy.inside[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs],
+                                 grad_ys, colocate=False)  # fmt: skip
     sums: list[int] = []  # which outputs of the new map are summed over the rows
     pieces: list[Any] = []  # for each x: where its gradient is among the outputs
     for i, g in zip(xs, found, strict=True):
@@ -165,8 +183,9 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     in_grads: list[Any] = [None] * len(op.inputs)
     if not target.outputs:
         return in_grads
-    inputs = [*op.inputs, *used, *target.captured]
-    flags = (*mapped, *[i not in summed for i in ys], *[False] * len(target.captured))
+    copy.settle()
+    inputs = [*inputs, *kept, *used, *target.captured]
+    flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
     results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op.get_attr("draws"),
                                 summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
     for i, piece in zip(xs, pieces, strict=True):

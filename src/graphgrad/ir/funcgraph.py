@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,14 @@ class FuncGraph(Graph):
       outputs: the tensors it returns.
       captured: the tensors of the surroundings that it uses, in order of their placeholders.
       loop_start: if it is a loop's body, the initial values of the loop variables.
+      kept: tensors that must not be computed again, and the outputs, by number, of the operation that holds this graph
+        which have their values.
+      counted: if it is a loop's body, the output of the loop that counts the iterations, None if there is none.
     """
 
     building_function = True
+    kept: Sequence[tuple[Tensor, int]] = ()
+    counted: int | None = None
 
     def __init__(self, name: str, outer_graph: Graph | None = None):
         super().__init__()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
@@ -226,6 +226,13 @@ class Operation:
         return "\n".join(lines) + "\n"
 
 
+def _output(op: Operation, index: int, spec: Spec) -> Tensor:
+    """One more output of an operation."""
+    t = Tensor.__new__(Tensor)
+    t.op, t.value_index, t.graph, t.dtype, t._spec = op, index, op.graph, spec.dtype, spec
+    return t
+
+
 class NodeDef:
     """What describes an operation: `name`, `op`, `input`, `device`, `attr`."""
 
@@ -305,6 +312,9 @@ class Graph:
         self._unfetchable: set[int] = set()
         self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its repetition
         self._joints: dict[int, Any] = {}  # index of a loop that records -> what it is done together with
+        self._early: dict[int, int] = {}  # index of an operation -> index of the one before which it belongs
+        self._rebuilt = 0  # how often an operation got further inputs or outputs
+        self._in_two_runs = False  # whether gradients that are being added have a run of their own
         self.seed: int | None = None
         self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
         self._changed: list[int] | None = None  # operations changed in place, by index, once somebody asks
@@ -571,6 +581,52 @@ class Graph:
         finally:
             for op in self._operations[start:]:
                 self._recomputed.setdefault(op.index, start)
+
+    @contextlib.contextmanager
+    def before(self, op: Operation) -> Iterator[None]:
+        """Lets the operations made inside run where `op` does, just before it, though they are made later.
+
+        Args:
+          op: an operation of this graph; what is made inside depends on nothing that was made after it.
+        """
+        saved, self._control = self._control, []
+        start = len(self._operations)
+        try:
+            with self.as_default():
+                yield
+        finally:
+            self._control = saved
+            for made in self._operations[start:]:
+                self._early.setdefault(made.index, self._early.get(op.index, op.index))
+
+    @contextlib.contextmanager
+    def in_two_runs(self) -> Iterator[None]:
+        """Lets gradients made inside be run later than what they are the gradients of, after which all may change."""
+        self._in_two_runs = True
+        try:
+            yield
+        finally:
+            self._in_two_runs = False
+
+    def in_order(self, indices: Iterable[int]) -> list[int]:
+        """Indices of operations in the order in which they run: that of creation, but for those made in `before`."""
+        early = self._early
+        if not early:
+            return sorted(indices)
+        return sorted(indices, key=lambda i: (early[i] - 0.5, i) if i in early else (i, i))
+
+    def _rebuild(self, op: Operation, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
+                 specs: Sequence[Spec]) -> None:  # fmt: skip
+        """Gives an operation other attributes, more inputs and, with these specs, further outputs."""
+        known = set(map(id, op.inputs))
+        if op.index < self._consumers_upto:
+            for t in dict.fromkeys(map(id, inputs)):
+                if t not in known:
+                    self._consumers.setdefault(t, []).append(op)
+        op.inputs, op.attrs = inputs, attrs
+        op.outputs += tuple([_output(op, len(op.outputs) + i, spec) for i, spec in enumerate(specs)])
+        self._rebuilt += 1
+        op._note_change()
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:

@@ -167,7 +167,9 @@ class OpDef:
       host: indices of the inputs that must be known when the op is lowered.
       seen: indices of the inputs whose value, not shape, the shape rule gets.
       flags: a set out of "stateful" (never folded, merged or pruned from control
-        dependencies), "host" (can only run in NumPy), "random" (its kernel takes `rng`), "handle" (its kernel makes
+        dependencies), "host" (can only run in NumPy), "calls" (a function of the user, stateless as he says),
+        "random" (its kernel takes `rng`), "reads" (changes nothing), "functional" (holds sub-graphs), "unset" (does
+        with variables that have no value), "handle" (its kernel makes
         what sessions keep, such as a queue), "keeps" (has an effect on that, and does not replace it), "waits" (for
         another operation's effect on it).
       fault: the rule that says whether values are refused, or None, and `fault_needs` the indices of the inputs whose

@@ -59,7 +59,7 @@ def py_func_op(xp, input, *, func, Tout, token="pyfunc"):
 py_func_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("PyFuncStateless", "input: list(Tin) -> output: list(Tout)", flags=("host",))
+@op("PyFuncStateless", "input: list(Tin) -> output: list(Tout)", flags=("host", "calls"))
 def py_func_stateless_op(xp, input, *, func, Tout, token="pyfunc"):
     """Calls a Python function of NumPy arrays whose result depends on nothing else."""
     return _call(func, token, input, Tout)

@@ -44,6 +44,22 @@ def _read_grad(op, dy):
     return dy
 
 
+@op("VariableOf", "value: T -> resource: resource", T=ANY)
+def variable_of(xp, value):
+    """A variable that holds a value, for a gradient that reads what has been assigned since. The executor makes it."""
+    raise AssertionError("the executor resolves handles itself")
+
+
+@variable_of.shape
+def _variable_of_shape(value):
+    return ()
+
+
+@variable_of.grad
+def _variable_of_grad(op, dy):
+    return dy
+
+
 @op("AssignVariableOp", "resource: resource, value: dtype ->", dtype=ANY, flags=_STATEFUL)
 def assign_variable(xp, ref, value):
     """Sets the value of a variable."""
@@ -62,7 +78,7 @@ def assign_sub_variable(xp, ref, value):
     ref.value = ref.value - value
 
 
-@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", flags=("stateful", "host"))
+@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", flags=("stateful", "host", "reads", "unset"))
 def var_is_initialized(xp, ref):
     """Whether a variable has a value."""
     return xp.asarray(ref.value is not None)

@@ -1,0 +1,73 @@
+"""What operations do besides computing: one answer for whoever repeats, moves or joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .dtypes import resource
+from .funcgraph import FuncGraph
+from .graph import Operation, Tensor
+
+NOTHING, READS, ACTS = range(3)
+_HARMLESS = frozenset({"VarHandleOp", "NoOp"})
+
+
+def effect_of(op: Operation) -> int:
+    """What an operation does besides computing: a second time, or at another time, may give something else.
+
+    Random operations do nothing: what they draw can be drawn again.
+
+    Args:
+      op: the operation; one with sub-graphs does what the operations in them do.
+    Returns: NOTHING; READS, if it reads what others change; ACTS, if it changes something or calls Python.
+    """
+    flags = op.opdef.flags
+    if "functional" in flags:
+        return max((_effect_in(g) for g in bodies_of(op)), default=NOTHING)
+    if "calls" in flags:
+        return ACTS
+    if "stateful" not in flags or "random" in flags or op.type in _HARMLESS:
+        return NOTHING
+    return READS if "reads" in flags else ACTS
+
+
+def _effect_in(graph: FuncGraph) -> int:
+    known: tuple[int, int] | None = graph._scoped_state.get("effect")
+    count = len(graph._operations)
+    if known is None or known[0] != count:
+        known = graph._scoped_state["effect"] = count, max(map(effect_of, graph._operations), default=NOTHING)
+    return known[1]
+
+
+def bodies_of(op: Operation) -> list[FuncGraph]:
+    """The sub-graphs that an operation holds."""
+    return [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
+
+
+def body_inputs(op: Operation) -> tuple[Tensor, ...]:
+    """The inputs of an operation with sub-graphs that go to the inputs of these."""
+    first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
+    return op.inputs[first:]
+
+
+def handle_behind(t: Tensor) -> Tensor:
+    """The handle that `t` is the same as."""
+    while t.op.type == "Identity":
+        t = t.op.inputs[0]
+    return t
+
+
+def changed_by(op: Operation) -> Iterator[Tensor]:
+    """The handles, among those an operation is given, of what it changes."""
+    if effect_of(op) != ACTS:
+        return
+    if "functional" not in op.opdef.flags:
+        yield from (handle_behind(t) for t in op.inputs if t.dtype is resource)
+        return
+    given = body_inputs(op)
+    for body in bodies_of(op):
+        inside = {id(p): t for p, t in zip(body.inputs, given, strict=False)}
+        for inner in body._operations:
+            for handle in changed_by(inner):
+                if id(handle) in inside:
+                    yield handle_behind(inside[id(handle)])
