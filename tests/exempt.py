@@ -2,6 +2,7 @@
 
 # Op types without a row in the table: where they are tested instead.
 _STATE = "its result is a side effect on a variable: tests/test_state_ops.py"
+_HELD = "it holds a value for a gradient that comes later: tests/behaviours/state.py"
 _TRAINING = "its result is a side effect on variables: tests/test_optimizers.py"
 _VARIABLES = "its result is a side effect on a variable: tests/test_variables.py"
 _CONTROL = "its sub-graphs need a program around them: tests/test_control_flow.py"
@@ -62,6 +63,7 @@ OPS: dict[str, str] = {
     **dict.fromkeys(("ParseExampleV2", "ParseSequenceExampleV2", "WriteFile", "DecodeCompressed", "SerializeSparse",
                      "SerializeManySparse", "DeserializeManySparse", "DecodeJSONExample"),
                     "it reads files or encoded data: tests/test_parsing.py"),
+    "VariableOf": _HELD,
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,
     "AssignSubVariableOp": _STATE, "VarIsInitializedOp": _STATE, "ResourceGather": _STATE, "VariableShape": _STATE,
     "ResourceScatterUpdate": _STATE, "ResourceScatterAdd": _STATE, "ResourceScatterSub": _STATE,

@@ -160,7 +160,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
     is_record = not isinstance(op, Operation)  # of a tape; the map has got values in the place of variables
-    inputs = op.inputs if is_record else as_it_was(op)
+    given = op.inputs if is_record else as_it_was(op)
     kept = [] if is_record else kept_outputs(op)
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
     with use(target), strict_gradients(False):  # a row need not use everything
@@ -184,7 +184,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     if not target.outputs:
         return in_grads
     copy.settle()
-    inputs = [*inputs, *kept, *used, *target.captured]
+    inputs = [*given, *kept, *used, *target.captured]
     flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
     results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op.get_attr("draws"),
                                 summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
