@@ -91,7 +91,7 @@ class _Cases(tf.test.TestCase):
             self.assertEqual(float(v.eval()), 2.0)
             self.assertAllClose(v * 2.0, 4.0)
         self.assertIs(a, b)
-        with self.assertRaisesRegex(ValueError, "graph"), tf.Graph().as_default(), self.cached_session():
+        with self.assertRaisesRegex(ValueError, "graph"), self.cached_session(tf.Graph()):
             pass
         with self.session(graph=tf.Graph()) as other:
             self.assertIsNot(other, a)

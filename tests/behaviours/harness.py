@@ -32,6 +32,7 @@ SUBJECTS: tuple[str, ...] = (
     "runs",
     "state",
     "scopes",
+    "programs",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -110,7 +110,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = _Alias(spec.name, self._sources(spec.name))
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
-            version = VERSIONS[1 if spec.name.endswith("v1") else self.version]
+            version = VERSIONS[self.version]
             for name in ("__version__", "VERSION"):
                 if name == "__version__" or self.version == 1:
                     module.__dict__.setdefault(name, version)

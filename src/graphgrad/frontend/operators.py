@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ir import dtypes, tensor
 from ..ir.context import current_graph
-from ..ir.convert import convert, is_tensor_like
+from ..ir.convert import convert, is_tensor_like, make_array
 from ..ir.eager import EagerTensor
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw, registry
@@ -216,6 +216,8 @@ def _method(name: str, operate: Callable[..., Any], mirror: str, swap: bool) -> 
             raise
 
     def reflected(self: Any, other: Any) -> Any:
+        if isinstance(other, (np.ndarray, np.generic)):  # the tensor decides, as it does on the left
+            other = make_array(other, self.dtype)
         return operate(other, self)
 
     method = reflected if swap else forward

@@ -347,7 +347,7 @@ def _outside() -> Iterator[None]:
 
 def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
     asked = f"\n  Asked for at {user_source(3)}"
-    if reuse is False or reuse is None:
+    if reuse is False:  # None, which only assigning to a scope's `_reuse` brings here, takes what there is
         first = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
         raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
                          f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n  {first.op.source}{asked}")

@@ -18,6 +18,7 @@ class _Registered(NamedTuple):
 
 # Gradients for names that are no op types, for `Graph.gradient_override_map`.
 _by_name: dict[str, _Registered] = {}
+_replaced: set[str] = set()  # op types whose gradient from here gave way to a user's
 
 
 class RegisterGradient:
@@ -29,7 +30,8 @@ class RegisterGradient:
 
     Args:
       op_type: the op type, or any other name.
-    Raises: KeyError if the name has a gradient already, quoting the place that registered it.
+    Raises: KeyError if the name has a gradient already, quoting the place that registered it; a
+      gradient that TensorFlow does not have gives way.
 
     >>> @tf.RegisterGradient("NegateMyGradient")
     ... def _negate(op, dy):
@@ -70,6 +72,9 @@ NoGradient = NotDifferentiable
 def _register(name: str, function: Any) -> None:
     opdef = registry.get(name)
     if opdef is not None:
+        if opdef.gradient is not None and name not in _replaced and _is_open(name):
+            opdef.gradient = None
+            _replaced.add(name)
         opdef.grad(function)
         return
     if name in _by_name:
@@ -77,6 +82,12 @@ def _register(name: str, function: Any) -> None:
             f"Registering two gradient with name '{name}'! (Previous registration was at {_by_name[name].source})"
         )
     _by_name[name] = _Registered(function, user_source(2))
+
+
+def _is_open(op_type: str) -> bool:
+    from .open_types import OPEN
+
+    return op_type in OPEN
 
 
 _GRADIENT, _FUNCTION = attrgetter("gradient"), attrgetter("function")

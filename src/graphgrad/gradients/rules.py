@@ -85,7 +85,7 @@ def _brought(graph: Graph, g: Any) -> Any:
 
 
 def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
-    """The gradient for the input `t`, checked for dtype and shape."""
+    """The gradient for the input `t`, checked for its shape; its dtype is the rule's affair, as in TensorFlow."""
     if type(g) is Tensor and g._spec is t._spec:
         return g
     sparse = isinstance(g, IndexedSlices)
@@ -100,13 +100,6 @@ def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
             ) from None
     if t.dtype.kind == "o":
         return g
-    if g.dtype is not t.dtype:
-        raise ValueError(
-            f"Gradient of dtype {g.dtype.name} computed for input {t.name} of dtype {t.dtype.name}, in the "
-            f"gradient of op '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
-            f"  Gradient function: {where(rule)}\n"
-            "  Fix: let the gradient function return a gradient of the input's dtype"
-        )
     shape = t._spec.shape
     computed = _shape_of_slices(g) if sparse else g._spec.shape
     if computed != shape:

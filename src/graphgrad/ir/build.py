@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..errors import Complaint
 from . import opdef as _opdef
 from .context import _settle, stack
@@ -111,12 +113,15 @@ def _convert_all(
                 types[attr] = as_dtype(v.dtype)
                 break
     flat: list[Any] = []
+    met: set[str | None] = set()  # type attributes that a tensor before has decided
     for arg, value in zip(opdef.inputs, args, strict=True):
         if not arg.is_list:
             if type(value) is Tensor and value.graph is graph:  # its dtype is in `types`
                 flat.append(value)
             else:
-                flat.append(_convert_one(opdef, arg, value, types, graph, name))
+                lossy = graph is None or arg.type_attr in met  # eager mode looks at all tensors first
+                flat.append(_convert_one(opdef, arg, value, types, graph, name, lossy=lossy))
+            met.add(arg.type_attr)
             continue
         if not isinstance(value, (list, tuple)):
             raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
@@ -130,7 +135,8 @@ def _convert_all(
 
 
 def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
-                 index: int | None = None) -> Any:  # fmt: skip
+                 index: int | None = None, lossy: bool = False) -> Any:  # fmt: skip
+    """One argument as a tensor; `lossy` says whether a NumPy value may lose its fractions, as in TensorFlow."""
     if type(value) is Tensor and value.graph is graph:
         if arg.type_attr is not None:
             types.setdefault(arg.type_attr, value.dtype)
@@ -140,6 +146,8 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     wanted = arg.dtype or (types.get(arg.type_attr) if arg.type_attr else None)
     if wanted is None and not tensor_like and arg.type_attr is not None:
         wanted = _natural(opdef, arg, value)
+    elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
+        wanted = None  # inference names both dtypes
     try:
         # Tensors are converted as they are: inference words a mismatch better.
         tensor = convert(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", scoped=False)
@@ -158,13 +166,24 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     return tensor
 
 
+def _has_fractions(value: Any) -> bool:
+    """Whether a value is one of NumPy's, of a dtype that has fractions."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
+
+
 def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
     """The dtype to convert a Python value to when no tensor decides it: None for the value's own."""
     allowed = opdef.allowed[arg.type_attr or ""]
     if isinstance(value, int):
         if not isinstance(value, bool) and int32 not in allowed and not any(t.is_integer for t in allowed):
             return next((t for t in allowed if t.name == "float32"), None)
-    elif isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
+        return None
+    if int32 in allowed and all(t.is_integer for t in allowed):  # sizes, axes, indices
+        if isinstance(value, (list, tuple)):
+            return None if value else int32
+        dtype = getattr(value, "dtype", None)
+        return int32 if dtype is not None and as_dtype(dtype) not in allowed else None
+    if isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
         by_name = {t.name: t for t in allowed}
         return by_name.get("float32") or by_name.get("int32")
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -18,11 +19,14 @@ from . import context, dtypes
 from .dtypes import DType, as_dtype
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
+from .log import Log
 from .opdef import Spec, registry
 from .shape import Dimension, TensorShape, as_shape, shape_str
 from .source import user_source
 from .static import frozen
 from .tensor import Tensor as AnyTensor
+
+_LOG = Log("graphgrad")
 
 # Conversion functions by priority: (types, function(value, dtype, name, as_ref)).
 _functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
@@ -63,10 +67,10 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         return direct
     if isinstance(value, (np.ndarray, np.generic)) or _says_it_is_an_array(value):
         return _from_numpy(value, dtype)
-    if isinstance(value, TensorShape):
-        value = value.as_list()
-    if isinstance(value, Dimension):
-        value = int(value)
+    if isinstance(value, (Dimension, TensorShape)):
+        return _sizes_array(value, dtype)
+    if value is None:
+        raise ValueError("None values not supported. Fix: give a tensor or an array")
     if dtype is dtypes.string or (dtype is None and _first_leaf(value).__class__ in (str, bytes)):
         return _string_array(value)
     if dtype is not None:
@@ -77,7 +81,10 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {e}. "
                          "Fix: make all rows equally long, or use tf.ragged.constant") from None
     if array.dtype == object:
-        array = _from_objects(value, array)
+        array = _from_objects(value, array, dtype)
+    elif array.dtype.kind in "US":
+        raise TypeError(f"Failed to convert elements of {value!r} to Tensor: numbers and strings in one list. "
+                        "Fix: give values of one type")
     if dtype is None:
         if array.dtype == np.float64:
             array = array.astype(np.float32)
@@ -127,12 +134,12 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         return array
     if dtype is dtypes.string:
         raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype string.")
-    if dtype.is_integer and array.dtype.kind in "fc":
-        raise TypeError(
-            f"Expected {dtype.name}, but got a NumPy array of type '{array.dtype.name}'. "
-            f"Fix: array.astype(np.{dtype.name}), or tf.cast"
-        )
-    return array.astype(dtype.np_dtype)
+    with np.errstate(all="ignore"):
+        result = array.astype(dtype.np_dtype)
+        if dtype.is_integer and array.dtype.kind in "fc" and not np.array_equal(result, array):
+            _LOG.warning("A NumPy value of type %s becomes a tensor of dtype %s, as in TensorFlow; fractions are lost: "
+                         "%r, at %s", array.dtype.name, dtype.name, value, user_source(2))  # fmt: skip
+    return result
 
 
 def _first_leaf(value: Any) -> Any:
@@ -154,20 +161,31 @@ def _check_leaves(value: Any, dtype: DType) -> None:
     for leaf in _leaves(value):
         kind = _LEAF_KINDS.get(type(leaf)) or np.asarray(leaf).dtype.kind
         wrong = (
-            (dtype.is_integer and kind in "bfcUSO" and not isinstance(leaf, Dimension))
-            or (dtype.kind == "f" and kind in "bcUSO" and not hasattr(leaf, "__float__"))
-            or (dtype.kind == "f" and kind == "b")
+            (dtype.is_integer and kind in "fcUSO" and not isinstance(leaf, Dimension))
+            or (dtype.kind == "f" and kind in "cUSO" and not hasattr(leaf, "__float__"))
             or (dtype.is_bool and kind != "b")
-            or (dtype.is_complex and kind in "bUS")
+            or (dtype.is_complex and kind in "US")
         )
         if wrong:
             raise TypeError(f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'. "
                             f"Fix: give values of {dtype.name}, or another dtype")
 
 
-def _from_objects(value: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Dimension) for v in _leaves(value)):
-        return np.array([int(v) for v in value])
+def _sizes_array(value: Dimension | TensorShape, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """The array of a static size or shape, which has to be known."""
+    known = value.value if isinstance(value, Dimension) else value._dims
+    if known is None or (isinstance(known, tuple) and None in known):
+        raise ValueError(f"Cannot convert a partially known {type(value).__name__} {value} to a Tensor. "
+                         "Fix: use tf.shape(tensor)")
+    if dtype is not None and not dtype.is_integer:
+        raise TypeError(f"Cannot convert the {type(value).__name__} {value} to a tensor of dtype {dtype.name}. "
+                        "Fix: tf.cast the sizes, or take .value of a dimension")
+    return make_array(known, dtype) if known else np.array(known, dtype.np_dtype if dtype else np.int32)
+
+
+def _from_objects(value: Any, array: np.ndarray[Any, Any], dtype: DType | None) -> Any:
+    if (dtype is None or dtype.is_integer) and all(isinstance(v, (Dimension, int, np.integer)) for v in array.ravel()):
+        return np.vectorize(operator.index, otypes=[np.int64])(array)
     if any(v is None for v in _leaves(value)):
         raise ValueError("None values not supported. Fix: give a tensor or an array")
     raise TypeError(

@@ -46,7 +46,7 @@ import numpy as np
 from ..errors import Complaint, InvalidArgumentError, OpError, describe
 from . import dtypes
 from .dtypes import ANY, DType
-from .shape import Shape, shape_str
+from .shape import Dimension, Shape, shape_str
 from .source import Source, user_source
 from .static import static_value
 
@@ -343,13 +343,24 @@ class OpDef:
                 key = (key, self._seen_values(inputs))
             cached = self._cache.get(key)
         except TypeError:  # an attribute that cannot be hashed
+            self._make_plain(attrs)
             return self._infer(inputs, attrs)
         if cached is None:
+            if self._make_plain(attrs):
+                return self.infer(inputs, attrs)
             cached = self._infer(inputs, attrs)
             if len(self._cache) > 4096:
                 self._cache.clear()
             self._cache[key] = cached
         return cached
+
+    def _make_plain(self, attrs: dict[str, Any]) -> bool:
+        """Makes texts of bytes and numbers of dimensions, in place; whether there were any."""
+        plain = {k: _plain(v) for k, v in attrs.items() if not isinstance(self.attrs.get(k), bytes)}
+        changed = any(plain[k] is not attrs[k] for k in plain)
+        if changed:
+            attrs.update(plain)
+        return changed
 
     def _seen_values(self, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
         if not self.has_lists:
@@ -522,6 +533,19 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<OpDef {self.name} {self.signature}>"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Dimension):
+        return value.value
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value
+    if type(value) in (list, tuple) and any(isinstance(v, (Dimension, bytes)) for v in value):
+        return type(value)(map(_plain, value))
+    return value
 
 
 def _check_rank(name: str, shape: Shape, low: int, high: int) -> None:

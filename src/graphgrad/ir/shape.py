@@ -27,34 +27,34 @@ def use_dimension_objects(on: bool) -> None:
 class Dimension:
     """One dimension of a `TensorShape` as TensorFlow 1 shows it; `value` is an int or None."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_size",)
 
     def __init__(self, value: Any):
-        self._value: int | None
+        self._size: int | None
         if value is None:
-            self._value = None
+            self._size = None
         elif isinstance(value, Dimension):
-            self._value = value._value
+            self._size = value._size
         else:
             try:
-                self._value = operator.index(value)
+                self._size = operator.index(value)
             except TypeError:
                 raise TypeError(
                     f"Dimension value must be integer or None or have an __index__ method, got value "
                     f"'{value!r}' with type '{type(value)!r}'"
                 ) from None
-            if self._value < 0:
-                raise ValueError(f"Dimension {self._value} must be >= 0")
+            if self._size < 0:
+                raise ValueError(f"Dimension {self._size} must be >= 0")
 
     @property
     def value(self) -> int | None:
         """The size, or None if it is not known."""
-        return self._value
+        return self._size
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether the two could be the same size."""
         other = Dimension(other)
-        return self._value is None or other._value is None or self._value == other._value
+        return self._size is None or other._size is None or self._size == other._size
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raises ValueError unless the two could be the same size."""
@@ -65,15 +65,15 @@ class Dimension:
         """The dimension that combines what is known of both."""
         other = Dimension(other)
         self.assert_is_compatible_with(other)
-        return other if self._value is None else self
+        return other if self._size is None else self
 
     def __int__(self) -> int:
-        if self._value is None:
+        if self._size is None:
             raise TypeError(
                 "Dimension(None) has no integer value: the size is unknown until the graph runs. "
                 "Fix: use tf.shape(tensor)[axis]."
             )
-        return self._value
+        return self._size
 
     __index__ = __int__
 
@@ -82,34 +82,33 @@ class Dimension:
             other = Dimension(other)
         except (TypeError, ValueError):
             return NotImplemented
-        if self._value is None or other._value is None:
+        if self._size is None or other._size is None:
             return None
-        return self._value == other._value
+        return self._size == other._size
 
     def __ne__(self, other: object) -> Any:
         same = self.__eq__(other)
         return same if same is NotImplemented or same is None else not same
 
-    def __hash__(self) -> int:
-        return hash(self._value)
+    __hash__ = None  # type: ignore[assignment]  # as in TensorFlow: a dimension that is not known equals none
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._size)
 
     def __repr__(self) -> str:
-        return f"Dimension({self._value})"
+        return f"Dimension({self._size})"
 
     def __str__(self) -> str:
-        return "?" if self._value is None else str(self._value)
+        return "?" if self._size is None else str(self._size)
 
     def _combine(self, other: Any, f: Callable[[Any, Any], Any]) -> Any:
         try:
             other = Dimension(other)
         except (TypeError, ValueError):
             return NotImplemented
-        if self._value is None or other._value is None:
+        if self._size is None or other._size is None:
             return Dimension(None)
-        return Dimension(f(self._value, other._value))
+        return Dimension(f(self._size, other._size))
 
     def __add__(self, other: Any) -> Any:
         return self._combine(other, operator.add)
@@ -149,7 +148,7 @@ class Dimension:
 
     def _order(self, other: Any, f: Callable[[Any, Any], bool]) -> Any:
         other = Dimension(other)
-        return None if self._value is None or other._value is None else f(self._value, other._value)
+        return None if self._size is None or other._size is None else f(self._size, other._size)
 
     def __lt__(self, other: Any) -> Any:
         return self._order(other, operator.lt)

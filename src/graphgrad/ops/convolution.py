@@ -37,6 +37,8 @@ def padding_attrs(padding):
     if isinstance(padding, (list, tuple)):
         flat = tuple(int(v) for pair in padding for v in pair)
         return {"padding": "EXPLICIT", "explicit_paddings": flat}
+    if isinstance(padding, bytes):
+        padding = padding.decode()
     if isinstance(padding, str):
         padding = padding.upper()
     if padding not in ("SAME", "VALID"):

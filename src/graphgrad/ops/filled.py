@@ -91,6 +91,9 @@ def _filled(shape: Any, one: Any, name: str) -> Any:
             if math.prod(static) < 1000 or current_graph() is None:
                 return constant(np.full(static, one, getattr(one, "dtype", object)), name=name)
             shape = np.array(static, np.int32)
+    shape = convert_to_tensor(shape)
+    if shape._spec.shape == ():
+        shape = raw.Reshape(shape, [-1])
     return raw.Fill(shape, one if not isinstance(one, bytes) else np.array(one, object), name=name)
 
 

@@ -105,7 +105,10 @@ def _misfit(shape, target):
 
 
 @reshape_op.shape
-def _reshape_shape(x, target):
+def _reshape_shape(x, target, input_shapes):
+    given = input_shapes[1]
+    if given is not None and len(given) != 1:
+        raise Complaint(f"shape must be a vector, but its rank is {len(given)}", "give a list of sizes, e.g. [-1]")
     if target is None:
         return None
     if not isinstance(target, tuple) or any(isinstance(d, tuple) for d in target):

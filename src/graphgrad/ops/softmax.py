@@ -84,7 +84,7 @@ def swapped_with_last(x, axis):
 def _along(op_type, logits, axis, name, default):
     """Applies Softmax or LogSoftmax along an axis."""
     logits = convert_to_tensor(logits, name="logits")
-    perm = swapped_with_last(logits, -1 if axis is None else axis)
+    perm = swapped_with_last(logits, -1 if axis is None else int(axis))
     if perm is None:
         return getattr(raw, op_type)(logits, name=name or default)
     with name_scope(name, default) as scope:

@@ -11,7 +11,7 @@ from ..ir.convert import constant, convert_to_tensor
 from ..ir.dtypes import INDEX, int32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import with_rank
+from ..ir.shape import Dimension, with_rank
 from .known import host_array
 from .shapes import one_of
 
@@ -275,7 +275,7 @@ def _block(block_size: Any, block_shape: Any) -> Any:
     size = one_of("block_shape", block_shape, "block_size", block_size)
     if size is None:
         raise ValueError("Must specify block_shape or block_size. Fix: give block_size=2, say")
-    return np.array([size, size]) if isinstance(size, int) else size
+    return np.array([size, size], np.int64) if isinstance(size, (int, Dimension)) else size
 
 
 def space_to_batch_v1(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..ir.context import current_graph
-from ..ir.convert import convert_to_tensor
+from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.dtypes import as_dtype, float32, int32, int64
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
-from ..ir.shape import as_shape, is_fully_defined
-from ..ir.static import constant_value
+from ..ir.shape import as_shape
+from ..ir.static import constant_value, static_value
 from .sparse import SparseTensor
 
 
@@ -29,9 +29,10 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
     Args:
       dtype: the dtype of its values.
-      shape: its shape, with None for sizes that are not known; None alone for an unknown rank.
+      shape: its shape, with None for sizes that are not known; None alone for an unknown rank; or an int64 vector.
       name: a name for the placeholders.
     Returns: a `SparseTensor`.
+    Raises: ValueError for a vector of another dtype.
     Gradient: for its values.
     Reference: TensorFlow 2.21 `tf.compat.v1.sparse_placeholder`.
 
@@ -39,16 +40,26 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     >>> sess.run(tf.sparse.reduce_sum(x), {x: ([[0, 1]], [5.0], [2, 3])})
     np.float32(5.0)
     """
-    known = as_shape(shape)
-    rank = None if known is None else len(known)
+    default: Any = None
+    known: Any = None
     prefix = f"{name}/" if name else ""
-    dtype = as_dtype(dtype)
-    indices = raw.Placeholder(dtype=int64, shape=(None, rank), name=f"{prefix}indices" if name else None)
-    values = raw.Placeholder(dtype=dtype, shape=(None,), name=f"{prefix}values" if name else None)
-    if is_fully_defined(known):
-        size = convert_to_tensor(np.asarray(known, np.int64), name=f"{prefix}shape_default")
+    if is_tensor_like(shape):
+        default = convert_to_tensor(shape, int64)
+        known = static_value(default)
+        known = known if known is None else as_shape(known)
+    elif shape is not None:
+        known = as_shape(shape)
+        sizes = np.array([-1 if n is None else n for n in known], np.int64)
+        default = convert_to_tensor(sizes, name=f"{prefix}shape_default")
+    rank = None if known is None else len(known)
+    shape_name, indices_name, values_name = [
+        f"{prefix}{part}" if name else None for part in ("shape", "indices", "values")]
+    if default is None:
+        size = raw.Placeholder(dtype=int64, shape=(None,), name=shape_name)
     else:
-        size = raw.Placeholder(dtype=int64, shape=(rank,), name=f"{prefix}shape" if name else None)
+        size = raw.PlaceholderWithDefault(default, shape=default._spec.shape, name=shape_name)
+    values = raw.Placeholder(dtype=as_dtype(dtype), shape=(None,), name=values_name)
+    indices = raw.Placeholder(dtype=int64, shape=(None, rank), name=indices_name)
     result = SparseTensor(indices, values, size)
     result._static = known
     return result

@@ -94,6 +94,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         super().__init__(methodName)
         self._tempdir: str | None = None
         self._cached: _TestSession | None = None
+        self._cached_graph: Graph | None = None  # the one that was asked for
         self._graph_at_start: Graph | None = None
 
     def setUp(self) -> None:
@@ -152,7 +153,8 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         """A block with the session that all blocks of a test share.
 
         Args:
-          graph, config: as in `session`; the same ones each time in a test.
+          graph, config: as in `session`; the same ones each time in a test. The session's graph is the default one
+            in the block, whichever was so outside.
           use_gpu, force_gpu: accepted; the device is that of the process.
         Raises: ValueError for another graph or config than before.
         """
@@ -160,10 +162,9 @@ class TestCase(ArrayAssertions, unittest.TestCase):
             yield None
             return
         if self._cached is None:
-            self._cached = _TestSession(graph=graph, config=config)
+            self._cached, self._cached_graph = _TestSession(graph=graph, config=config), graph
             self._cached.keep = True
-        elif (graph is not None and graph is not self._cached.graph) or (
-                graph is None and self._cached.graph is not get_default_graph()):  # fmt: skip
+        elif graph is not self._cached_graph:
             raise ValueError("The graph used to get the cached session is different than the one that was used to "
                              "create the session. Maybe create a new session with self.session()")
         elif config is not self._cached._config:
@@ -240,6 +241,24 @@ class TestCase(ArrayAssertions, unittest.TestCase):
                 raise AssertionError(f"Exception of type {type(e)}: {text}") from e
         else:
             self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
+
+    def assertRaisesWithLiteralMatch(self, expected_exception: Any, expected_exception_message: str,
+                                     callable_obj: Any = None, *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+        """A call, or a block, must raise an error whose text is the one given.
+
+        Args:
+          expected_exception: the class.
+          expected_exception_message: the whole text.
+          callable_obj: what is called; a block is meant without it.
+          *args, **kwargs: its arguments.
+        Returns: the block, or None.
+        """
+        block = self.assertRaisesRegex(expected_exception, rf"\A{re.escape(expected_exception_message)}\Z")
+        if callable_obj is None:
+            return block
+        with block:
+            callable_obj(*args, **kwargs)
+        return None
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """A block that must raise a `tf.errors.OpError`; see `assertRaisesWithPredicateMatch`.

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import UnimplementedError
 from ..ir.device import merge
+from .optimizer import Optimizer
 
 
 class ClusterSpec:
@@ -206,7 +207,7 @@ def _in_turn(tasks: int) -> Callable[[Any], int]:
     return next_one
 
 
-class SyncReplicasOptimizer:
+class SyncReplicasOptimizer(Optimizer):
     """Refused: there are no replicas whose gradients could be brought together.
 
     Args:
