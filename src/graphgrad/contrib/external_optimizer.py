@@ -15,6 +15,7 @@ from ..frontend.variable_ops import trainable_variables
 from ..gradients.backprop import gradients
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype
+from ..ir.lazy import load
 from ..ir.opdef import raw
 from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
@@ -201,7 +202,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     def _minimize(self, initial_val: Any, loss_grad_func: Any, equality_funcs: Any, equality_grad_funcs: Any,
                   inequality_funcs: Any, inequality_grad_funcs: Any, packed_bounds: Any, step_callback: Any,
                   optimizer_kwargs: Any) -> Any:  # fmt: skip
-        from scipy import optimize  # type: ignore[import-untyped]
+        optimize = load("scipy.optimize")
 
         kwargs = dict(optimizer_kwargs.items())
         for name, whose in (("fun", "loss"), ("x0", "variables"), ("jac", "gradient"), ("callback", "step_callback")):

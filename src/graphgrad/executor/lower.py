@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import lists
+from ..ir.lazy import load
 from .program import Faults, RandomTable, execute
 from .xla import AnySpec, ListSpec, Spec
 
@@ -40,9 +41,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       table of random states if there is one; and the specs of its results, those of `cluster.outs`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
-    import jax
-    import jax.numpy as jnp
-
+    jax, jnp = load("jax"), load("jax.numpy")
     used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
     slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
     given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]

@@ -25,6 +25,7 @@ import numpy as np
 
 from ..ir import lists
 from ..ir.cell import Cell
+from ..ir.lazy import load
 
 
 class Spec(NamedTuple):
@@ -270,9 +271,7 @@ def _make() -> Device:
                     _keep_memory()
                     client = xla_client.make_cpu_client(asynchronous=False)
                 else:
-                    import jax
-
-                    client = jax.devices()[0].client
+                    client = load("jax").devices()[0].client
                 _made.append(Device(client, _jax, xla_client))
     return _made[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.dtypes import FLOATING
+from ..ir.lazy import load
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from . import bessel_series
@@ -12,7 +13,7 @@ from .elementwise import same
 
 
 def _of_scipy(name, x):
-    from scipy import special  # where JAX is, SciPy is
+    special = load("scipy.special")  # where JAX is, SciPy is
 
     with np.errstate(all="ignore"):
         return getattr(special, name)(np.asarray(x, np.float64)).astype(x.dtype)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..ir.dtypes import FLOATING
+from ..ir.lazy import load
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from .elementwise import same
@@ -24,7 +25,7 @@ def _declare(name, function, part=None, positive=False):
 
     def kernel(xp, x):
         if xp is np:
-            from scipy import special  # where JAX is, SciPy is
+            special = load("scipy.special")  # where JAX is, SciPy is
 
             wide = np.asarray(x, np.float64)
         else:

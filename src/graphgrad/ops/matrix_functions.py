@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import COMPLEX, complex64, complex128, float32, float64, int32
+from ..ir.lazy import load
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged, with_rank_at_least
@@ -81,7 +82,7 @@ def _of_each(function, x, dtype):
 def _square_root(matrix):
     import warnings
 
-    from scipy import linalg  # where JAX is, SciPy is
+    linalg = load("scipy.linalg")  # where JAX is, SciPy is
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # singular matrices may have roots
@@ -92,7 +93,7 @@ def _square_root(matrix):
 def _logarithm(matrix):
     import warnings
 
-    from scipy import linalg  # where JAX is, SciPy is
+    linalg = load("scipy.linalg")  # where JAX is, SciPy is
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import INDEX, NUMERIC, REAL, int16, int32
+from ..ir.lazy import load
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged
@@ -72,7 +73,7 @@ def sparse_sums(values, ids, rows, picked=None):
       rows: how many sums there are.
       picked: (count,), which row of the values each id is for; all in order by default.
     """
-    from scipy import sparse  # where JAX is, SciPy is
+    sparse = load("scipy.sparse")  # where JAX is, SciPy is
 
     count = len(ids)
     index = np.int32 if max(count, len(values)) < 2**31 else np.int64

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, float32, float64, int32
+from ..ir.lazy import load
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 
@@ -19,7 +20,7 @@ def sobol_sample_op(xp, dim, num_results, skip, *, dtype=float32):
     for what, value, least in (("dim", dim, 1), ("num_results", num_results, 1), ("skip", skip, 0)):
         if value < least:
             raise Complaint(f"{what} must be at least {least}, not {int(value)}", f"{what}={least}")
-    from scipy.stats import qmc  # where JAX is, SciPy is
+    qmc = load("scipy.stats.qmc")  # where JAX is, SciPy is
 
     if dim > qmc.Sobol.MAXDIM:
         raise Complaint(f"dim must be at most {qmc.Sobol.MAXDIM}, not {int(dim)}", "fewer dimensions")
