@@ -11,7 +11,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, host
+from graphgrad.executor import cache, host, run
 from graphgrad.executor.session import HostSession
 
 pytestmark = pytest.mark.usefixtures("first_in_numpy", "graph")
@@ -234,3 +234,54 @@ def test_an_unknown_batch_of_a_large_convolution_in_numpy():
             session.run(tf.global_variables_initializer())
         for a, b in zip(*(r.run(gradients, {x: np.ones((4, 32, 32, 16))}) for r in (h, s)), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+# -- one engine ----------------------------------------------------------------------------
+
+
+def test_one_engine(programs):
+    """What is quick is NumPy's always, what is not XLA's from the first run on: all runs give the same bits."""
+    p, q = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
+    fetch = 1.1 * tf.pow(p, q)
+    rng = np.random.RandomState(0)
+    with tf.Session() as s:
+        for n, compiled in ((1000, 0), (2_000_000, 1)):
+            feed = {p: rng.uniform(0.1, 3, n), q: rng.uniform(-2, 2, n)}
+            with run.one_engine():
+                first, *later = [s.run(fetch, feed) for _ in range(3)]
+            for values in later:
+                np.testing.assert_array_equal(first, values)
+            assert len(programs) == compiled
+            fetch = fetch + 1.0
+
+
+def test_loops_of_unknown_length_are_xlas(programs):
+    n = tf.placeholder(tf.int32, [])
+    end = tf.while_loop(lambda i: i < n, lambda i: i + 1, [0])
+    with tf.Session() as s, run.one_engine():
+        assert s.run(end, {n: 3}) == 3
+    assert programs
+
+
+def test_gradient_checks_use_one_engine():
+    """The slope of a difference does not hold the rounding of two engines: asked twice, it is the same."""
+    x = tf.constant(np.linspace(0.1, 3, 20, dtype=np.float32))
+    y = 1.1 * tf.pow(x, 1.7)
+    with tf.Session():
+        once, again = (tf.test.compute_gradient(x, [20], y, [20], np.linspace(0.1, 3, 20, dtype=np.float32))
+                       for _ in range(2))  # fmt: skip
+    np.testing.assert_array_equal(once, again)
+
+
+def test_test_cases_use_one_engine():
+    class Case(tf.test.TestCase):
+        def test_power(self):
+            p = tf.placeholder(tf.float32, [1000])
+            y, x = 1.1 * tf.pow(p, 1.7), np.linspace(0.1, 3, 1000)
+            with self.session() as s:
+                first, *later = [s.run(y, {p: x}) for _ in range(3)]
+                for values in later:
+                    self.assertAllEqual(first, values)
+
+    assert Case("test_power").run().wasSuccessful()
+    assert not run._steady

@@ -34,6 +34,7 @@ _COMPILING = 1.2
 _COMPILING_ONE = 5e-3
 _DIFFERENT = 1500
 _SHARE = 0.5
+_QUICK = 2e-3  # what a run may take that NumPy does always, where numbers are compared to the last bit
 _SMALL = 5e-5  # about what the calls of a compiled run cost
 
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseTensorDenseMatMul"})
@@ -131,12 +132,7 @@ def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
       slots: the values that are fed and those of variables.
     """
     instructions = [i for step in plan.steps for i in step.program]
-    # Unknown dimensions are taken to be as large as the largest of a feed that was not known either.
-    unknown = 1
-    for slot in plan.feeds:
-        static = plan.static[slot]._spec.shape
-        if static is None or None in static:
-            unknown = max(unknown, *shape_of(slots[slot]), 1)
+    unknown = _unknown(plan, slots)
     allowed = _SHARE * (_COMPILING + _COMPILING_ONE * min(len(instructions), _DIFFERENT))
     left = allowed
     for instruction in instructions:
@@ -148,6 +144,27 @@ def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
     ):
         return None  # a run that is given up must not have called anybody
     return Budget(allowed, unknown)
+
+
+def is_quick(plan: Plan, slots: Sequence[Any]) -> bool:
+    """Whether NumPy may do all runs of a plan, because one takes little time.
+
+    Args:
+      plan, slots: as for `budget_for`, of the first run.
+    """
+    instructions = [i for step in plan.steps for i in step.program]
+    unknown = _unknown(plan, slots)
+    return sum(seconds(i, unknown) for i in instructions) < _QUICK and not any(map(_loops, instructions))
+
+
+def _unknown(plan: Plan, slots: Sequence[Any]) -> int:
+    """How large unknown dimensions are taken to be: as the largest of a feed that was not known either."""
+    unknown = 1
+    for slot in plan.feeds:
+        static = plan.static[slot]._spec.shape
+        if static is None or None in static:
+            unknown = max(unknown, *shape_of(slots[slot]), 1)
+    return unknown
 
 
 def is_small(plan: Plan) -> bool:

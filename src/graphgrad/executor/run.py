@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import operator
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -35,6 +36,23 @@ from .xla import AnySpec, Program, Spec
 _BOUND = 64  # signatures of a stage that are kept ready
 first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # whether first runs may be NumPy's, see host
 _PATIENCE = 60.0  # seconds to wait for the new value of a variable whose old one is gone
+
+
+_steady: list[None] = []  # as many as there are `one_engine` blocks
+
+
+@contextlib.contextmanager
+def one_engine() -> Iterator[None]:
+    """A `with` block for comparing numbers to the last bit: first and later runs are of the same engine.
+
+    What is run there for the first time is computed by NumPy from then on if that is quick, by XLA otherwise. It holds
+    for all threads.
+    """
+    _steady.append(None)
+    try:
+        yield
+    finally:
+        _steady.pop()
 
 
 # The runs that are under way, in all sessions and threads: weak references, so that none stays whatever happens.
@@ -178,9 +196,15 @@ class Executable:
         if not plan.on_host:
             if not self._is_first or report is not None or plan.waits > 1:
                 return False
-            if (budget := host.budget_for(plan, slots)) is None:
+            if _steady:
+                plan.on_host = host.is_quick(plan, slots)
+            else:
+                budget = host.budget_for(plan, slots)
+            if not plan.on_host and budget is None:
                 return False
-            slots, given = slots.copy(), slots
+        given = slots
+        if budget is not None:
+            slots = slots.copy()
         pins: list[Any] = []
         for slot, cell in plan.loads:
             if not isinstance(slots[slot], np.ndarray):
@@ -191,7 +215,7 @@ class Executable:
             return False
         if store:
             self._store(plan, slots)
-        if budget is not None:
+        if slots is not given:
             given[:] = slots
         return True
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..executor.run import one_engine
 from ..executor.session import get_default_session
 from ..gradients.backprop import gradients
 from ..ir.context import current_graph
@@ -20,6 +21,7 @@ from .gradient_functions import gradients_function
 _ALLOWED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
+@one_engine()
 def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | None = None) -> Any:
     """The Jacobian of a function by its gradient and by finite differences, to be compared.
 
@@ -145,6 +147,7 @@ def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: in
 # -- the form of TensorFlow 1 --------------------------------------------------------------
 
 
+@one_engine()
 def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
                         init_targets: Any = None, extra_feed_dict: Any = None) -> Any:  # fmt: skip
     """The Jacobian of y by its gradient and by finite differences, to be compared (1.x arguments).
