@@ -3,8 +3,8 @@
     python tests/example_run.py REPORT EXAMPLE
 
 REPORT becomes a JSON file: `numpy_random` says whether NumPy's global random state is in the end what it was at the
-beginning; `runs` how many executables have been run three times, and `differences` which gave other numbers in the third
-run (XLA) than in the first (NumPy).
+beginning; `runs` how many executables have been run three times, and `differences` which gave other numbers in the
+third run (XLA) than in the first (NumPy).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _values(values: list[Any]) -> list[np.ndarray]:
 
 
 def thrice(self: run.Executable, feeds: Any, report: Any = None, store: bool = True) -> list[Any]:
-    """A run; the first one of an executable without random numbers and effects comes after three that leave no trace."""
+    """A run; the first one of an executable without random numbers and effects follows three that leave no trace."""
     plan = self.plan
     if store and id(self) not in seen and len(seen) < _ENOUGH and plan.fetches and not plan.on_host and not (
         plan.random_ops or any(isinstance(s, HostStep) and s.has_effects for s in plan.steps)
