@@ -387,3 +387,55 @@ def a_constant_of_eager_mode(tf: Any) -> Any:
         return tf.cond(x > 0, lambda: tf.gradients(y * c, c)[0], lambda: x)
 
     return [float(f(tf.constant(2.0))) for _ in range(3)]
+
+
+# -- waiting for operations outside ------------------------------------------------------------------
+
+
+@case("graph")
+def waiting_in_branches_bodies_and_maps(tf: Any) -> Any:
+    v = tf.Variable(1.0)
+    bump = v.assign_add(2.0)
+
+    def read(t: Any) -> Any:
+        with tf.control_dependencies([bump]):
+            return t * v.read_value()
+
+    def only_waits(t: Any) -> Any:
+        with tf.control_dependencies([bump.op]):
+            return tf.identity(t)
+
+    one, rows, true = tf.constant(1.0), tf.constant([1.0, 2.0]), tf.constant(True)
+    built = [
+        tf.cond(true, lambda: read(one), lambda: one),
+        tf.cond(true, lambda: tf.cond(true, lambda: read(one), lambda: one), lambda: one),
+        tf.cond(true, lambda: only_waits(one), lambda: one),
+        _loop(tf, read, one, 2),
+        _loop(tf, lambda a: tf.cond(true, lambda: a + read(one), lambda: a), one, 2),
+        tf.map_fn(read, rows),
+        tf.map_fn(only_waits, rows),
+        tf.vectorized_map(only_waits, rows),
+        tf.scan(lambda a, t: a + read(t), rows),
+    ]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [(sess.run(y), sess.run(v)) for _ in range(3) for y in built]
+
+
+@case("eager")
+def waiting_in_functions(tf: Any) -> Any:
+    v, large = tf.Variable(1.0), tf.constant([1.0] * 9)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        bump = v.assign_add(x)
+        y = x
+        for _ in tf.range(2):
+            with tf.control_dependencies([bump, large, v]):
+                y += v
+            if y > 1.0:
+                with tf.control_dependencies([bump, x]):
+                    y = y + v.read_value()
+        return y
+
+    return [f(tf.constant(2.0)) for _ in range(3)]

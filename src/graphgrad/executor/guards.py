@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ir.dtypes import variant
 from ..ir.shape import Shape, is_fully_defined
 from . import xla
 from .program import Instruction, RandomTable, can_fail, execute
@@ -128,6 +129,8 @@ def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | N
     inputs: list[Any] = []
     before: dict[int, Instruction] = {}
     for position, slot in enumerate(instruction.ins):
+        if op.inputs[position].dtype is variant:
+            return None  # a list's length is no part of its shape
         touch = instruction.refs.get(position)
         shape = op.inputs[position]._spec.shape if touch is None else touch.cell.shape
         if position not in (*opdef.fault_needs, *opdef.host) and shape is not None and (

@@ -9,7 +9,7 @@ from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import variant
 from ..ir.eager import EagerTensor
-from ..ir.funcgraph import FuncGraph
+from ..ir.funcgraph import FuncGraph, in_their_turn
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
@@ -180,7 +180,9 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
 def _if(graph: Graph, pred: Any, then_graph: FuncGraph, else_graph: FuncGraph) -> list[Any]:
     captured = _unite_captures((then_graph, else_graph), 0)
     types = tuple(t.dtype for t in then_graph.outputs)
-    results: list[Any] = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types, name="If")
+    with in_their_turn(graph, then_graph, else_graph):
+        results: list[Any] = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types,
+                                    name="If")  # fmt: skip
     return results
 
 
@@ -330,12 +332,13 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
                 )
         _settle_outputs(body_graph, leaves, [t.dtype for t in start])
         _check_invariants(start, body_graph)
-        if at_once is not None and (found := at_once(body_graph, leaves)) is not None:
-            return found
-        captured = _unite_captures((cond_graph, body_graph), len(start))
-        results = raw.While([*start, *captured], cond=cond_graph, body=body_graph, Tout=tuple(t.dtype for t in start),
-                            output_shapes=tuple(t._spec.shape for t in start), maximum_iterations=limit,
-                            memory=reverse.memory, name="While")  # fmt: skip
+        with in_their_turn(graph, cond_graph, body_graph):
+            if at_once is not None and (found := at_once(body_graph, leaves)) is not None:
+                return found
+            captured = _unite_captures((cond_graph, body_graph), len(start))
+            results = raw.While([*start, *captured], cond=cond_graph, body=body_graph,
+                                Tout=tuple(t.dtype for t in start), output_shapes=tuple(t._spec.shape for t in start),
+                                maximum_iterations=limit, memory=reverse.memory, name="While")  # fmt: skip
         if not back_prop:
             results = [raw.StopGradient(t) for t in results]
         with graph._own_gradients():

@@ -118,6 +118,10 @@ def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
         result = arranged(result, _itself)  # parts of what is taken apart belong to this graph
         outputs = [convert_to_tensor(leaf) for leaf in flatten(result)]
         graph.outputs = [t if t.graph is graph else graph.capture(t) for t in outputs]
+    for op in graph.waits_for:
+        raise ValueError(f"A function of a data set waits for operation '{op.name}', which is not part of it.\n"
+                         f"  Built at {op.source}\n  Asked for at {user_source(3)}\n"
+                         "  Fix: do it with what get_next() returns")  # fmt: skip
     if any(t.dtype is resource and not isinstance(t, EagerTensor) for t in graph.captured):
         raise ValueError("A function of a data set uses a variable, which is not supported.\n"
                          f"  Asked for at {user_source(3)}\n"

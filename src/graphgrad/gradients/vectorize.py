@@ -17,7 +17,7 @@ from ..ir.context import current_graph, use
 from ..ir.convert import constant_in, convert_to_tensor
 from ..ir.dtypes import resource
 from ..ir.eager import EagerTensor
-from ..ir.funcgraph import FuncGraph
+from ..ir.funcgraph import FuncGraph, in_their_turn
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw, registry
 from ..ir.slices import IndexedSlices
@@ -91,8 +91,10 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
     if current_graph() is None:
         _take_values(body, len(rows))
     mapped = (True,) * len(rows) + (False,) * len(body.captured)
-    found: list[Any] = raw.VectorizedMap([*rows, *body.captured], body=body, mapped=mapped, chunk=chunk, draws=draws,
-                                         Tout=tuple(t.dtype for t in body.outputs), name=name)  # fmt: skip
+    with in_their_turn(current_graph(), body):
+        found: list[Any] = raw.VectorizedMap([*rows, *body.captured], body=body, mapped=mapped, chunk=chunk,
+                                             draws=draws, Tout=tuple(t.dtype for t in body.outputs),
+                                             name=name)  # fmt: skip
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .convert import constant_in
 from .dtypes import DType, resource
 from .eager import EagerTensor
-from .graph import Graph, Tensor
+from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
 from .shape import Shape
 
@@ -30,6 +31,7 @@ class FuncGraph(Graph):
       kept: tensors that must not be computed again, and the outputs, by number, of the operation that holds this graph
         which have their values.
       counted: if it is a loop's body, the output of the loop that counts the iterations, None if there is none.
+      waits_for: the operations of the surroundings that `control_dependencies` named in it.
     """
 
     building_function = True
@@ -44,6 +46,7 @@ class FuncGraph(Graph):
         self.outputs: list[Tensor] = []
         self.captured: list[Any] = []
         self.loop_start: list[Any] = []
+        self.waits_for: dict[Operation, None] = {}
         self._captures: dict[int, Tensor] = {}
         self.structured_outputs: Any = None
         if outer_graph is not None:
@@ -65,6 +68,21 @@ class FuncGraph(Graph):
         finally:
             self._control, self._scope = saved
         return op.outputs[0]
+
+    def _control_element(self, c: Any) -> Operation | None:
+        # What is around runs before the operation that this graph is a part of.
+        element = c._as_graph_element() if hasattr(c, "_as_graph_element") else c
+        if isinstance(element, EagerTensor):
+            return None  # it is there
+        op = element.op if isinstance(element, Tensor) else element
+        if isinstance(op, Operation) and op.graph is not self:
+            outer = self.outer_graph
+            while outer is not None and outer is not op.graph:
+                outer = outer.outer_graph
+            if outer is not None:
+                self.waits_for[op] = None
+                return None
+        return super()._control_element(c)
 
     def capture(self, tensor: Any, name: str | None = None) -> Tensor:
         """The placeholder that stands for a tensor of the surroundings.
@@ -115,3 +133,16 @@ class FuncGraph(Graph):
     def _keep_alive(self, tensor: Any) -> None:
         # The table is keyed by id, so the tensors in it must not go away.
         self._scoped_state.setdefault("captured", []).append(tensor)
+
+
+@contextlib.contextmanager
+def in_their_turn(graph: Graph | None, *bodies: FuncGraph) -> Iterator[None]:
+    """Lets the operation that is made inside run after what operations of its sub-graphs are to wait for.
+
+    Args:
+      graph: where it goes; None in eager mode.
+      bodies: its sub-graphs.
+    """
+    ops = {op: None for body in bodies for op in body.waits_for}
+    with graph.control_dependencies(ops) if graph is not None and ops else contextlib.nullcontext():
+        yield
