@@ -362,6 +362,21 @@ def autograph(tf: Any) -> Any:
     return [f(tf.constant(1.5), tf.constant(n)) for n in (3, 2, 4)]
 
 
+@case("eager")
+def initial_values_in_functions(tf: Any) -> Any:
+    seen = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        def body(i: Any, a: Any) -> Any:
+            seen.append(tf.gradients(a * a, x)[0] is None)
+            return i + 1, a * 2.0
+
+        return tf.while_loop(lambda i, a: i < 2, body, (0, x))[1]
+
+    return [f(tf.constant(3.0)) for _ in range(3)], seen
+
+
 _FULL = "TensorFlow leaves out the ways outside of the branch where x is captured from eager mode"
 
 
@@ -420,6 +435,18 @@ def waiting_in_branches_bodies_and_maps(tf: Any) -> Any:
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         return [(sess.run(y), sess.run(v)) for _ in range(3) for y in built]
+
+
+@case("graph")
+def waiting_for_arguments(tf: Any) -> Any:
+    x = tf.constant(2.0)
+
+    def body(a: Any) -> Any:
+        with tf.control_dependencies([a, x]):
+            return tf.identity(a) * 2.0
+
+    return _runs(tf, [_loop(tf, body, x), tf.map_fn(body, tf.constant([1.0, 2.0])),
+                      tf.cond(x > 0, lambda: body(x), lambda: x)])  # fmt: skip
 
 
 @case("eager")

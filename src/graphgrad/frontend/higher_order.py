@@ -43,7 +43,7 @@ def _row(flat: list[Any], structure: Any, i: Any) -> Any:
 
 def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
     """What `fn` returns for arguments of these shapes: found out in a graph that is thrown away."""
-    graph = FuncGraph("trial", current_graph())
+    graph = FuncGraph("trial", current_graph(), discarded=True)
     with use(graph):
         inner = [nest.map_structure(lambda t: graph.add_input(t.dtype, t._spec.shape, "arg"), a) for a in args]
         result = fn(*inner)

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
+from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import float32, int32
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
@@ -99,7 +100,7 @@ class _Segmented:
         """Adds the nest to the graph that is being built."""
         op = self.op
         start = [np.int32(0), *self.inputs[: self.n]]
-        return self._loop(self.levels, op.graph, start, [*self.inputs[self.n :], *self.sizes])
+        return self._loop(self.levels, current_graph(), start, [*self.inputs[self.n :], *self.sizes])
 
     def _loop(self, level: int, graph: Any, start: Sequence[Any], captured: Sequence[Tensor]) -> Operation:
         """A loop whose body is the loop of the level below; on the lowest one, the iteration itself.
@@ -116,7 +117,7 @@ class _Segmented:
         for inner in (cond, body):
             given = [*zip(types, shapes, strict=True), *((t.dtype, t._spec.shape) for t in captured)]
             own[inner] = inner.inputs = [inner._placeholder(t, s, "arg") for t, s in given]
-            inner.captured = list(captured)
+            inner.captured = [convert_to_tensor(t) for t in captured]
         with use(cond):
             args = cond.inputs
             inside = self._standing(self.cond, args[1 : 1 + self.n], args[count:])

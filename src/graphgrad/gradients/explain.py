@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE
@@ -21,6 +21,7 @@ from .aggregate import AggregationMethod, aggregate
 from .arguments import as_xs, as_ys
 from .explanation import Cut, GradientExplanation, Ways
 from .missing import replacement
+from .outside import Outside, around, leave
 from .registry import gradient_function
 from .rules import Call, apply_rule, carries_gradient, checked_in_grad, collector_paused, fill_in
 from .unrelated import how_unrelated
@@ -57,22 +58,29 @@ def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExpl
     """
     graph = _graph_of(y, x)
     with use(graph):
-        ys, (x_tensor,) = as_ys(graph, y), as_xs(graph, [x])
+        ys, xs = as_ys(graph, y), as_xs(graph, [x])
         stops = as_xs(graph, stop_gradients, "stop_gradients")
-    sweep = _Sweep(graph, ys, x_tensor, stops)
+    outside, (ys, (x_tensor,), stops) = leave(graph, [x], ys, xs, stops)
+    return _explained(graph, ys, x_tensor, stops, outside)
+
+
+def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
+               outside: Outside) -> GradientExplanation:  # fmt: skip
+    sweep = _Sweep(graph, ys, x, stops, outside)
     if not any(sweep.ways.leads_to_x(t) for t in ys):
-        return GradientExplanation(ys, x_tensor, "none", (), (), how_unrelated(graph, ys, x_tensor))
+        return GradientExplanation(ys, x, "none", (), (), how_unrelated(ys, x, sweep.ways))
     return sweep.explain()
 
 
 def _graph_of(y: Any, x: Any) -> Graph:
-    """The graph of y's first tensor."""
+    """The graph of y's first tensor, or the current one if that is within it."""
+    here = current_graph()
     while isinstance(y, (list, tuple)) and y:
         y = y[0]
     for value in (y, getattr(x, "handle", x)):
         graph = getattr(getattr(value, "handle", value), "graph", None)
         if isinstance(graph, Graph):
-            return graph
+            return here if here is not None and graph in around(here) else graph
     raise TypeError(
         f"explain_gradient needs tensors of a graph, not {y!r}: eager values do not know how they were computed.\n"
         f"  Asked for at {user_source(2)}\n  Fix: call it inside a tf.function or `with graph.as_default():`"
@@ -89,7 +97,7 @@ def _inside(op: Operation, i: int) -> tuple[str, Cut] | None:
         x = inner.inputs[i - before]
         for y in inner.outputs:
             if carries_gradient(x) and carries_gradient(y):
-                found = explain_gradient(y, x).cuts
+                found = _explained(inner, [y], x, [], {}).cuts
                 if found:
                     return part, found[0]
     return None
@@ -98,14 +106,14 @@ def _inside(op: Operation, i: int) -> tuple[str, Cut] | None:
 class _Sweep:
     """One repetition of the sweep, which notes where gradients end."""
 
-    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor]):
+    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor], outside: Outside):
         self.graph = graph
         self.ys = ys
         self.x = x
-        self.stopped: dict[int, int] = {}  # operation index -> entry of stop_gradients
+        self.stopped: dict[Operation, int] = {}  # operation -> entry of stop_gradients
         for i, t in enumerate(stops):
-            self.stopped.setdefault(t.op.index, i)
-        self.ways = Ways(graph, ys, x)
+            self.stopped.setdefault(t.op, i)
+        self.ways = Ways(graph, ys, x, outside)
         self.arrived: dict[int, list[Any]] = {}  # id of a tensor -> gradients
         self.live: set[int] = set()  # ids of tensors at which something arrived that is not known to be zero
         self.cuts: dict[tuple[str, Operation], Cut] = {}
@@ -113,16 +121,14 @@ class _Sweep:
 
     def explain(self) -> GradientExplanation:
         """Sweeps and sums up."""
-        scratch = FuncGraph("explain_gradient", self.graph)
+        scratch = FuncGraph("explain_gradient", self.graph, discarded=True)
         call = Call(scratch, "explain", False, False, AggregationMethod.ADD_N, None)
         call.scope, call.fresh = "explain", False
-        operations = self.graph._operations
         with use(scratch), collector_paused():
             for i, y in enumerate(self.ys):
-                if y is self.x or y.op.index in self.ways.leads:
+                if y is self.x or y.op in self.ways.leads:
                     self._arrive(y, scratch.add_input(y.dtype, y._spec.shape, f"dy_{i}"), None, True)
-            for index in sorted(self.ways.leads, reverse=True):
-                op = operations[index]
+            for op in reversed(self.ways.leads):
                 if any(id(t) in self.arrived for t in op.outputs):
                     self._visit(call, op)
         arrived, live = id(self.x) in self.arrived, id(self.x) in self.live
@@ -135,16 +141,17 @@ class _Sweep:
 
     def _arrive(self, t: Tensor, gradient: Any, by: Operation | None, live: bool) -> None:
         self.arrived.setdefault(id(t), []).append(gradient)
-        self.ways.came_by.setdefault(t.op.index, by)
+        self.ways.came_by.setdefault(t.op, by)
         if live:
             self.live.add(id(t))
 
     def _visit(self, call: Call, op: Operation) -> None:
         """Asks for the gradients of the inputs that lead to x; notes a cut where there is none."""
         live = any(id(t) in self.live for t in op.outputs)
-        on_way = [i for i, t in enumerate(op.inputs) if self.ways.leads_to_x(t)]
-        if op.index in self.stopped:
-            entry = f"stop_gradients[{self.stopped[op.index]}]"
+        inputs = self.ways.inputs(op)
+        on_way = [i for i, t in enumerate(inputs) if self.ways.leads_to_x(t)]
+        if op in self.stopped:
+            entry = f"stop_gradients[{self.stopped[op]}]"
             self._cut("stop_gradients", op, on_way[0], f"{entry} stops here", f"leave {entry} out")
             return
         carrying = [i for i in on_way if carries_gradient(op.inputs[i])]
@@ -180,7 +187,7 @@ class _Sweep:
             zero = _is_zero(grads[i])
             if zero and live:
                 self._cut("zero", op, i, f"{_rule(rule)} gives zeros for input {i}", replacement(op.type) or _OTHERWISE)
-            self._arrive(op.inputs[i], grads[i], op, live and not zero)
+            self._arrive(inputs[i], grads[i], op, live and not zero)
 
     # -- cuts ----------------------------------------------------------------------
 
@@ -223,8 +230,8 @@ class _Sweep:
 
     def _cut_integer(self, op: Operation, i: int) -> None:
         """A tensor that carries no gradient: tells where, towards x, it stopped being floating."""
-        t = op.inputs[i]
-        at = self.x.op if t is self.x else self.ways.integer_since[t.op.index]
+        t = self.ways.inputs(op)[i]
+        at = self.x.op if t is self.x else self.ways.integer_since[t.op]
         if at is self.x.op:
             self._cut("integer", op, i, f"x is {self.x.dtype.name}, which carries no gradient",
                       "differentiate with respect to a floating tensor", at)  # fmt: skip

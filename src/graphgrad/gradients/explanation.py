@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ir.graph import Graph, Operation, Tensor
+from .outside import Outside, order_of
 from .rules import carries_gradient
 
 _SHOWN = 12  # operations of a way
@@ -13,45 +14,51 @@ class Ways:
     """The ways from ys to x: one way through each operation, found again when somebody asks.
 
     Attributes:
-      leads: for the index of each operation that ys depend on and that depends on x, the input that leads to x.
+      outside: what placeholders stand for in the graphs around.
+      leads: for each operation that ys depend on and that depends on x, in the order in which they can run, the
+        input that leads to x.
       integer_since: for each of these the first operation, on the way from x, whose output carries no gradient.
       came_by: for each operation that a gradient has reached, the consumer it came from first.
     """
 
-    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor):
+    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, outside: Outside):
         self.x = x
-        self.leads: dict[int, int] = {}
-        self.integer_since: dict[int, Operation] = {}
-        self.came_by: dict[int, Operation | None] = {}
-        operations = graph._operations
-        first = x.op.index
-        upstream: set[int] = set()
-        stack = [y.op.index for y in ys if y.op.index > first]
+        self.outside = outside
+        self.leads: dict[Operation, int] = {}
+        self.integer_since: dict[Operation, Operation] = {}
+        self.came_by: dict[Operation, Operation | None] = {}
+        first = -1 if outside else x.op.index
+        upstream: set[Operation] = set()
+        stack = [y.op for y in ys if y.op.index > first]
         while stack:
-            index = stack.pop()
-            if index not in upstream:
-                upstream.add(index)
-                stack.extend([t.op.index for t in operations[index].inputs if t.op.index > first])
+            op = stack.pop()
+            if op not in upstream:
+                upstream.add(op)
+                stack.extend([t.op for t in self.inputs(op) if t.op.index > first])
         carried = set()  # operations with a way to x on which all tensors carry gradients: the way to show
-        for index in sorted(upstream):
-            inputs = operations[index].inputs
+        for op in sorted(upstream, key=order_of(graph, outside)):
+            inputs = self.inputs(op)
             on_way = [i for i, t in enumerate(inputs) if self.leads_to_x(t)]
             if not on_way:
                 continue
             best = next((i for i in on_way if carries_gradient(inputs[i])
-                         and (inputs[i] is x or inputs[i].op.index in carried)), None)  # fmt: skip
+                         and (inputs[i] is x or inputs[i].op in carried)), None)  # fmt: skip
             if best is not None:
-                carried.add(index)
+                carried.add(op)
             t = inputs[on_way[0] if best is None else best]
-            self.leads[index] = on_way[0] if best is None else best
+            self.leads[op] = on_way[0] if best is None else best
             if carries_gradient(t):
-                self.integer_since[index] = operations[index]
+                self.integer_since[op] = op
             else:
-                self.integer_since[index] = x.op if t is x else self.integer_since[t.op.index]
+                self.integer_since[op] = x.op if t is x else self.integer_since[t.op]
+
+    def inputs(self, op: Operation) -> list[Tensor]:
+        """The inputs of an operation, with what placeholders stand for in their place."""
+        return [self.outside.get(id(t), t) for t in op.inputs]
 
     def leads_to_x(self, t: Tensor) -> bool:
         """Whether `t` is x or depends on it."""
-        return t is self.x or t.op.index in self.leads
+        return t is self.x or t.op in self.leads
 
     def from_y(self, op: Operation) -> list[Operation]:
         """The operations from a y to `op`, the way its gradient came."""
@@ -59,7 +66,7 @@ class Ways:
         at: Operation | None = op
         while at is not None:
             way.append(at)
-            at = self.came_by.get(at.index)
+            at = self.came_by.get(at)
         return way[::-1]
 
     def to_x(self, t: Tensor) -> list[Operation]:
@@ -67,7 +74,7 @@ class Ways:
         way = []
         while t is not self.x:
             way.append(t.op)
-            t = t.op.inputs[self.leads[t.op.index]]
+            t = self.inputs(t.op)[self.leads[t.op]]
         return [*way, self.x.op]
 
 
@@ -94,7 +101,7 @@ class Cut:
     @property
     def path(self) -> tuple[Operation, ...]:
         """The operations of a way from y through the cut to x."""
-        return (*self._ways.from_y(self._reached), *self._ways.to_x(self._reached.inputs[self._position]))
+        return (*self._ways.from_y(self._reached), *self._ways.to_x(self._ways.inputs(self._reached)[self._position]))
 
     def __repr__(self) -> str:
         return f"<Cut {self.kind} at {self.op.type} '{self.op.name}'>"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.context import use
+from ..ir.context import current_graph, use
 from ..ir.dtypes import int32, variant
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
@@ -99,7 +99,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
         variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
         counter = 1 + variables.index(counter)
     start = [np.int32(0), *(loop.inputs[i] for i in variables), *lists]
-    body, cond = (FuncGraph(f"{op.name}_{what}", op.graph) for what in ("record", "record_cond"))
+    body, cond = (FuncGraph(f"{op.name}_{what}", current_graph()) for what in ("record", "record_cond"))
     types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists)]
     shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists)]
     inner: dict[FuncGraph, dict[int, Tensor]] = {}
@@ -135,8 +135,8 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
     results = raw.While([*start, *body.captured], cond=cond, body=body, Tout=tuple(types),
                         output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
                         bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")  # fmt: skip
-    if lists and loop.count is None:
-        made = results[0].op
+    made = results[0].op
+    if lists and loop.count is None and made.graph is op.graph:
         op.graph._joints[made.index] = Joint(op, made, variables, wanted)
     return [results[0], *results[1 + len(variables) :]]
 
@@ -144,7 +144,8 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
 def _captured(graph: FuncGraph, t: Tensor) -> Tensor:
     """A placeholder for a tensor that a graph captures."""
     placeholder = graph.add_input(t.dtype, t._spec.shape, "captured")
-    graph.captured.append(t)
+    outer = graph.outer_graph
+    graph.captured.append(t if outer is None or t.graph is outer else outer.capture(t))
     return placeholder
 
 

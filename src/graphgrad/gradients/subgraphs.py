@@ -17,15 +17,25 @@ from ..ir.opdef import raw, registry
 from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
+from .outside import around
 
 
 @contextlib.contextmanager
 def in_graph_of(op: Operation) -> Iterator[None]:
-    """Adds what is made inside to the graph of `op`, also where its gradient is asked for in a graph within that."""
-    if op.graph is current_graph():
+    """Adds what is made inside to the graph of `op`, also where its gradient is asked for in a graph within that.
+
+    A graph in between that is thrown away keeps it, so that nothing of it remains.
+    """
+    target = op.graph
+    for graph in around(current_graph()):
+        if graph is op.graph:
+            break
+        if isinstance(graph, FuncGraph) and graph.discarded:
+            target = graph
+    if target is current_graph():
         yield
         return
-    with op.graph.as_default(), op.graph.control_dependencies(None), op.graph._building_gradient_of(op, user_source(2)):
+    with target.as_default(), target.control_dependencies(None), target._building_gradient_of(op, user_source(2)):
         yield
 
 

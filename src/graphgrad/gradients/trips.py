@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ir.context import current_graph
+from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import INDEX, int32
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
@@ -142,11 +144,13 @@ def _lifted(op: Operation, t: Tensor) -> Tensor | None:
     inside: dict[int, Tensor] = {}
     for i, p in enumerate(cond.inputs):
         if i >= n or through_identity(body.outputs[i]) is body.inputs[i]:
-            inside[id(p)] = op.inputs[i]
+            inside[id(p)] = convert_to_tensor(op.inputs[i])
     for o in needed_ops([t], inside):
         if o.type == "Placeholder" or o.opdef.flags & {"stateful", "random", "functional", "host"}:
             return None
-    (lifted,) = copy_ops(op.graph, [t], inside)
+    graph = current_graph()
+    assert graph is not None
+    (lifted,) = copy_ops(graph, [t], inside)
     return lifted
 
 

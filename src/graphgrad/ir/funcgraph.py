@@ -32,15 +32,17 @@ class FuncGraph(Graph):
         which have their values.
       counted: if it is a loop's body, the output of the loop that counts the iterations, None if there is none.
       waits_for: the operations of the surroundings that `control_dependencies` named in it.
+      discarded: whether it is thrown away when something has been found out by it.
     """
 
     building_function = True
     kept: Sequence[tuple[Tensor, int]] = ()
     counted: int | None = None
 
-    def __init__(self, name: str, outer_graph: Graph | None = None):
+    def __init__(self, name: str, outer_graph: Graph | None = None, discarded: bool = False):
         super().__init__()
         self.name = name
+        self.discarded = discarded
         self.outer_graph = outer_graph
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
@@ -72,9 +74,9 @@ class FuncGraph(Graph):
     def _control_element(self, c: Any) -> Operation | None:
         # What is around runs before the operation that this graph is a part of.
         element = c._as_graph_element() if hasattr(c, "_as_graph_element") else c
-        if isinstance(element, EagerTensor):
-            return None  # it is there
         op = element.op if isinstance(element, Tensor) else element
+        if isinstance(op, EagerTensor) or (isinstance(op, Operation) and op.graph is self and op.type == "Placeholder"):
+            return None  # it is there
         if isinstance(op, Operation) and op.graph is not self:
             outer = self.outer_graph
             while outer is not None and outer is not op.graph:
@@ -118,7 +120,8 @@ class FuncGraph(Graph):
                 outer = outer.outer_graph
             if outer is None:
                 return super().capture(tensor)
-            source = tensor if tensor.graph is self.outer_graph else self.outer_graph.capture(tensor)  # type: ignore[union-attr]
+            near = self.discarded or tensor.graph is self.outer_graph  # nothing of it is to remain in graphs around
+            source = tensor if near else self.outer_graph.capture(tensor)  # type: ignore[union-attr]
         if source is not tensor and id(source) in self._captures:  # known by its name in the graph around this one
             inner = self._captures[id(tensor)] = self._captures[id(source)]
             self._keep_alive(tensor)

@@ -50,7 +50,7 @@ def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _S
         if graph is None:
             goes_on = test()
         else:
-            with use(FuncGraph("condition", graph)):  # its operations are not needed if a tensor decides
+            with use(FuncGraph("condition", graph, discarded=True)):  # a tensor that decides is computed in the loop
                 goes_on = test()
             if is_symbolic(goes_on):
                 _Loop(get, set_, names, options).run(test, body)
@@ -234,7 +234,7 @@ class _Loop:
 
     def _initialize(self, body: Callable[[], Any]) -> None:
         """Finds initial values for names without one: zeros like what an iteration gives."""
-        with use(FuncGraph("trial", current_graph())):
+        with use(FuncGraph("trial", current_graph(), discarded=True)):
             self.set(_copied(self.before))
             body()
             after = self.get()

@@ -218,7 +218,7 @@ def convert_spec(leaf: Any) -> tuple[Any, Any]:
     """The dtype and static shape of what a leaf becomes as a tensor."""
     if isinstance(leaf, (Tensor, EagerTensor)):
         return leaf.dtype, leaf._spec.shape
-    with use(FuncGraph("spec")):
+    with use(FuncGraph("spec", discarded=True)):
         tensor = convert_to_tensor(leaf)
         return tensor.dtype, tensor._spec.shape
 
@@ -278,7 +278,7 @@ def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, bot
     graph = current_graph()
     assert graph is not None
     first = convert_to_tensor(first)
-    trial = FuncGraph("operand", graph)
+    trial = FuncGraph("operand", graph, discarded=True)
     with use(trial):
         result = convert_to_tensor(_combined(rest, goes_on, both))
     inside = {id(p): t for p, t in zip(trial.inputs, trial.captured, strict=True)}
