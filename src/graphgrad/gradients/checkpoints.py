@@ -98,7 +98,6 @@ class _Segmented:
 
     def build(self) -> Operation:
         """Adds the nest to the graph that is being built."""
-        op = self.op
         start = [np.int32(0), *self.inputs[: self.n]]
         return self._loop(self.levels, current_graph(), start, [*self.inputs[self.n :], *self.sizes])
 
