@@ -50,6 +50,68 @@ def test_run(folder: pathlib.Path) -> None:
     assert done.stdout.splitlines() == ["arguments ['--tf', 'a b'] helper", "gradient [[1.0, 1.0, 1.0]]"]
 
 
+@pytest.fixture
+def package(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A folder with a package, whose modules import each other by their full names."""
+    inner = tmp_path / "trainers" / "digits"
+    inner.mkdir(parents=True)
+    (tmp_path / "trainers" / "__init__.py").write_text("import tensorflow as tf\nNAME = tf.__name__\n")
+    (inner / "__init__.py").write_text("")
+    (inner / "model.py").write_text("import tensorflow as tf\nx = tf.placeholder(tf.float32, [])\ny = x * x\n")
+    (inner / "task.py").write_text("""
+import sys
+import tensorflow as tf
+import trainers
+from trainers.digits import model
+from .model import y
+
+def main(argv):
+    with tf.Session() as sess:
+        print(__name__, __package__, argv[1:], sess.run(tf.gradients(y, model.x), {model.x: 3.0})[0])
+
+if __name__ == "__main__":
+    main(sys.argv)
+""")
+    (inner / "__main__.py").write_text("import sys\nfrom trainers.digits import task\ntask.main(sys.argv)\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("module", "name"), [("trainers.digits.task", "__main__"),
+                                              ("trainers.digits", "trainers.digits.task")])
+def test_run_a_module(package: pathlib.Path, module: str, name: str) -> None:
+    """`-m` runs a module or a package by name, as `python -m` does."""
+    done = graphgrad("run", "-m", module, "--steps=2", "-m", cwd=package)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"{name} trainers.digits ['--steps=2', '-m'] 6.0"]
+
+
+def test_modules_that_cannot_run(package: pathlib.Path) -> None:
+    """What is missing or fails is said in the module's own terms."""
+    for module in ("trainers.nothing", "nowhere", "trainers"):
+        done = graphgrad("run", "-m", module, cwd=package)
+        assert done.returncode == 2
+        assert f"no module {module!r}" in done.stderr
+    (package / "trainers" / "__init__.py").write_text("import not_installed\n")
+    done = graphgrad("run", "-m", "trainers.digits.task", cwd=package)
+    assert done.returncode == 1
+    assert "No module named 'not_installed'" in done.stderr
+
+
+def test_draw_a_module(package: pathlib.Path) -> None:
+    """`graphgrad draw -m`."""
+    done = graphgrad("draw", "--out", "out.svg", "-m", "trainers.digits.task", cwd=package)
+    assert done.returncode == 0, done.stderr
+    assert "task" in (package / "out.svg").read_text()
+
+
+def test_without_protobuf(tmp_path: pathlib.Path) -> None:
+    """A program that needs the protobuf package hears where it is."""
+    (tmp_path / "program.py").write_text("raise ModuleNotFoundError(\"No module named 'google'\", name='google')")
+    done = graphgrad("run", "program.py", cwd=tmp_path)
+    assert done.stderr.endswith("Fix: pip install protobuf; its text_format and json_format work on graphgrad's "
+                                "messages\n")  # fmt: skip
+
+
 def test_version_2(folder: pathlib.Path) -> None:
     """`--tf 2` makes it a program of 2.x, which this one is not; the error says so, at the user's line."""
     done = graphgrad("run", "--tf", "2", "inner/program.py", cwd=folder)

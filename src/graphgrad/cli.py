@@ -9,6 +9,7 @@ import runpy
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from importlib.machinery import PathFinder
 from typing import Any
 
 _USAGE = """\
@@ -61,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     ops.add_argument("pattern", nargs="?", default="*", metavar="PATTERN",
                      help="only op types that match it, such as '*Grad' (default: all)")
     for p in (run, draw):
+        p.add_argument("-m", action="store_true", dest="is_module",
+                       help="PROGRAM is the name of a module or package, as for python -m")
         p.add_argument("program", metavar="PROGRAM", help="a Python file")
         p.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     return parser
@@ -85,21 +88,23 @@ def _run(options: argparse.Namespace) -> int:
 
 def _execute(options: argparse.Namespace) -> Any:
     """Runs the program; what it gave to sys.exit, None if nothing, 1 if it failed."""
-    path = options.program
-    if not os.path.isfile(path):
-        what = "is a folder; name a file in it" if os.path.isdir(path) else "does not exist"
-        print(f"graphgrad: the program {path!r} {what}", file=sys.stderr)
+    path = _module_file(options.program) if options.is_module else options.program
+    if path is None or not os.path.isfile(path):
+        print(f"graphgrad: {_no_program(options)}", file=sys.stderr)
         return 2
     from .compat import importing
 
-    version = importing.detect_version(path) if options.tf == "auto" else int(options.tf)
+    folder = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(path))
+    version = importing.detect_version(path, folder) if options.tf == "auto" else int(options.tf)
     importing.install(version)
     sys.argv = [path, *options.args]
-    folder = os.path.dirname(os.path.abspath(path))
     if sys.path[:1] != [folder]:
         sys.path.insert(0, folder)
     try:
-        runpy.run_path(path, run_name="__main__")
+        if options.is_module:
+            runpy.run_module(options.program, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(path, run_name="__main__")
     except SystemExit as stop:
         return stop.code
     except _Reached:
@@ -108,9 +113,37 @@ def _execute(options: argparse.Namespace) -> Any:
         print("KeyboardInterrupt", file=sys.stderr)
         return 130
     except BaseException as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in ("google", "google.protobuf"):
+            error.add_note("Fix: pip install protobuf; its text_format and json_format work on graphgrad's messages")
         _print_traceback(error, path)
         return 1
     return None
+
+
+def _module_file(name: str) -> str | None:
+    """The file of a module, or of a package's `__main__`, found without importing what is above it; None if none is."""
+    path: Any = [os.getcwd(), *sys.path]
+    spec: Any = None
+    parts = name.split(".")
+    while parts:
+        spec = PathFinder.find_spec(parts.pop(0), path)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations
+        if parts and path is None:
+            return None
+        if not parts and path is not None:
+            parts = ["__main__"]
+    return str(spec.origin) if spec.origin else None
+
+
+def _no_program(options: argparse.Namespace) -> str:
+    """Why there is nothing to run."""
+    if options.is_module:
+        return (f"no module {options.program!r} in {os.getcwd()} or among the installed ones, or a package without "
+                "__main__")  # fmt: skip
+    what = "is a folder; name a file in it" if os.path.isdir(options.program) else "does not exist"
+    return f"the program {options.program!r} {what}"
 
 
 def _print_traceback(error: BaseException, path: str) -> None:
@@ -118,6 +151,8 @@ def _print_traceback(error: BaseException, path: str) -> None:
     tb = error.__traceback__
     while tb is not None and tb.tb_frame.f_code.co_filename != path:
         tb = tb.tb_next
+    if tb is None and isinstance(error, ImportError):  # a package around the module may have failed
+        tb = error.__traceback__
     sys.stdout.flush()
     traceback.print_exception(type(error), error, tb)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -380,3 +381,84 @@ def lazy_variables_in_nested_functions_tapes_and_concrete_functions(tf: Any) -> 
         return y
 
     return [*found, in_a_branch(tf.constant(1.0)), in_a_branch(tf.constant(-1.0)), kept[0]]
+
+
+# -- messages, by way of the protobuf package ----------------------------------------------
+
+_GRAPH = """
+node { name: "x" op: "Placeholder"
+  attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape { dim { size: -1 } dim { size: 3 name: "c" } } } } }
+node { name: "w" op: "Const" device: "/cpu:0" attr { key: "dtype" value { type: DT_DOUBLE } }
+  attr { key: "value" value { tensor { dtype: DT_DOUBLE tensor_shape { dim { size: 2 } }
+    tensor_content: "\\000\\000\\000\\000\\000\\000\\360?\\000\\000\\000\\000\\000\\000\\000@" } } } }
+node { name: "s" op: "Squeeze" input: "x" input: "^w" attr { key: "squeeze_dims" value { list { i: 1 i: -2 } } }
+  attr { key: "T" value { type: DT_FLOAT } } attr { key: "f" value { f: 0.1 } } attr { key: "b" value { b: false } }
+  attr { key: "n" value { s: "a\\"b\\n" } } }
+library { function { signature { name: "f" input_arg { name: "a" type: DT_INT32 }
+  attr { name: "T" type: "type" default_value { type: DT_INT64 } } } ret { key: "z" value: "a:0" }
+  arg_attr { key: 0 value { attr { key: "_u" value { s: "x" } } } } } }
+versions { producer: 1000 min_consumer: 12 bad_consumers: 7 }
+"""
+
+
+def _through_protobuf(message: Any, text: str) -> list[Any]:
+    """What the protobuf package makes of a message that it fills from text."""
+    from google.protobuf import json_format, text_format
+
+    made = text_format.Merge(text, message())
+    written, as_json = text_format.MessageToString(made), json_format.MessageToJson(made, sort_keys=True)
+    again, of_json = text_format.Parse(written, message()), json_format.Parse(as_json, message())
+    as_dict = json_format.MessageToDict(made, preserving_proto_field_name=True)
+    return [written, text_format.MessageToString(made, as_one_line=True), as_json,
+            made.SerializeToString(deterministic=True).hex(), json.dumps(as_dict, sort_keys=True),
+            again == made, of_json == made, message.FromString(made.SerializeToString()) == made,
+            copy.deepcopy(made) == made, pickle.loads(pickle.dumps(made)) == made,
+            [[field.name, field.number] for field, _ in made.ListFields()], message.DESCRIPTOR.full_name,
+            [made.DESCRIPTOR.fields_by_name[f.name] is f for f, _ in made.ListFields()]]  # fmt: skip
+
+
+@case("eager")
+def messages_and_the_protobuf_package(tf: Any) -> Any:
+    from google.protobuf import text_format
+
+    v1 = tf.compat.v1
+
+    def refused(text: str) -> str:
+        return raised(lambda: text_format.Parse(text, v1.GraphDef()))
+
+    return [
+        _through_protobuf(v1.train.SaverDef, 'filename_tensor_name: "save/Const:0" max_to_keep: 5 version: V2 '
+                          "sharded: true keep_checkpoint_every_n_hours: 10000.0"),
+        _through_protobuf(tf.train.Example, 'features { feature { key: "a" value { int64_list { value: 1 value: -5 } } '
+                          '} feature { key: "b" value { float_list { value: 0.5 value: 1e10 value: -inf } } } '
+                          'feature { key: "c" value { bytes_list { value: "x\\377" } } } }'),
+        _through_protobuf(v1.Summary, 'value { tag: "loss" simple_value: 0.25 } value { tag: "h" histo { min: -1.0 '
+                          "bucket: 1.0 bucket: 0.0 } }"),
+        _through_protobuf(v1.AttrValue, "list { type: DT_FLOAT type: DT_INT32 shape { unknown_rank: true } }"),
+        _through_protobuf(v1.MetaGraphDef, 'meta_info_def { tags: "serve" stripped_op_list { op { name: "Add" '
+                          'is_commutative: true } } } collection_def { key: "c" value { node_list { value: "a:0" } } } '
+                          'signature_def { key: "s" value { inputs { key: "x" value { name: "x:0" dtype: DT_FLOAT '
+                          'tensor_shape { dim { size: 2 } } } } method_name: "m" } }'),
+        _through_protobuf(v1.GraphDef, _GRAPH),
+        v1.GraphDef.FromString(bytes.fromhex("0a080a0178c23e020304807d05")).SerializeToString().hex(),
+        text_format.MessageToString(v1.GraphDef()),
+        list(map(refused, ["nodes { }", "node { name: 3 }", "node { name: 'a' ",
+                           "node { attr { value { type: DT_NOTHING } } }"])),
+    ]  # fmt: skip
+
+
+@case("eager")
+def graphs_as_text(tf: Any) -> Any:
+    """A graph written as text by one program and read by another."""
+    from google.protobuf import text_format
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None, 2], name="x")
+        tf.identity(tf.tanh(tf.matmul(x, tf.constant([[1.0], [2.0]]))), name="y")
+    text = text_format.MessageToString(graph.as_graph_def())
+    with tf.Graph().as_default():
+        y = v1.import_graph_def(text_format.Merge(text, v1.GraphDef()), return_elements=["y:0"])[0]
+        with v1.Session() as sess:
+            return [sess.run(y, {"import/x:0": [[0.25, 0.5]]}) for _ in range(3)]

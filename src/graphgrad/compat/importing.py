@@ -263,7 +263,7 @@ def _no_module(fullname: str) -> str:
 
 # -- which TensorFlow a program is written for -----------------------------------------
 
-def detect_version(path: str) -> int:
+def detect_version(path: str, folder: str | None = None) -> int:
     """Which TensorFlow a program is written for: 1 or 2.
 
     It is 1 if the program, or a module beside it that it imports, uses a name on
@@ -273,9 +273,10 @@ def detect_version(path: str) -> int:
 
     Args:
       path: the program's file.
+      folder: where the program's own modules are; the file's folder by default, which is looked at in any case.
     """
     uses_1 = False
-    for tree in _program(path):
+    for tree in _program(path, folder):
         scan = _Scan()
         scan.visit(tree)
         if scan.compat:
@@ -284,9 +285,9 @@ def detect_version(path: str) -> int:
     return 1 if uses_1 else 2
 
 
-def _program(path: str) -> Iterator[ast.AST]:
+def _program(path: str, folder: str | None) -> Iterator[ast.AST]:
     """The syntax trees of a program and of the modules beside it that it imports."""
-    folder = os.path.dirname(os.path.abspath(path))
+    folders = [os.path.dirname(os.path.abspath(path)), *([folder] if folder else [])]
     todo = [os.path.abspath(path)]
     seen: set[str] = set()
     while todo and len(seen) < 200:
@@ -307,8 +308,8 @@ def _program(path: str) -> Iterator[ast.AST]:
             elif isinstance(node, ast.ImportFrom):
                 module = node.module or ""
                 imported = [module, *(f"{module}.{a.name}".lstrip(".") for a in node.names)]
-            for name in filter(None, imported):
-                base = os.path.join(folder, *name.split("."))
+            for base in [os.path.join(f, *name.split(".")) for name in filter(None, imported)
+                         for f in {os.path.dirname(file), *folders}]:  # fmt: skip
                 todo += [base + ".py", os.path.join(base, "__init__.py")]
 
 

@@ -14,7 +14,7 @@ class NodeExecStats(Message):
 
     FIELDS = {"node_name": (1, "string"), "all_start_micros": (2, "int"), "op_start_rel_micros": (3, "int"),
               "op_end_rel_micros": (4, "int"), "all_end_rel_micros": (5, "int"), "timeline_label": (8, "string"),
-              "scheduled_micros": (9, "int"), "thread_id": (10, "int")}  # fmt: skip
+              "scheduled_micros": (9, "int"), "thread_id": (10, "uint32")}  # fmt: skip
 
 
 class DeviceStepStats(Message):

@@ -38,11 +38,11 @@ class TensorShapeProto(Message):
 class TensorProto(Message):
     """A tensor; `tensor_content` holds the bytes of numbers, `string_val` strings."""
 
-    FIELDS = {"dtype": (1, "int"), "tensor_shape": (2, TensorShapeProto), "version_number": (3, "int"),
+    FIELDS = {"dtype": (1, "int"), "tensor_shape": (2, TensorShapeProto), "version_number": (3, "int32"),
               "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
-              "int_val": (7, ["int"]), "string_val": (8, ["bytes"]), "scomplex_val": (9, ["float"]),
+              "int_val": (7, ["int32"]), "string_val": (8, ["bytes"]), "scomplex_val": (9, ["float"]),
               "int64_val": (10, ["int"]), "bool_val": (11, ["bool"]), "dcomplex_val": (12, ["double"]),
-              "half_val": (13, ["int"]), "uint32_val": (16, ["int"]), "uint64_val": (17, ["int"])}  # fmt: skip
+              "half_val": (13, ["int32"]), "uint32_val": (16, ["uint32"]), "uint64_val": (17, ["uint64"])}  # fmt: skip
     ENUMS = {"dtype": _TYPE_NAMES}
 
     @classmethod
@@ -114,44 +114,78 @@ class AttrValue(Message):
 NameAttrList.FIELDS["attr"] = (2, MapOf(AttrValue))
 
 
+class _DebugInfo(Message):
+    FIELDS = {"original_node_names": (1, ["string"]), "original_func_names": (2, ["string"])}
+
+
 class NodeDef(Message):
     """An operation."""
 
+    ExperimentalDebugInfo = _DebugInfo
     FIELDS = {"name": (1, "string"), "op": (2, "string"), "input": (3, ["string"]), "device": (4, "string"),
-              "attr": (5, MapOf(AttrValue))}  # fmt: skip
+              "attr": (5, MapOf(AttrValue)), "experimental_debug_info": (6, _DebugInfo)}  # fmt: skip
 
 
 class VersionDef(Message):
     """Which version wrote something."""
 
-    FIELDS = {"producer": (1, "int"), "min_consumer": (2, "int"), "bad_consumers": (3, ["int"])}
+    FIELDS = {"producer": (1, "int32"), "min_consumer": (2, "int32"), "bad_consumers": (3, ["int32"])}
 
 
 class _ArgDef(Message):
     FIELDS = {"name": (1, "string"), "description": (2, "string"), "type": (3, "int"), "type_attr": (4, "string"),
-              "number_attr": (5, "string"), "type_list_attr": (6, "string")}  # fmt: skip
+              "number_attr": (5, "string"), "type_list_attr": (6, "string"), "is_ref": (16, "bool")}  # fmt: skip
     ENUMS = {"type": _TYPE_NAMES}
 
 
-class OpDef(Message):
-    """The signature of a function."""
+class _AttrDef(Message):
+    FIELDS = {"name": (1, "string"), "type": (2, "string"), "default_value": (3, AttrValue),
+              "description": (4, "string"), "has_minimum": (5, "bool"), "minimum": (6, "int"),
+              "allowed_values": (7, AttrValue)}  # fmt: skip
 
-    ArgDef = _ArgDef
-    FIELDS = {"name": (1, "string"), "input_arg": (2, [_ArgDef]), "output_arg": (3, [_ArgDef]),
-              "is_stateful": (17, "bool"), "control_output": (20, ["string"])}  # fmt: skip
+
+class _Deprecation(Message):
+    FIELDS = {"version": (1, "int32"), "explanation": (2, "string")}
+
+
+class OpDef(Message):
+    """The signature of an op type or a function."""
+
+    ArgDef, AttrDef = _ArgDef, _AttrDef
+    FIELDS = {"name": (1, "string"), "input_arg": (2, [_ArgDef]), "output_arg": (3, [_ArgDef]), "attr": (4, [_AttrDef]),
+              "summary": (5, "string"), "description": (6, "string"), "deprecation": (8, _Deprecation),
+              "is_aggregate": (16, "bool"), "is_stateful": (17, "bool"), "is_commutative": (18, "bool"),
+              "allows_uninitialized_input": (19, "bool"), "control_output": (20, ["string"]),
+              "is_distributed_communication": (21, "bool")}  # fmt: skip
+
+
+class OpList(Message):
+    """The op types that a graph uses."""
+
+    FIELDS = {"op": (1, [OpDef])}
+
+
+class _ArgAttrs(Message):
+    FIELDS = {"attr": (1, MapOf(AttrValue))}
 
 
 class FunctionDef(Message):
     """A function: its signature, its operations, and which of their outputs it returns."""
 
     FIELDS = {"signature": (1, OpDef), "node_def": (3, [NodeDef]), "ret": (4, MapOf("string")),
-              "attr": (5, MapOf(AttrValue)), "control_ret": (6, MapOf("string"))}  # fmt: skip
+              "attr": (5, MapOf(AttrValue)), "control_ret": (6, MapOf("string")),
+              "arg_attr": (7, MapOf(_ArgAttrs, "uint32")),
+              "resource_arg_unique_id": (8, MapOf("uint32", "uint32"))}  # fmt: skip
+
+
+class _GradientDef(Message):
+    FIELDS = {"function_name": (1, "string"), "gradient_func": (2, "string")}
 
 
 class FunctionDefLibrary(Message):
     """The functions of a graph."""
 
-    FIELDS = {"function": (1, [FunctionDef])}
+    FIELDS = {"function": (1, [FunctionDef]), "gradient": (2, [_GradientDef])}
 
 
 class GraphDef(Message):
@@ -166,7 +200,7 @@ class GraphDef(Message):
     ['one']
     """
 
-    FIELDS = {"node": (1, [NodeDef]), "library": (2, FunctionDefLibrary), "version": (3, "int"),
+    FIELDS = {"node": (1, [NodeDef]), "library": (2, FunctionDefLibrary), "version": (3, "int32"),
               "versions": (4, VersionDef)}  # fmt: skip
 
 
@@ -175,8 +209,9 @@ class SaverDef(Message):
 
     V1, V2, LEGACY = 1, 2, 0
     FIELDS = {"filename_tensor_name": (1, "string"), "save_tensor_name": (2, "string"),
-              "restore_op_name": (3, "string"), "max_to_keep": (4, "int"), "sharded": (5, "bool"),
+              "restore_op_name": (3, "string"), "max_to_keep": (4, "int32"), "sharded": (5, "bool"),
               "keep_checkpoint_every_n_hours": (6, "float"), "version": (7, "int")}  # fmt: skip
+    ENUMS = {"version": {0: "LEGACY", 1: "V1", 2: "V2"}}
 
 
 class SaveSliceInfoDef(Message):
@@ -193,6 +228,10 @@ class VariableDef(Message):
               "save_slice_info_def": (4, SaveSliceInfoDef), "is_resource": (5, "bool"),
               "initial_value_name": (6, "string"), "trainable": (7, "bool"), "synchronization": (8, "int"),
               "aggregation": (9, "int")}  # fmt: skip
+    ENUMS = {"synchronization": dict(enumerate(f"VARIABLE_SYNCHRONIZATION_{n}" for n in (
+                 "AUTO", "NONE", "ON_WRITE", "ON_READ"))),
+             "aggregation": dict(enumerate(f"VARIABLE_AGGREGATION_{n}" for n in (
+                 "NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA")))}  # fmt: skip
 
 
 class _Nodes(Message):
@@ -219,22 +258,38 @@ class CollectionDef(Message):
     ONEOF = {"kind": ("node_list", "bytes_list", "int64_list", "float_list")}
 
 
+class _CooSparse(Message):
+    FIELDS = {"values_tensor_name": (1, "string"), "indices_tensor_name": (2, "string"),
+              "dense_shape_tensor_name": (3, "string")}  # fmt: skip
+
+
 class TensorInfo(Message):
     """A tensor, by name, with dtype and shape."""
 
-    FIELDS = {"name": (1, "string"), "dtype": (2, "int"), "tensor_shape": (3, TensorShapeProto)}
+    CooSparse = _CooSparse
+    FIELDS = {"name": (1, "string"), "dtype": (2, "int"), "tensor_shape": (3, TensorShapeProto),
+              "coo_sparse": (4, _CooSparse)}  # fmt: skip
+    ONEOF = {"encoding": ("name", "coo_sparse")}
     ENUMS = {"dtype": _TYPE_NAMES}
 
 
 class SignatureDef(Message):
     """What a saved model computes: named inputs and outputs."""
 
-    FIELDS = {"inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo)), "method_name": (3, "string")}
+    FIELDS = {"inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo)), "method_name": (3, "string"),
+              "defaults": (4, MapOf(TensorProto))}  # fmt: skip
 
 
 class _MetaInfoDef(Message):
-    FIELDS = {"meta_graph_version": (1, "string"), "tags": (4, ["string"]), "tensorflow_version": (5, "string"),
-              "tensorflow_git_version": (6, "string"), "stripped_default_attrs": (7, "bool")}  # fmt: skip
+    FIELDS = {"meta_graph_version": (1, "string"), "stripped_op_list": (2, OpList), "tags": (4, ["string"]),
+              "tensorflow_version": (5, "string"), "tensorflow_git_version": (6, "string"),
+              "stripped_default_attrs": (7, "bool"), "function_aliases": (8, MapOf("string"))}  # fmt: skip
+
+
+class AssetFileDef(Message):
+    """A file that belongs to a saved model."""
+
+    FIELDS = {"tensor_info": (1, TensorInfo), "filename": (2, "string")}
 
 
 class MetaGraphDef(Message):
@@ -245,7 +300,8 @@ class MetaGraphDef(Message):
 
     MetaInfoDef = _MetaInfoDef
     FIELDS = {"meta_info_def": (1, _MetaInfoDef), "graph_def": (2, GraphDef), "saver_def": (3, SaverDef),
-              "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef))}  # fmt: skip
+              "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef)),
+              "asset_file_def": (6, [AssetFileDef])}  # fmt: skip
 
 
 class SavedModel(Message):

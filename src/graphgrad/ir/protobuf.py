@@ -71,9 +71,11 @@ def delimited(number: int, data: bytes) -> bytes:
     return varint(number << 3 | DELIMITED) + varint(len(data)) + data
 
 
-# kind -> (wire type, struct format, default)
+# kind -> (wire type, struct format, default). On the wire the integers are one kind: as JSON, 64 bits are a string.
+_INTEGERS = frozenset({"int", "int32", "uint32", "uint64"})  # "int" has 64 bits
 _SCALARS: dict[str, tuple[int, str, Any]] = {
-    "int": (VARINT, "", 0), "bool": (VARINT, "", False), "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
+    **dict.fromkeys(_INTEGERS, (VARINT, "", 0)), "bool": (VARINT, "", False),
+    "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
     "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
 }  # fmt: skip
 
@@ -91,6 +93,11 @@ class Repeated(list[Any]):
         return self[-1]
 
 
+def default_of(kind: str) -> Any:
+    """The value of a field that is not set."""
+    return _SCALARS[kind][2]
+
+
 class MapOf:
     """The kind of a map field.
 
@@ -101,6 +108,7 @@ class MapOf:
 
     def __init__(self, value: Any, key: str = "string"):
         self.value, self.key = value, key
+        self.entry: Any = None  # the class of entries, once somebody asks
 
 
 class Map(dict[Any, Any]):
@@ -119,6 +127,18 @@ class Map(dict[Any, Any]):
         """The entry, which is made if it is not there."""
         return self[key]
 
+    def GetEntryClass(self) -> Any:
+        """The class of messages as which entries are written."""
+        return entry_class(self.kind)
+
+
+def entry_class(kind: MapOf) -> Any:
+    """The class of messages as which the entries of a map field are written."""
+    if kind.entry is None:
+        fields = {"key": (1, kind.key), "value": (2, kind.value)}
+        kind.entry = type("Entry", (Message,), {"FIELDS": fields, "MAP_ENTRY": True, "__doc__": "A map's entry."})
+    return kind.entry
+
 
 class Message:
     """A message; subclasses declare `FIELDS`: name -> (number, kind).
@@ -133,10 +153,21 @@ class Message:
     FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}
     ONEOF: ClassVar[dict[str, tuple[str, ...]]] = {}
     ENUMS: ClassVar[dict[str, dict[int, str]]] = {}  # fields that are written as names in text
+    MAP_ENTRY: ClassVar[bool] = False  # whether it is the entry of a map
+
+    class _Described:
+        def __get__(self, message: Any, cls: Any) -> Any:
+            from .descriptors import descriptor_of  # imported when somebody asks
+
+            return descriptor_of(cls)
+
+    DESCRIPTOR: ClassVar[Any] = _Described()
+    _unknown: bytes
 
     def __init__(self, **fields: Any):
         self.__dict__["_values"] = {}
         self.__dict__["_present"] = False
+        self.__dict__["_unknown"] = b""  # fields that are not declared here, as they came
         for name, value in fields.items():
             if value is None:
                 continue
@@ -209,6 +240,13 @@ class Message:
             return bool(value._present or any(value._is_set(n) for n in value._values))
         return len(value) > 0 if isinstance(value, (Repeated, Map)) else name in self._values
 
+    def _is_written(self, name: str) -> bool:
+        """Whether a field that is set is written; a default is not, unless it says which of a oneof is set."""
+        kind = self.FIELDS[name][1]
+        if not isinstance(kind, str) or any(name in names for names in self.ONEOF.values()):
+            return True
+        return bool(self._values[name] != _SCALARS[kind][2])
+
     def HasField(self, name: str) -> bool:
         """Whether a field is set."""
         self._kind(name)
@@ -225,6 +263,7 @@ class Message:
     def Clear(self) -> None:
         """Unsets all fields."""
         self._values.clear()
+        self.__dict__["_unknown"] = b""
 
     def CopyFrom(self, other: Any) -> None:
         """Takes over the fields of another message of this type."""
@@ -233,12 +272,15 @@ class Message:
 
     # -- wire format -----------------------------------------------------------------
 
-    def SerializeToString(self) -> bytes:
-        """The message's bytes, fields in the order of their numbers."""
-        oneof = {n for names in self.ONEOF.values() for n in names}
+    def SerializeToString(self, deterministic: bool | None = None) -> bytes:
+        """The message's bytes, fields in the order of their numbers.
+
+        Args:
+          deterministic: accepted; equal messages have equal bytes anyhow.
+        """
         out = []
         for name, (number, kind) in sorted(self.FIELDS.items(), key=lambda item: item[1][0]):
-            if not self._is_set(name):
+            if not self._is_set(name) or not self._is_written(name):
                 continue
             value = self._values[name]
             if isinstance(kind, list):
@@ -247,9 +289,9 @@ class Message:
                 for k in sorted(value):
                     entry = _field(1, kind.key, k) + _field(2, kind.value, value[k])
                     out.append(delimited(number, entry))
-            elif name in oneof or isinstance(value, Message) or value != _SCALARS[kind][2]:
+            else:
                 out.append(_field(number, kind, value))
-        return b"".join(out)
+        return b"".join(out) + self._unknown
 
     @classmethod
     def FromString(cls, serialized: bytes) -> Any:
@@ -269,6 +311,7 @@ class Message:
         try:
             for number, wire, value in read_fields(serialized):
                 if number not in names:
+                    self.__dict__["_unknown"] += _raw_field(number, wire, value)
                     continue
                 name, kind = names[number]
                 if isinstance(kind, list):
@@ -313,9 +356,10 @@ class Message:
         """True: no field is required."""
         return True
 
-    def ListFields(self) -> list[tuple[str, Any]]:
-        """Name and value of each field that is set."""
-        return [(name, self._values[name]) for name in self.FIELDS if self._is_set(name)]
+    def ListFields(self) -> list[tuple[Any, Any]]:
+        """`FieldDescriptor` and value of each field that is set, in the order of their numbers."""
+        fields = self.DESCRIPTOR.fields
+        return [(f, self._values[f.name]) for f in fields if self._is_set(f.name) and self._is_written(f.name)]
 
     # -- text ------------------------------------------------------------------------
 
@@ -324,7 +368,7 @@ class Message:
 
     def _lines(self) -> Iterator[str]:
         for name, (_, kind) in self.FIELDS.items():
-            if not self._is_set(name):
+            if not self._is_set(name) or not self._is_written(name):
                 continue
             value = self._values[name]
             if isinstance(kind, MapOf):
@@ -356,12 +400,15 @@ class Message:
 
     __hash__ = None  # type: ignore[assignment]  # it can change
 
+    def __reduce__(self) -> Any:
+        return type(self).FromString, (self.SerializeToString(),)
+
 
 def _checked(kind: str, name: str, value: Any) -> Any:
     """A scalar of a field's kind; TypeError for what does not fit."""
     if kind == "string":
         value = value.decode() if isinstance(value, bytes) else value
-    elif kind in ("int", "fixed32", "bool"):
+    elif kind in _INTEGERS or kind in ("fixed32", "bool"):
         value = bool(value) if kind == "bool" else value.__index__() if hasattr(value, "__index__") else None
     elif kind in ("float", "double"):
         value = None if isinstance(value, (str, bytes)) else float(value)
@@ -372,11 +419,18 @@ def _checked(kind: str, name: str, value: Any) -> Any:
 
 def _raw(kind: str, value: Any) -> bytes:
     """A scalar without key and length."""
-    if kind in ("int", "bool"):
+    if _SCALARS[kind][0] == VARINT:
         return varint(int(value))
     if kind == "string":
         return value.encode() if isinstance(value, str) else bytes(value)
     return bytes(value) if kind == "bytes" else struct.pack(_SCALARS[kind][1], value)
+
+
+def _raw_field(number: int, wire: int, value: Any) -> bytes:
+    """A field as `read_fields` found it, as bytes again."""
+    if wire == DELIMITED:
+        return delimited(number, value)
+    return varint(number << 3 | wire) + (varint(value) if wire == VARINT else value)
 
 
 def _field(number: int, kind: Any, value: Any) -> bytes:
@@ -408,7 +462,7 @@ def _values(kind: Any, wire: int, value: Any) -> list[Any]:
     while wire == DELIMITED and at < len(value):
         number, at = read_varint(value, at)
         numbers.append(number)
-    return [bool(n) if kind == "bool" else signed(n) for n in numbers]
+    return [bool(n) if kind == "bool" else n if kind == "uint64" else signed(n) for n in numbers]
 
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}

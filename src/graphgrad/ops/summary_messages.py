@@ -30,13 +30,15 @@ class SummaryMetadata(Message):
 
     FIELDS = {"plugin_data": (1, PluginData), "display_name": (2, "string"), "summary_description": (3, "string"),
               "data_class": (4, "int")}  # fmt: skip
+    ENUMS = {"data_class": dict(enumerate(f"DATA_CLASS_{n}" for n in (
+                 "UNKNOWN", "SCALAR", "TENSOR", "BLOB_SEQUENCE")))}  # fmt: skip
     PluginData = PluginData
 
 
 class _Image(Message):
     """A PNG image."""
 
-    FIELDS = {"height": (1, "int"), "width": (2, "int"), "colorspace": (3, "int"),
+    FIELDS = {"height": (1, "int32"), "width": (2, "int32"), "colorspace": (3, "int32"),
               "encoded_image_string": (4, "bytes")}  # fmt: skip
 
 
@@ -78,6 +80,7 @@ class SessionLog(Message):
     """What happened to a session: START, STOP or CHECKPOINT."""
 
     FIELDS = {"status": (1, "int"), "checkpoint_path": (2, "string"), "msg": (3, "string")}
+    ENUMS = {"status": {0: "STATUS_UNSPECIFIED", 1: "START", 2: "STOP", 3: "CHECKPOINT"}}
     STATUS_UNSPECIFIED, START, STOP, CHECKPOINT = range(4)
 
 
@@ -90,6 +93,7 @@ class LogMessage(Message):
 
     UNKNOWN, DEBUGGING, INFO, WARN, ERROR, FATAL = 0, 10, 20, 30, 40, 50
     FIELDS = {"level": (1, "int"), "message": (2, "string")}
+    ENUMS = {"level": {0: "UNKNOWN", 10: "DEBUGGING", 20: "INFO", 30: "WARN", 40: "ERROR", 50: "FATAL"}}
 
 
 class _Tagged(Message):
