@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .harness import case
+from .harness import case, raised
 
 NAN, INF = float("nan"), float("inf")
 
@@ -163,3 +163,240 @@ def saturating_casts(tf: Any) -> Any:
             (x,), feeds = fed(tf, np.array([v for v in _FLOATS if v == v]).astype(t))
         found.append(runs(tf, [tf.saturate_cast(x, d) for d in _INTEGERS], feeds, 2))
     return found
+
+
+# -- losses, pools, solvers --------------------------------------------------------
+
+
+@case("graph")
+def cross_entropy_along_an_axis(tf: Any) -> Any:
+    rng = np.random.RandomState(0)
+    (labels, logits), feeds = fed(tf, rng.rand(3, 2, 4).astype("f"), rng.rand(3, 2, 4).astype("f"))
+    loss = [tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=a) for a in (0, 1, 2, -1)]
+    unknown = [tf.placeholder_with_default(t, None) for t in (labels, logits)]
+    other = tf.nn.softmax_cross_entropy_with_logits_v2(labels=unknown[0], logits=unknown[1], axis=0)
+    old = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=0)
+    both = raised(lambda: tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=0))
+    found = runs(tf, [*loss, other, old, *tf.gradients(loss[0], [labels, logits])], feeds)
+    return both, [t.shape.as_list() for t in loss], found
+
+
+@case("eager")
+def eager_cross_entropy_along_an_axis(tf: Any) -> Any:
+    rng = np.random.RandomState(1)
+    labels, logits = tf.constant(rng.rand(3, 2, 4)), tf.constant(rng.rand(3, 2, 4))
+    return [tf.nn.softmax_cross_entropy_with_logits(labels, logits, axis=a) for a in (0, 1)]
+
+
+@case("graph")
+def cross_entropy_by_logits_then_labels(tf: Any) -> Any:
+    rng = np.random.RandomState(2)
+    (labels, logits), feeds = fed(tf, rng.rand(2, 3).astype("f"), rng.rand(2, 3).astype("f"))
+    loss = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    weights = rng.rand(2, 3).astype("f")
+    by_logits, by_labels = tf.gradients(loss, [logits, labels])
+    second = tf.gradients(by_logits * weights, [logits, labels])
+    third = tf.gradients(second[0] * weights, [logits, labels])
+    assert tf.gradients(by_labels * weights, labels) == [None]
+    return [third[1] is None], runs(tf, [*second, *tf.gradients(by_labels * weights, logits), third[0]], feeds)
+
+
+@case("graph")
+def fractional_pools_with_seeds(tf: Any) -> Any:
+    (x,), feeds = fed(tf, np.random.RandomState(0).rand(1, 9, 9, 1).astype("f"))
+    found = []
+    for pool in (tf.nn.fractional_max_pool, tf.nn.fractional_avg_pool):
+        for random in (False, True):
+            y, rows, columns = pool(x, [1.0, 1.6, 1.4, 1.0], pseudo_random=random, deterministic=True, seed=3, seed2=5)
+            found.append(runs(tf, [y, rows, columns, tf.gradients(y, x)[0]], feeds))
+    return found
+
+
+@case("graph")
+def fractional_pools_without_seeds_stay_where_they_are(tf: Any) -> Any:
+    (x,), feeds = fed(tf, np.random.RandomState(0).rand(1, 40, 40, 1).astype("f"))
+    fixed = tf.nn.fractional_max_pool(x, [1.0, 1.6, 1.4, 1.0], deterministic=True)[1]
+    free = tf.nn.fractional_max_pool(x, [1.0, 1.6, 1.4, 1.0])[1]
+    found = runs(tf, [fixed, free], feeds)
+    return [bool((r[i] == found[0][i]).all()) for i in (0, 1) for r in found]
+
+
+@case("eager")
+def eager_fractional_pools(tf: Any) -> Any:
+    x = tf.constant(np.random.RandomState(0).rand(1, 9, 9, 1).astype("f"))
+    return [list(tf.nn.fractional_max_pool(x, 1.5, seed=7)) for _ in range(3)]
+
+
+_TIED = np.resize([1.0, 2.0, 2.0, 0.0, 2.0, 1.0, 1.0], 4 * 5 * 6 * 2).reshape(1, 4, 5, 6, 2).astype("f")
+
+
+@case("graph")
+def pools_with_ties(tf: Any) -> Any:
+    (x,), feeds = fed(tf, _TIED)
+    image = x[:, 0]
+    ys = [tf.nn.max_pool3d(x, k, s, p) for k, s, p in ((2, 1, "VALID"), (3, 2, "SAME"), ([1, 2, 3, 2, 1], 2, "SAME"))]
+    ys += [tf.nn.max_pool3d(x * 0.0, 2, 1, "VALID"), tf.nn.max_pool2d(image, 3, 2, "SAME"),
+           tf.nn.max_pool2d(image, 2, 1, "VALID"), tf.nn.max_pool1d(image[:, 0], 3, 2, "SAME"),
+           tf.nn.max_pool_with_argmax(image, [1, 3, 3, 1], [1, 2, 2, 1], "SAME")[0],
+           tf.nn.pool(image, [2, 2], "MAX", "VALID", dilations=[2, 2]),
+           tf.nn.dilation2d(image, tf.zeros([2, 2, 2]), [1, 1, 1, 1], [1, 1, 1, 1], "VALID"),
+           tf.nn.fractional_max_pool(image, [1.0, 1.6, 1.4, 1.0], deterministic=True, seed=1, seed2=1)[0]]  # fmt: skip
+    weights = [np.resize(np.arange(1.0, 8.0, dtype="f"), y.shape.as_list()) for y in ys]
+    grads = [tf.gradients(y, x, w)[0] for y, w in zip(ys, weights, strict=True)]
+    return runs(tf, grads, feeds)
+
+
+@case("graph")
+def second_derivatives_of_pools_with_ties(tf: Any) -> Any:
+    (x,), feeds = fed(tf, _TIED)
+    ys = [tf.nn.max_pool3d(x, 2, 1, "VALID"), tf.nn.max_pool2d(x[:, 0], 3, 2, "SAME")]
+    grads = [tf.gradients(y * y, x)[0] for y in ys]
+    weights = np.resize(np.arange(1.0, 8.0, dtype="f"), _TIED.shape)
+    return runs(tf, [tf.gradients(g, x, weights)[0] for g in grads], feeds)
+
+
+@case("graph")
+def errors_of_gradients_that_are_nan(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    y = tf.math.log(x * 0.0 - 1.0) * x
+    z = tf.stack([x[0] * float("inf"), x[1]])
+    with tf.Session():
+        return [float(tf.test.compute_gradient_error(x, [2], t, [2], x_init_value=np.array([1.0, 2.0], "f")))
+                for t in (y, z)]  # fmt: skip
+
+
+@case("eager")
+def largest_errors_of_gradients_that_are_nan(tf: Any) -> Any:
+    def error(f: Any, x: Any) -> Any:
+        return float(tf.test.compute_gradient(f, [x])[0][0].sum())
+
+    x = tf.constant([1.0, 2.0])
+    return [error(lambda x: tf.math.log(x * 0.0 - 1.0) * x, x), error(lambda x: x * x, x)]
+
+
+@case("graph", rtol=1e-14, atol=1e-15)
+def triangular_systems(tf: Any) -> Any:
+    rng = np.random.RandomState(3)
+    # Badly conditioned where rows are exchanged; a triangular solver exchanges none.
+    a = np.tril(rng.rand(12, 12)) * 10.0 ** rng.uniform(-3, 3, (12, 1))
+    (m, b), feeds = fed(tf, a, a @ rng.rand(12, 2))
+    xs = [tf.linalg.triangular_solve(m, b), tf.linalg.triangular_solve(m, b, adjoint=True),
+          tf.linalg.triangular_solve(tf.transpose(m), b, lower=False)]  # fmt: skip
+    wrong = [tf.reduce_max(tf.abs(tf.matmul(m, xs[0]) - b) / tf.matmul(tf.abs(m), tf.abs(xs[0])))]
+    return [[bool(v < 5e-16) for v in found] for found in runs(tf, wrong, feeds)]
+
+
+@case("graph")
+def second_derivative_of_a_choice(tf: Any) -> Any:
+    (x,), feeds = fed(tf, np.array([0.0, -1.0, 2.0, -0.0], "f"))
+    found = []
+    for choose in (tf.where, tf.where_v2):
+        for f in (tf.math.log, tf.sqrt, tf.math.rsqrt, lambda x: 1.0 / x, lambda x: tf.pow(x, 0.5), tf.math.reciprocal):
+            g = tf.gradients(choose(x > 0.0, f(x), x), x)[0]
+            found += [g, *tf.gradients(g, x)]
+    return runs(tf, found, feeds)
+
+
+# -- indices -----------------------------------------------------------------------
+
+
+@case("graph")
+def negative_ids_of_segments(tf: Any) -> Any:
+    (x, ids), feeds = fed(tf, np.arange(1, 5.0).astype("f"), np.array([-1, 0, 1, 1], "int32"))
+    found = []
+    for name in ("sum", "mean", "max", "min", "prod", "sqrt_n"):
+        y = getattr(tf.math, f"unsorted_segment_{name}")(x, ids, 3)
+        found.append(runs(tf, [y, tf.gradients(y, x)[0]], feeds))
+    return found
+
+
+@case("graph")
+def indices_that_are_refused(tf: Any) -> Any:
+    (x, ids), feeds = fed(tf, np.arange(1, 5.0).astype("f"), np.array([-1, 0, 1, 1], "int32"))
+    all_rows, three = [0, 1, 2, 3], tf.placeholder_with_default(-1, [])
+    ys = [getattr(tf.math, f"segment_{n}")(x, ids) for n in ("sum", "mean", "max", "min", "prod")]
+    for n in ("sum", "mean", "sqrt_n"):
+        f = getattr(tf, f"sparse_segment_{n}")
+        ys += [f(x, all_rows, ids), f(x, ids, [0, 0, 1, 1]), f(x, all_rows, ids, num_segments=4),
+               f(x, ids, [0, 0, 1, 1], num_segments=4)]  # fmt: skip
+    ys += [tf.gather(x, ids), tf.gather_nd(x, ids[:, None]), tf.scatter_nd(ids[:, None], x, [4]),
+           tf.tensor_scatter_nd_add(x, ids[:, None], x), tf.math.bincount(ids), tf.dynamic_partition(x, ids, 3)[0],
+           tf.dynamic_stitch([ids], [x]), tf.nn.embedding_lookup(x, ids), tf.one_hot([0, 1], three),
+           tf.gather(x[None], ids[None], batch_dims=1), tf.fill(ids[:1], 1.0),
+           tf.math.unsorted_segment_sum(x, ids, three),
+           tf.reverse_sequence(x[None], ids[:1], seq_axis=1), tf.linspace(0.0, 1.0, three), tf.eye(three),
+           tf.sequence_mask(ids, 3)]  # fmt: skip
+    return [raised(lambda y=y: runs(tf, y, feeds, 1)) for y in ys]
+
+
+@case("graph")
+def depths_below_zero(tf: Any) -> Any:
+    depths = [-1, 0, tf.placeholder_with_default(-1, [])]
+    return [raised(lambda d=d: runs(tf, tf.one_hot([0, 1], d), n=1)) for d in depths]
+
+
+@case("graph")
+def pads_with_what_is_no_scalar(tf: Any) -> Any:
+    x = tf.ones([2, 2])
+    found = []
+    for value in ([5.0], [5.0, 6.0], [[1.0]], 3.0):
+        for c in (tf.constant(value), tf.placeholder_with_default(tf.constant(value), None)):
+            found.append(raised(lambda c=c: runs(tf, tf.pad(x, [[1, 1], [0, 0]], constant_values=c))))
+    return found
+
+
+@case("graph")
+def pieces_of_arrays_written_again(tf: Any) -> Any:
+    (x,), feeds = fed(tf, np.arange(6.0).astype("f"))
+    found = []
+    for part in (x[:2] * 3.0, x[2:5] * 3.0, x[:0]):
+        array = tf.TensorArray(tf.float32, 3, element_shape=None, infer_shape=False, clear_after_read=False)
+        array = array.split(x, [1, 2, 3]).write(1, part)
+        y = array.concat()
+        found += [y, array.read(1)]
+    return runs(tf, found[:2] + found[2:], feeds)
+
+
+def _turned(tf: Any, interpolation: str, fill_mode: str) -> Any:
+    image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    transform = tf.constant([[1.0, 0.0, -1.5, 0.0, 1.0, 0.0, 0.0, 0.0]])
+    return tf.raw_ops.ImageProjectiveTransformV3(
+        images=image, transforms=transform, output_shape=[4, 4], fill_value=7.0, interpolation=interpolation,
+        fill_mode=fill_mode)  # fmt: skip
+
+
+@case("graph")
+def projective_transforms(tf: Any) -> Any:
+    modes = ("REFLECT", "WRAP", "CONSTANT", "NEAREST")
+    return runs(tf, [_turned(tf, i, f) for i in ("NEAREST", "BILINEAR") for f in modes])
+
+
+@case("graph", differs="TensorFlow logs an error and goes on with what is in its memory", expected=["ValueError"] * 3)
+def projective_transforms_of_no_kind(tf: Any) -> Any:
+    kinds = (("CUBIC", "CONSTANT"), ("nearest", "CONSTANT"), ("BILINEAR", "nonsense"))
+    return [raised(lambda i=i, f=f: runs(tf, _turned(tf, i, f), n=1)) for i, f in kinds]
+
+
+# -- small numbers -----------------------------------------------------------------
+
+
+@case("graph", rtol=3e-6)
+def logarithms_of_small_numbers(tf: Any) -> Any:
+    small = np.array([1e-45, 1e-40, 1.17549435e-38, 0.0], "f"), np.array([5e-324, 1e-310, 2.3e-308, 0.0])
+    (x, y), feeds = fed(tf, *small)
+    return runs(tf, [tf.math.log(x), tf.math.log(y), tf.sqrt(x), tf.sqrt(y), tf.math.rsqrt(x), tf.sign(x), 1.0 / x,
+                     tf.equal(x, 0.0), tf.pow(x, 0.5), x + x, x * 0.5, tf.maximum(x, 0.0)], feeds)  # fmt: skip
+
+
+@case("graph", rtol=3e-7, atol=0.0)
+def quantiles(tf: Any) -> Any:
+    x = np.concatenate([10.0 ** np.arange(-37.0, 0.0), np.linspace(0.01, 0.99, 99), 1 - 2.0 ** -np.arange(2.0, 25.0)])
+    (t,), feeds = fed(tf, x.astype("f"))
+    return runs(tf, [tf.math.ndtri(t)], feeds)
+
+
+@case("graph", rtol=1e-13, atol=1e-15)
+def quantiles_in_double_precision(tf: Any) -> Any:
+    near_0, near_1 = 10.0 ** np.arange(-300.0, 0.0, 10.0), 1 - 2.0 ** -np.arange(2.0, 53.0)
+    (t,), feeds = fed(tf, np.concatenate([near_0, np.linspace(0.01, 0.99, 99), near_1]))
+    return runs(tf, [tf.math.ndtri(t)], feeds)

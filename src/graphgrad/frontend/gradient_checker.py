@@ -140,7 +140,8 @@ def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: in
         x[column] = original - x.dtype.type(delta)
         below = np.array(forward(moved))
         x[column] = original
-        jacobian[:, column] = _parts(np.ascontiguousarray(above - below)) / scale
+        with np.errstate(invalid="ignore"):
+            jacobian[:, column] = _parts(np.ascontiguousarray(above - below)) / scale
     return jacobian
 
 
@@ -222,7 +223,7 @@ def compute_gradient_error_v1(
     error: Any = 0
     for by_gradient, by_difference in [pairs] if isinstance(pairs, tuple) else pairs:
         if by_gradient.size:
-            error = max(error, np.abs(by_gradient - by_difference).max())
+            error = np.maximum(error, np.abs(by_gradient - by_difference).max())  # NaN, if one is
     return error
 
 
@@ -273,5 +274,7 @@ def _rows_by_difference(session: Any, x: Any, value: Any, y: Any, feeds: dict[An
         parts[i] = original - parts.dtype.type(delta)
         below = np.array(session.run(y, {**feeds, x: moved}))
         parts[i] = original
-        rows.append(_parts(np.ascontiguousarray((above - below) / (2 * delta))).astype(parts.dtype))
+        with np.errstate(invalid="ignore"):
+            difference = (above - below) / (2 * delta)
+        rows.append(_parts(np.ascontiguousarray(difference)).astype(parts.dtype))
     return np.stack(rows) if rows else np.zeros((0, size or 0), parts.dtype)

@@ -78,7 +78,8 @@ def _log(xp, x):
 
 @_log.grad
 def _log_grad(op, dy):
-    return raw.RealDiv(dy, conj(op.inputs[0]))
+    # Not dy / x: in the derivative of that, 0 / 0 would be a NaN where `where` has chosen another branch.
+    return raw.Mul(dy, raw.Reciprocal(conj(op.inputs[0])))
 
 
 def log(x, name=None):

@@ -12,7 +12,7 @@ from ..ir.opdef import op, raw
 from ..ir.shape import with_rank
 from . import philox
 from .known import shape_of
-from .seeds import get_seed, seed_attrs, start
+from .seeds import drawn_seeds, get_seed, start
 
 _T = frozenset({float32, float64, int32, int64})
 _FLAGS = ("host", "stateful", "random")
@@ -81,7 +81,7 @@ def _windows(rows, columns, shape, overlapping):
 
 
 def _check_seeds(deterministic, seed, seed2):
-    if not deterministic and (seed or seed2):
+    if not deterministic and 0 < max(seed, seed2) < 2**32:  # larger ones were drawn
         raise Complaint("Both seed and seed2 should be 0 if deterministic is false.", "use deterministic=True")
 
 
@@ -97,7 +97,7 @@ def _pooled(op_type, fold):
                rng=0):  # fmt: skip
         outs = _outs(x.shape[1:3], pooling_ratio)
         blocks = sum(1 if pseudo_random else -(-out // 4) for out in outs)
-        stream = start(xp, op_type, rng, seed, seed2, blocks)
+        stream = start(xp, op_type, 0 if deterministic else rng, seed, seed2, blocks)  # the same regions in each run
         rows, columns = _sequences(stream, x.shape[1:3], outs, pseudo_random)
         return fold(x, rows, columns, overlapping), rows, columns
 
@@ -255,8 +255,8 @@ def _ratio(ratio):
 
 
 def _pool(builder, value, ratio, pseudo_random, overlapping, deterministic, seeds, name):
-    if not any(seeds):  # another sequence each time
-        deterministic, seeds = True, seed_attrs(None).values()
+    if not any(seeds):
+        seeds = drawn_seeds()
     seed, seed2 = seeds
     return builder(value, pooling_ratio=tuple(ratio), pseudo_random=bool(pseudo_random), overlapping=bool(overlapping),
                    deterministic=bool(deterministic), seed=int(seed), seed2=int(seed2), name=name)  # fmt: skip
@@ -274,7 +274,7 @@ def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
       pooling_ratio: how many times smaller the result is: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      seed: a seed; 0 for another sequence each time.
+      seed: a seed, with which the windows are the same each time; 0 for other ones each time.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
     Raises: ValueError for a ratio below 1 or above the size.
@@ -284,8 +284,8 @@ def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     >>> sess.run(fractional_max_pool(np.arange(16.0).reshape(1, 4, 4, 1), 2.0)[0]).ravel()
     array([ 5.,  7., 13., 15.])
     """
-    return _pool(raw.FractionalMaxPool, value, _ratio(pooling_ratio), pseudo_random, overlapping, True, _seeds(seed),
-                 name)  # fmt: skip
+    ratio = _ratio(pooling_ratio)
+    return _pool(raw.FractionalMaxPool, value, ratio, pseudo_random, overlapping, seed != 0, _seeds(seed), name)
 
 
 def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
@@ -296,7 +296,7 @@ def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
       pooling_ratio: how many times smaller the result is: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      seed: a seed; 0 for another sequence each time.
+      seed: a seed, with which the windows are the same each time; 0 for other ones each time.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
     Raises: ValueError for a ratio below 1 or above the size.
@@ -306,8 +306,8 @@ def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     >>> sess.run(fractional_avg_pool(np.arange(16.0).reshape(1, 4, 4, 1), 2.0)[0]).ravel()
     array([ 2.5,  4.5, 10.5, 12.5])
     """
-    return _pool(raw.FractionalAvgPool, value, _ratio(pooling_ratio), pseudo_random, overlapping, True, _seeds(seed),
-                 name)  # fmt: skip
+    ratio = _ratio(pooling_ratio)
+    return _pool(raw.FractionalAvgPool, value, ratio, pseudo_random, overlapping, seed != 0, _seeds(seed), name)
 
 
 def fractional_max_pool_v1(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
@@ -319,7 +319,7 @@ def fractional_max_pool_v1(value, pooling_ratio, pseudo_random=False, overlappin
       pooling_ratio: [1.0, h, w, 1.0], how many times smaller the result is.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      deterministic: whether the seeds decide the sequence.
+      deterministic: whether the windows are the same each time.
       seed, seed2: the seeds.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
@@ -340,7 +340,7 @@ def fractional_avg_pool_v1(value, pooling_ratio, pseudo_random=False, overlappin
       pooling_ratio: [1.0, h, w, 1.0], how many times smaller the result is.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      deterministic: whether the seeds decide the sequence.
+      deterministic: whether the windows are the same each time.
       seed, seed2: the seeds.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.

@@ -248,21 +248,29 @@ def _triangular_solve_host(xp, matrix, rhs, *, lower=True, adjoint=False):
         matrix = _adjoint_kernel(np, matrix)
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     rhs = np.broadcast_to(rhs, batch + rhs.shape[-2:])
-    try:
-        return np.linalg.solve(matrix, rhs)
-    except np.linalg.LinAlgError:  # TensorFlow's gives infinities and NaNs
-        return _substitute(matrix, rhs, lower != adjoint)
+    return _substitute(matrix, rhs, lower != adjoint)
+
+
+_SOLVED_AT_ONCE = 32  # rows; the rest is a product
 
 
 def _substitute(matrix, rhs, forward):
-    """Solves triangular systems row by row, with 1/0 where the diagonal has a 0."""
+    """Solves triangular systems by substitution, with 1/0 where the diagonal has a 0.
+
+    A general solver would exchange rows, and lose what small ones say.
+    """
     n = matrix.shape[-1]
     x = np.array(rhs)
+    starts = range(0, n, _SOLVED_AT_ONCE)
     with np.errstate(all="ignore"):
-        for i in range(n) if forward else reversed(range(n)):
-            done = slice(0, i) if forward else slice(i + 1, n)
-            rest = x[..., i, :] - (matrix[..., i, done, None] * x[..., done, :]).sum(-2)
-            x[..., i, :] = rest / matrix[..., i, i, None]
+        for start in starts if forward else reversed(starts):
+            stop = min(start + _SOLVED_AT_ONCE, n)
+            known = slice(0, start) if forward else slice(stop, n)
+            x[..., start:stop, :] -= matrix[..., start:stop, known] @ x[..., known, :]
+            for i in range(start, stop) if forward else reversed(range(start, stop)):
+                done = slice(start, i) if forward else slice(i + 1, stop)
+                rest = x[..., i, :] - (matrix[..., i, done, None] * x[..., done, :]).sum(-2)
+                x[..., i, :] = rest / matrix[..., i, i, None]
     return x
 
 

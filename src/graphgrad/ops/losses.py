@@ -15,7 +15,7 @@ from ..ir.shape import broadcast, compatible, shape_str, with_rank
 from ..ir.static import constant_value
 from .broadcast import unbroadcast
 from .known import join, minus, part, rank_of, shape_of
-from .softmax import LAST, either, shifted, swapped_with_last
+from .softmax import LAST, either, moved_to_last, shifted
 
 # -- cross entropies -------------------------------------------------------------------
 
@@ -75,9 +75,10 @@ def _softmax_xent_grad(op, dloss, dbackprop):
         dlogits = raw.Mul(rows, op.outputs[1])
         dlabels = raw.Mul(rows, raw.Neg(raw.LogSoftmax(logits)))
     if not is_zeros(dbackprop):
+        # As in TensorFlow, backprop is one of logits alone: labels are constants to it.
         more = _through_softmax(logits, dbackprop)
         dlogits = more if dlogits is None else raw.AddV2(dlogits, more)
-        dlabels = raw.Neg(dbackprop) if dlabels is None else raw.Sub(dlabels, dbackprop)
+        dlabels = raw.ZerosLike(more) if dlabels is None else dlabels
     return unbroadcast(dlogits, dlabels, logits, labels)
 
 
@@ -183,7 +184,7 @@ def _softmax_cross_entropy(labels, logits, axis, name, default):
         logits = _widened(logits)
         if labels.dtype is not logits.dtype:
             labels = raw.Cast(labels, DstT=logits.dtype)
-        perm = swapped_with_last(logits, axis)
+        perm = moved_to_last(logits, axis)
         if perm is not None:
             logits, labels = raw.Transpose(logits, perm), raw.Transpose(labels, perm)
         rank = rank_of(logits)
@@ -205,7 +206,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       name: a name for the operation.
     Returns: a tensor of the shape of `logits` without the axis.
     Raises: ValueError if the shapes do not broadcast.
-    Gradient: dy (softmax(logits) - labels) and -dy log_softmax(logits).
+    Gradient: dy (softmax(logits) - labels) and -dy log_softmax(logits). The first one has zeros as its gradient for
+      the labels, as in TensorFlow.
     Reference: TensorFlow 2.21 SoftmaxCrossEntropyWithLogits.
 
     >>> sess.run(tf.nn.softmax_cross_entropy_with_logits_v2([[0.0, 1.0]], [[0.0, 0.0]]))
@@ -237,20 +239,22 @@ def softmax_cross_entropy_with_logits_v1(labels=None, logits=None, dim=-1, name=
     Args:
       labels: like `logits`, each slice a distribution.
       logits: a float tensor of rank 1 or more.
-      dim, axis: the axis of the classes.
+      dim: the axis of the classes.
       name: a name for the operation.
+      axis: another name for `dim`, which has to be None then.
     Returns: a tensor of the shape of `logits` without the axis.
-    Raises: ValueError if an argument is missing or the shapes do not broadcast.
+    Raises: ValueError if an argument is missing, both name an axis, or the shapes do not broadcast.
     Gradient: dy (softmax(logits) - labels); none for the labels.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.softmax_cross_entropy_with_logits`.
 
     >>> sess.run(tf.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=[[0.0, 0.0]]))
     array([0.6931472], dtype=float32)
     """
+    axis = either("axis", axis, "dim", dim)
     _both("softmax_cross_entropy_with_logits", labels, logits)
     with name_scope(name, "softmax_cross_entropy_with_logits_sg") as scope:
         labels = raw.StopGradient(labels, name="labels_stop_gradient")
-        return _softmax_cross_entropy(labels, logits, dim if axis is None else axis, scope or None, None)
+        return _softmax_cross_entropy(labels, logits, -1 if axis is None else axis, scope or None, None)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):

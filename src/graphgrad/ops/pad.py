@@ -72,6 +72,8 @@ def _pad_v2_shape(x, paddings, value):
     shape=_pad_v2_shape)  # fmt: skip
 def pad_v2_op(xp, x, paddings, value):
     """The input with one value put around."""
+    if np.shape(value):
+        raise Complaint(f"constant_values must be a scalar. Found: {list(np.shape(value))}", "give one number")
     return _pad_kernel(xp, x, paddings, value)
 
 

@@ -2,7 +2,7 @@
 
 The lowerings are made of strided slices and interleaving, one for each cell of the window:
 on a CPU XLA's `reduce_window` and `select_and_scatter` take many times as long. Where several
-elements of a window equal its maximum, the first one gets the gradient.
+elements of a window equal its maximum, the first one gets the gradient; in volumes all of them do, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -95,15 +95,19 @@ def _max(xp, x, w, first):
 
 
 def _argmax(xp, x, y, w, first):
-    """The number of the first cell of each window that holds its maximum; -1 where none does (NaN)."""
+    """The number of the first cell of each window that holds its maximum, or NaN; -1 where none does."""
+
+    def holds(seen, y=y):
+        return seen == y if x.dtype.kind in "iu" else (seen == y) | (seen != seen)
+
     if xp is np:
-        flat = patches(x, w, first, _lowest(x.dtype)).reshape(*y.shape, -1) == y[..., None]
+        flat = holds(patches(x, w, first, _lowest(x.dtype)).reshape(*y.shape, -1), y[..., None])
         return np.where(flat.any(-1), flat.argmax(-1), -1)
     padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
     index = xp.full(y.shape, -1, np.int32)
     if count(w) <= _FEW_CELLS:
         for number, cell in reversed(list(enumerate(cells(w)))):
-            index = xp.where(seen_by(xp, padded, w, cell, first) == y, np.int32(number), index)
+            index = xp.where(holds(seen_by(xp, padded, w, cell, first)), np.int32(number), index)
         return index
     from jax import lax
 
@@ -112,7 +116,7 @@ def _argmax(xp, x, y, w, first):
     def row(k, index):
         i = w.kernel[0] - 1 - k  # from the last to the first, so that the first one stays
         for j, seen in reversed(list(enumerate(seen_by_row(padded, w, i, first)))):
-            index = xp.where(seen == y, (i * in_row + j).astype(np.int32), index)
+            index = xp.where(holds(seen), (i * in_row + j).astype(np.int32), index)
         return index
 
     return lax.fori_loop(0, w.kernel[0], row, index)
@@ -131,6 +135,16 @@ def _max_grad(xp, x, y, dy, w, first):
     if xp is not np and any(k > s for k, s in zip(w.extent, w.strides, strict=True)):
         return spread_overlapping(contribution, [index, dy], [-1, 0], w, sizes, first)
     return spread(xp, contribution, w, sizes, first)
+
+
+def _to_all_maxima(xp, x, y, dy, w, first):
+    """Hands each window's gradient to every cell that holds its maximum."""
+    zero = xp.zeros((), dy.dtype)
+    if _one_window(x, w, first):
+        return xp.where(x == y, dy, zero)
+    padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
+    sizes = x.shape[first : first + len(w.kernel)]
+    return spread(xp, lambda cell: xp.where(seen_by(xp, padded, w, cell, first) == y, dy, zero), w, sizes, first)
 
 
 def _flat_positions(xp, index, w, shape, first):
@@ -353,9 +367,9 @@ def _max_pool3d_op_grad(op, dy):
 @op("MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T", T=FLOATING, TInput=FLOATING,
     shape=_of_first)  # fmt: skip
 def max_pool3d_grad(xp, x, y, dy, *, ksize, strides, padding, data_format="NDHWC"):
-    """Hands each window's gradient to its first maximum."""
+    """Hands each window's gradient to all of its maxima."""
     w = _window_for(x.shape, ksize, strides, padding, (), data_format)
-    return _max_grad(xp, x, y, dy, w, _first(data_format))
+    return _to_all_maxima(xp, x, y, dy, w, _first(data_format))
 
 
 @max_pool3d_grad.grad
@@ -440,18 +454,34 @@ def _max_pool_with_argmax_grad(op, dy, unused):
     return raw.MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1], **attrs)
 
 
+def chosen_places(xp, x, argmax, include_batch_in_index):
+    """Where in the flattened images x the elements are that argmax names."""
+    n = argmax_limit(x, include_batch_in_index)
+    if xp is np and argmax.size and not 0 <= argmax.min() <= argmax.max() < n:
+        raise Complaint(f"argmax holds {argmax.min()} and {argmax.max()}, but positions lie in [0, {n})",
+                        "give the argmax of tf.nn.max_pool_with_argmax, and its include_batch_in_index")
+    return argmax if include_batch_in_index else argmax + np.arange(x.shape[0]).reshape(-1, 1, 1, 1) * n
+
+
+def argmax_limit(x, include_batch_in_index):
+    """How many positions there are for argmax to name."""
+    return math.prod(x.shape if include_batch_in_index else x.shape[1:])
+
+
 @op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
 def max_pool_grad_with_argmax(xp, x, dy, argmax, *, ksize, strides, padding, include_batch_in_index=False):
     """Adds each window's gradient at the position that argmax gives."""
-    flat = argmax
-    if not include_batch_in_index:
-        flat = flat + np.arange(x.shape[0]).reshape(-1, 1, 1, 1) * math.prod(x.shape[1:])
-    flat = flat.reshape(-1)
+    flat = chosen_places(xp, x, argmax, include_batch_in_index).reshape(-1)
     if xp is np:
         total = np.zeros(x.size, dy.dtype)
         np.add.at(total, flat, dy.reshape(-1))
         return total.reshape(x.shape)
     return xp.zeros(x.size, dy.dtype).at[flat].add(dy.reshape(-1)).reshape(x.shape)
+
+
+@max_pool_grad_with_argmax.refuses("argmax")
+def _max_pool_grad_with_argmax_refuses(xp, x, dy, argmax, *, include_batch_in_index=False):
+    return [(argmax, argmax_limit(x, include_batch_in_index))]
 
 
 @max_pool_grad_with_argmax.shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir.dtypes import INDEX, REAL
 from ..ir.opdef import op, raw
 from ..ir.shape import merged, with_rank
-from .pool import _pool_shape
+from .pool import _pool_shape, argmax_limit, chosen_places
 
 _SIZES = ("ksize", "strides")
 
@@ -78,10 +78,12 @@ def _max_pool_grad_grad_v2_grad(op, dy):
 @op("MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
 def max_pool_grad_grad_with_argmax(xp, x, ddx, argmax, *, ksize, strides, padding, include_batch_in_index=False):
     """Picks, for each window, the element at the position that argmax gives."""
-    flat = ddx.reshape(-1) if include_batch_in_index else ddx.reshape(ddx.shape[0], -1)
-    if include_batch_in_index:
-        return xp.take(flat, argmax.reshape(-1)).reshape(argmax.shape)
-    return xp.take_along_axis(flat, argmax.reshape(argmax.shape[0], -1), axis=1).reshape(argmax.shape)
+    return xp.take(ddx.reshape(-1), chosen_places(xp, x, argmax, include_batch_in_index))
+
+
+@max_pool_grad_grad_with_argmax.refuses("argmax")
+def _max_pool_grad_grad_with_argmax_refuses(xp, x, ddx, argmax, *, include_batch_in_index=False):
+    return [(argmax, argmax_limit(x, include_batch_in_index))]
 
 
 @max_pool_grad_grad_with_argmax.shape

@@ -151,7 +151,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       name: a name for the operation.
     Returns: (N, D', H', W', C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: MaxPool3DGrad: dy goes to the first maximum of each window.
+    Gradient: MaxPool3DGrad: dy goes to all maxima of each window, undivided, as in TensorFlow.
     Reference: TensorFlow 2.21 MaxPool3D.
 
     >>> sess.run(tf.nn.max_pool3d(np.arange(8.0).reshape(1, 2, 2, 2, 1), 2, 2, "VALID")).ravel()

@@ -82,7 +82,18 @@ def _transformed(xp, images, transforms, out, fill_value, interpolation, fill_mo
     return total.astype(images.dtype)
 
 
-def _shape(images, transforms, out):
+_KNOWN = {"interpolation": ("NEAREST", "BILINEAR"), "fill_mode": ("REFLECT", "WRAP", "CONSTANT", "NEAREST")}
+
+
+def _check_options(**options):
+    """Complains of names that nobody knows; TensorFlow logs an error and goes on with what its memory holds."""
+    for what, value in options.items():
+        if value not in _KNOWN[what]:
+            raise Complaint(f"Invalid {what} {value!r}", f"use one of {', '.join(_KNOWN[what])}")
+
+
+def _shape(images, transforms, out, interpolation, fill_mode):
+    _check_options(interpolation=interpolation, fill_mode=fill_mode)
     images = with_rank(images, 4, "images")
     _check_transforms(images, transforms)
     if out is None:
@@ -120,9 +131,9 @@ def projective_v3(xp, images, transforms, output_shape, fill_value, *, interpola
 
 
 @projective_v3.shape
-def _projective_v3_shape(images, transforms, output_shape, fill_value):
+def _projective_v3_shape(images, transforms, output_shape, fill_value, interpolation, fill_mode):
     with_rank(fill_value, 0, "fill_value")
-    return _shape(images, transforms, output_shape)
+    return _shape(images, transforms, output_shape, interpolation, fill_mode)
 
 
 @projective_v3.grad
@@ -160,7 +171,8 @@ def projective_grad(xp, dy, transforms, image_shape, *, interpolation, fill_mode
 
 
 @projective_grad.shape
-def _projective_grad_shape(dy, transforms, image_shape):
+def _projective_grad_shape(dy, transforms, image_shape, interpolation, fill_mode):
+    _check_options(interpolation=interpolation, fill_mode=fill_mode)
     dy = with_rank(dy, 4, "grads")
     _check_transforms(dy, transforms)
     return (dy[0], None, None, dy[3]) if image_shape is None else image_shape

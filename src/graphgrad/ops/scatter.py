@@ -167,6 +167,7 @@ def _tensor_scatter_extremum_grad(op, dy):
     host=("depth",))  # fmt: skip
 def one_hot_op(xp, indices, depth, on_value, off_value, *, axis=-1):
     """`on_value` at the places that `indices` name along a new axis, `off_value` elsewhere."""
+    _check_depth(int(depth))
     at = normalize_axis(axis, len(indices.shape) + 1)
     shape = [1] * (len(indices.shape) + 1)
     shape[at] = int(depth)
@@ -174,12 +175,16 @@ def one_hot_op(xp, indices, depth, on_value, off_value, *, axis=-1):
     return xp.where(xp.expand_dims(indices, at) == places, on_value, off_value)
 
 
+def _check_depth(depth):
+    if depth is not None and depth < 0:
+        raise Complaint(f"depth must be non-negative, got: {depth}", "give the number of classes")
+
+
 @one_hot_op.shape
 def _one_hot_shape(indices, depth, on_value, off_value, axis):
     if isinstance(depth, tuple) or on_value not in (None, ()) or off_value not in (None, ()):
         raise Complaint("depth, on_value and off_value must be scalars", "give one number each")
-    if depth is not None and depth < 0:
-        raise Complaint(f"depth must be non-negative, got: {depth}", "give the number of classes")
+    _check_depth(depth)
     if indices is None:
         return None
     at = normalize_axis(axis, len(indices) + 1)

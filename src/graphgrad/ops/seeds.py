@@ -117,9 +117,14 @@ def seed_attrs(op_seed: int | None) -> dict[str, int]:
     """
     seed, seed2 = get_seed(op_seed)
     if seed is None or seed2 is None:
-        entropy = int.from_bytes(os.urandom(16), "little")
-        return {"seed": entropy % 2**62 | 1 << 62, "seed2": entropy >> 65}
+        seed, seed2 = drawn_seeds()
     return {"seed": seed, "seed2": seed2}
+
+
+def drawn_seeds() -> tuple[int, int]:
+    """A pair of seeds drawn from the system's entropy, of more than 32 bits."""
+    entropy = int.from_bytes(os.urandom(16), "little")
+    return entropy % 2**62 | 1 << 62, entropy >> 65
 
 
 def start(xp: Any, op_type: str, rng: Any, seed: int, seed2: int, blocks: int) -> philox.Stream:
@@ -152,5 +157,5 @@ def known_sizes(shape: Any) -> Any:
     return shape
 
 
-__all__ = ["DEFAULT_GRAPH_SEED", "get_seed", "known_sizes", "seed_attrs", "set_random_seed", "set_seed", "sizes",
-           "start"]  # fmt: skip
+__all__ = ["DEFAULT_GRAPH_SEED", "drawn_seeds", "get_seed", "known_sizes", "seed_attrs", "set_random_seed", "set_seed",
+           "sizes", "start"]  # fmt: skip

@@ -58,33 +58,52 @@ def _log_softmax_op_grad(op, dy):
 # -- the public functions --------------------------------------------------------------
 
 
-def swapped_with_last(x, axis):
-    """The permutation that exchanges an axis with the last one, or None if it is the last one.
+def _axis_of(x, axis):
+    """An axis counted from the front, and the rank of x, either of which may be a tensor; None for the last axis.
 
     Raises: InvalidArgumentError if the axis is out of range.
     """
     rank = rank_of(x)
     if axis == -1:
         return None
-    if isinstance(rank, int):
-        if not -rank <= axis < rank:
-            raise InvalidArgumentError(None, None, f"axis {axis} is out of range for logits of rank {rank}.\n"
-                                       f"  Fix: use an axis in [{-rank}, {rank})")
-        if axis % rank == rank - 1:
-            return None
-        perm = np.arange(rank, dtype=np.int32)
-        perm[[axis, -1]] = perm[[-1, axis]]
-        return perm
+    if not isinstance(rank, int):
+        return (axis if axis >= 0 else plus(rank, axis)), rank
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(None, None, f"axis {axis} is out of range for logits of rank {rank}.\n"
+                                   f"  Fix: use an axis in [{-rank}, {rank})")
+    return None if axis % rank == rank - 1 else (axis % rank, rank)
+
+
+def _swapped_with_last(x, axis):
+    """The permutation that exchanges an axis with the last one, or None if it is the last one."""
+    found = _axis_of(x, axis)
+    if found is None:
+        return None
+    at, rank = found
     last = minus(rank, 1)
-    at = axis if axis >= 0 else plus(rank, axis)
-    one = np.asarray([1], np.int32)
-    return join(axes(0, at), raw.Reshape(last, one), axes(plus(at, 1), last), raw.Reshape(at, one))
+    return join(axes(0, at), _vector(last), axes(plus(at, 1), last), _vector(at))
+
+
+def moved_to_last(x, axis):
+    """The permutation that moves an axis behind the others, or None if it is the last one.
+
+    Raises: InvalidArgumentError if the axis is out of range.
+    """
+    found = _axis_of(x, axis)
+    if found is None:
+        return None
+    at, rank = found
+    return join(axes(0, at), axes(plus(at, 1), rank), _vector(at))
+
+
+def _vector(n):
+    return np.asarray([n], np.int32) if isinstance(n, int) else raw.Reshape(n, [1])
 
 
 def _along(op_type, logits, axis, name, default):
     """Applies Softmax or LogSoftmax along an axis."""
     logits = convert_to_tensor(logits, name="logits")
-    perm = swapped_with_last(logits, -1 if axis is None else int(axis))
+    perm = _swapped_with_last(logits, -1 if axis is None else int(axis))
     if perm is None:
         return getattr(raw, op_type)(logits, name=name or default)
     with name_scope(name, default) as scope:

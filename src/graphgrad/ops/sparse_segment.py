@@ -29,9 +29,13 @@ def _checked_ids(indices, ids, rows):
         raise Complaint("segment_ids and indices should have same size", "give one id for each index")
     if len(ids) and (ids[0] < 0 or np.any(ids[1:] < ids[:-1])):
         raise Complaint("segment ids are not increasing or negative", "sort them")
-    if len(indices) and (indices.min() < 0 or indices.max() >= rows):
-        raise Complaint(f"indices out of range: {indices.min()}..{indices.max()} is not in [0, {rows})",
-                        "correct the indices")
+    _checked_range("indices", indices, rows)
+
+
+def _checked_range(what, indices, n):
+    if len(indices) and (indices.min() < 0 or indices.max() >= n):
+        found = f"{indices.min()}..{indices.max()}"
+        raise Complaint(f"{what} out of range: {found} is not in [0, {n})", f"correct the {what}")
 
 
 def _reduce(xp, kind, data, indices, ids, n):
@@ -75,13 +79,18 @@ def _declare(kind, words):
 
     def by_number(xp, data, indices, segment_ids, num_segments, *, sparse_gradient=False):
         n = int(num_segments)
-        if isinstance(segment_ids, np.ndarray) and len(segment_ids) and segment_ids.max() >= n:
-            raise Complaint(f"segment ids must be < num_segments = {n}", "raise num_segments")
+        if xp is np:
+            _checked_ids(indices, segment_ids, len(data))
+            if len(segment_ids) and segment_ids[-1] >= n:
+                raise Complaint(f"segment ids must be < num_segments = {n}", "raise num_segments")
         return _reduce(xp, kind, data, indices, segment_ids, n).astype(data.dtype)
 
     def spread(xp, grad, indices, segment_ids, output_dim0):
-        rows = xp.asarray(grad if kind == "Sum" else grad / _scale(xp, kind, segment_ids, grad.shape[0], grad))
         n = int(output_dim0)
+        if xp is np:
+            _checked_range("indices", indices, n)
+            _checked_range("segment ids", segment_ids, len(grad))
+        rows = xp.asarray(grad if kind == "Sum" else grad / _scale(xp, kind, segment_ids, grad.shape[0], grad))
         if xp is np:
             out = np.zeros((n, *grad.shape[1:]), grad.dtype)
             np.add.at(out, indices, rows[segment_ids].astype(grad.dtype))
@@ -119,9 +128,20 @@ def _declare(kind, words):
                 host=("num_segments",), shape=by_number_shape, **_TYPES)(by_number)  # fmt: skip
     third = op(f"{name}Grad", "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T",
                host=("output_dim0",), shape=by_number_shape, **_TYPES)(spread)  # fmt: skip
+    second.refuses("indices", "segment_ids", "num_segments")(_refused_by_number)
+    third.refuses("indices", "segment_ids", "output_dim0")(_refused_by_spread)
     first.grad(gradient)
     second.grad(gradient)
     third.grad(spread_gradient)
+
+
+def _refused_by_number(xp, data, indices, segment_ids, num_segments):
+    unsorted = segment_ids[1:] < segment_ids[:-1]
+    return [(indices, data.shape[0]), (segment_ids, int(num_segments)), unsorted]
+
+
+def _refused_by_spread(xp, grad, indices, segment_ids, output_dim0):
+    return [(indices, int(output_dim0)), (segment_ids, grad.shape[0])]
 
 
 def _divided(kind, dy, ids):
