@@ -390,13 +390,13 @@ def logarithms_of_small_numbers(tf: Any) -> Any:
 
 @case("graph", rtol=3e-7, atol=0.0)
 def quantiles(tf: Any) -> Any:
-    x = np.concatenate([10.0 ** np.arange(-37.0, 0.0), np.linspace(0.01, 0.99, 99), 1 - 2.0 ** -np.arange(2.0, 25.0)])
-    (t,), feeds = fed(tf, x.astype("f"))
+    near_0, near_1 = np.append(10.0 ** np.arange(-37.0, 0.0), [1e-45, 1e-40, 0.0]), 1 - 2.0 ** -np.arange(2.0, 25.0)
+    (t,), feeds = fed(tf, np.concatenate([near_0, np.linspace(0.01, 0.99, 99), near_1]).astype("f"))
     return runs(tf, [tf.math.ndtri(t)], feeds)
 
 
 @case("graph", rtol=1e-13, atol=1e-15)
 def quantiles_in_double_precision(tf: Any) -> Any:
-    near_0, near_1 = 10.0 ** np.arange(-300.0, 0.0, 10.0), 1 - 2.0 ** -np.arange(2.0, 53.0)
+    near_0, near_1 = np.append(10.0 ** np.arange(-300.0, 0.0, 10.0), [5e-324, 1e-310]), 1 - 2.0 ** -np.arange(2.0, 53.0)
     (t,), feeds = fed(tf, np.concatenate([near_0, np.linspace(0.01, 0.99, 99), near_1]))
     return runs(tf, [tf.math.ndtri(t)], feeds)

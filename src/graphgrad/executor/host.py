@@ -16,6 +16,7 @@ import numpy as np
 
 from ..ir.graph import Operation
 from ..ir.shape import Shape
+from ..ir.subnormal import Subnormals
 from .program import Body, Instruction, OverBudget, RandomTable, execute
 from .report import RunReport
 from .steps import Cluster, HostStep, Plan
@@ -88,17 +89,19 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
     if plan.schedule is None:
         plan.schedule = _schedule(plan, kept)
-    for step, program, frees in plan.schedule:
-        for instruction, free in zip(program, frees, strict=True):
-            if "host" in instruction.op.opdef.flags:  # a user's function gets NumPy's warnings
-                execute(np, [instruction], slots, rng, spend)
-            else:
-                with np.errstate(all="ignore"):
-                    execute(np, [instruction], slots, rng, spend)
-            for s in free:
-                slots[s] = None
-        if report is not None:
-            report.host(step, slots)
+    with Subnormals(flushed=True):  # as XLA does
+        for step, program, frees in plan.schedule:
+            for instruction, free in zip(program, frees, strict=True):
+                if "host" in instruction.op.opdef.flags:  # a user's function gets NumPy's warnings
+                    with Subnormals(flushed=False):
+                        execute(np, [instruction], slots, rng, spend)
+                else:
+                    with np.errstate(all="ignore"):
+                        execute(np, [instruction], slots, rng, spend)
+                for s in free:
+                    slots[s] = None
+            if report is not None:
+                report.host(step, slots)
     for s in kept:
         value = slots[s]
         if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):

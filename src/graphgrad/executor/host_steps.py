@@ -13,6 +13,7 @@ import numpy as np
 
 from ..ir.blocking import Attempt, WouldBlock, deferring, resuming
 from ..ir.graph import Operation
+from ..ir.subnormal import Subnormals
 from . import xla
 from .program import RandomTable, execute
 from .steps import HostStep, Move, depends
@@ -49,7 +50,7 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
                 if not isinstance(slots[s], np.ndarray):
                     slots[s] = xla.to_numpy(slots[s])
     rng = RandomTable.of(table)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), Subnormals(flushed=True):
         execute(np, step.before, slots, rng)
     if not step.has_effects:
         execute(np, step.calls, slots, rng)  # a user's function gets NumPy's warnings

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..ir import lists
 from ..ir.lazy import load
+from ..ir.subnormal import Subnormals
 from .program import Faults, RandomTable, execute
 from .xla import AnySpec, ListSpec, Spec
 
@@ -62,7 +63,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
                 env[slot] = jax.lax.slice(env[whole], [start], [end]).reshape(shape)
                 start = end
         faults = Faults() if cluster.fault is not None and platform == "cpu" else None
-        with np.errstate(all="ignore"):  # what is folded follows IEEE as silently as XLA does
+        with np.errstate(all="ignore"), Subnormals(flushed=True):  # what is folded is computed as XLA does
             execute(jnp, cluster.program, env, RandomTable(rows, args[-1]) if rows else None, faults=faults)
         if cluster.fault is not None:
             env[cluster.fault] = jnp.asarray(faults is not None and faults.any(jnp))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..errors import Complaint
@@ -73,7 +75,15 @@ def expm1(x, name=None):
 @op("Log", "x: T -> y: T", T=INEXACT, shape=same)
 def _log(xp, x):
     """The natural logarithm."""
-    return xp.log(x)
+    if x.dtype != np.float32:
+        return xp.log(x)
+    # Of subnormal numbers, which arithmetic takes for zero: TensorFlow's is the logarithm of half the smallest one.
+    bits = x.view(np.uint32)
+    below = (bits & np.uint32(0x7FFFFFFF)) - np.uint32(1) < np.uint32(0x007FFFFF)
+    if xp is np and not np.any(below):
+        return np.log(x)
+    of_subnormal = xp.where(bits >> np.uint32(31) == 0, np.float32(-150 * math.log(2)), np.float32(np.nan))
+    return xp.where(below, of_subnormal, xp.log(x))
 
 
 @_log.grad

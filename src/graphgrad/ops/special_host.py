@@ -37,9 +37,9 @@ def erfcinv(p):
     z = np.sqrt(np.sqrt(half * half - log / 0.147) - half)
     for _ in range(5):
         # Near the middle erf is the one that keeps the digits; far out the logarithm is nearly a parabola.
-        rest = erfc(z)
-        miss = np.where(tail > 0.5, (1 - tail) - erf(z), rest * (np.log(rest) - np.log(tail)))
-        step = miss * (math.sqrt(math.pi) / 2) * np.exp(z * z)
+        rest, scale = erfc(z), np.exp(z * z)
+        miss = np.where(tail > 0.5, ((1 - tail) - erf(z)) * scale, rest * scale * (np.log(rest) - np.log(tail)))
+        step = miss * (math.sqrt(math.pi) / 2)
         z = np.where(np.isfinite(step), z + step, z)
     z = np.where(tail == 0, np.inf, np.where(tail == 1, 0.0, z))
     return np.where((p < 0) | (p > 2), np.nan, np.where(p > 1, -z, z))
