@@ -33,8 +33,8 @@ class _Environment(threading.local):
 
     def __init__(self) -> None:
         found = _library()
-        self.words: Any = (ctypes.c_uint32 * found[2])() if found else None
-        self.address = ctypes.addressof(self.words) if found else 0
+        self.words = (ctypes.c_uint32 * (found[2] if found else 0))()
+        self.address = ctypes.addressof(self.words)
 
 
 _environment = _Environment()
