@@ -53,7 +53,7 @@ class Program:
         self.steps = []
         for op in graph.get_operations():
             if op.index in needed and op.type not in ("Placeholder", "Const"):
-                self.steps.append((op, op.opdef.bind_kernel(np), {k: op.get_attr(k) for k in op.opdef.kernel_attrs}))
+                self.steps.append((op, op.opdef.bind_kernel(np), {k: op._attr(k) for k in op.opdef.kernel_attrs}))
         self.constants = {t: op.attrs["value"] for op in graph.get_operations() for t in op.outputs
                           if op.index in needed and op.type == "Const"}  # fmt: skip
 

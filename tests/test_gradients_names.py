@@ -30,13 +30,13 @@ def test_scope_is_unique_and_nothing_is_added_outside(graph):
     x = tf.placeholder(tf.float32, [3], name="x")
     y = tf.exp(x)
     before = graph.get_operations()
-    described = [op.node_def.__dict__ for op in before]
+    described = [op.node_def for op in before]
     for name, scope in [(None, "gradients/"), ("gradients", "gradients_1/"), ("mine", "mine/"), ("mine", "mine_1/")]:
         count = len(graph.get_operations())
         tf.gradients(y, x, name=name) if name else tf.gradients(y, x)
         new = graph.get_operations()[count:]
         assert new and all(op.name.startswith(scope) for op in new)
-    assert [op.node_def.__dict__ for op in before] == described
+    assert [op.node_def for op in before] == described
 
 
 def test_gradient_ops_remember_their_forward_op(graph):

@@ -177,7 +177,7 @@ def test_branches_go_with_their_operation_and_keep_devices_inside(graph):
         (backward,) = [o for o in graph.get_operations()[count:] if o.type == "If"]
         assert (backward.device, backward.colocation_groups() == forward.colocation_groups()) == (
             ("/device:CPU:0", True) if colocate else ("", False))  # fmt: skip
-        inside = backward.get_attr("then_branch")
+        inside = backward._attr("then_branch")
         gradient_ops = [o for o in inside.get_operations() if "inside_grad" in o.name]
         assert gradient_ops and {o.device for o in gradient_ops} == {"/device:GPU:0"}
         for o in inside.get_operations():

@@ -104,7 +104,7 @@ def test_rows_in_chunks():
     y = tf.cumsum(tf.sin(x)) * x
     whole = tf.jacobian(y, x)
     parts = [tf.jacobian(y, x, parallel_iterations=3), tf.jacobian(y, x, use_pfor=False)]
-    assert [t.op.inputs[0].op.get_attr("chunk") for t in [whole, *parts]] == [None, 3, 1]
+    assert [t.op.inputs[0].op._attr("chunk") for t in [whole, *parts]] == [None, 3, 1]
     a, b, c = run([whole, *parts], feeds)
     np.testing.assert_allclose(a, differences(y, x, feeds), rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose([b, c], [a, a], rtol=1e-12)
@@ -133,7 +133,7 @@ def test_what_is_known_of_shapes_is_known_in_the_rows():
     y = tf.reduce_sum(tf.concat([tf.transpose(x, [2, 0, 1]), tf.ones([4, 2, 1])], 2) ** 2, [1])
     y = tf.tile(tf.gather(y, [0, 1, 1], axis=1), [2, 1]) + tf.cumsum(tf.reshape(x, [8, 3]), axis=1)
     j = tf.jacobian(y, x)
-    body = j.op.inputs[0].op.get_attr("body")
+    body = j.op.inputs[0].op._attr("body")
     assert j.shape == [8, 3, 2, 3, 4]
     assert all(t.shape.is_fully_defined() for op in body.get_operations() for t in op.outputs)
     assert all(t.dtype.is_floating for t in body.captured)

@@ -139,3 +139,9 @@ def test_building_is_light() -> None:
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                             env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin:/bin"})  # fmt: skip
     assert result.returncode == 0, result.stderr
+
+
+def test_rules_take_attributes_as_they_are_kept() -> None:
+    """`Operation.get_attr` gives what TensorFlow's gives (bytes, messages); rules want `Operation._attr`."""
+    found = [path.name for path in PACKAGE.rglob("*.py") if ".get_attr(" in path.read_text()]
+    assert found == []

@@ -80,7 +80,7 @@ def test_names_and_collections(graph: Any) -> None:
         m = tf.summary.merge([a, b], collections=["mine"])
     assert [t.name for t in (a, b, c, m)] == ["sc/loss_a:0", "sc/fam/f:0", "sc/h:0", "sc/Merge/MergeSummary:0"]
     assert [t.op.type for t in (a, c, m)] == ["ScalarSummary", "HistogramSummary", "MergeSummary"]
-    tags = [t.op.inputs[0].op.get_attr("value").item() for t in (a, b, c)]
+    tags = [t.op.inputs[0].op._attr("value").item() for t in (a, b, c)]
     assert tags == [b"sc/loss_a", b"fam/sc/fam/f", b"sc/h"]
     assert tf.get_collection("summaries") == [a, b] and tf.get_collection("mine") == [c, m]
     assert tf.summary.merge_all().name == "Merge/MergeSummary:0"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -109,6 +111,43 @@ def padding_as_bytes(tf: Any) -> Any:
 
 
 @case("graph")
+def attributes_of_operations(tf: Any) -> Any:
+    x, k = tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1])
+    conv = tf.nn.conv2d(x, k, [1, 2, 2, 1], "SAME").op
+    attr = conv.node_def.attr
+    m = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]), transpose_b=True).op
+    p = tf.placeholder(tf.float32, [None, 3]).op
+    c = tf.constant([1, 2], name="c").op
+    return {
+        "padding": [attr["padding"].s, conv.get_attr("padding"), str(type(conv.get_attr("padding")))],
+        "data_format": [attr["data_format"].s, conv.get_attr("data_format")],
+        "strides": [list(attr["strides"].list.i), conv.get_attr("strides")],
+        "T": [attr["T"].type, str(conv.get_attr("T")), m.node_def.attr["T"].type],
+        "transpose": [m.node_def.attr["transpose_b"].b, m.get_attr("transpose_a"), m.get_attr("transpose_b")],
+        "keys": sorted(k for k in m.node_def.attr if not k.startswith("_") and not k.startswith("grad_")),
+        "shape": [[d.size for d in p.node_def.attr["shape"].shape.dim], [d.size for d in p.get_attr("shape").dim]],
+        "value": [tf.make_ndarray(c.node_def.attr["value"].tensor), tf.make_ndarray(c.get_attr("value"))],
+        "missing": [raised(lambda: c.get_attr("nope")), "nope" in c.node_def.attr],
+        "in": ["padding" in attr, attr["explicit_paddings"].list.i[:] == []],
+        "node": [conv.node_def.name, conv.node_def.op, list(conv.node_def.input)],
+    }
+
+
+@case("graph")
+def default_attributes_are_written(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None, 4, 4, 1], name="x")
+    k = tf.constant(np.ones((2, 2, 1, 1), np.float32), name="k")
+    tf.nn.conv2d(x, k, [1, 1, 1, 1], "SAME", name="conv")
+    tf.reduce_sum(x, axis=[1], name="sum")
+    tf.argmax(x, axis=1, name="argmax")
+    tf.cast(x, tf.int32, name="cast")
+    tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME", name="pool")
+    tf.random_uniform([3], seed=1, name="random")
+    written = tf.get_default_graph().as_graph_def()
+    return {n.name: [n.op, sorted(n.attr)] for n in written.node}
+
+
+@case("graph")
 def integers_with_numpy_scalars(tf: Any) -> Any:
     i = tf.constant([2, 3])
     return [
@@ -135,6 +174,65 @@ def integer_results_of_registered_gradients(tf: Any) -> Any:
 
 
 _REGISTERED: dict[str, set[str]] = {}
+
+
+@case("graph")
+def graphs_with_host_functions_are_written(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.py_func(lambda a: a * 2, [x], tf.float32, name="host")
+    v = tf.Variable(1.0)
+    z = tf.reduce_sum(y) * v
+    written = tf.get_default_graph().as_graph_def()
+    nodes = [[n.name, n.op] for n in written.node if n.name == "host"]
+    with tempfile.TemporaryDirectory() as folder, tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        tf.saved_model.simple_save(sess, os.path.join(folder, "saved"), {"x": x}, {"z": z})
+        there = os.path.exists(os.path.join(folder, "saved", "saved_model.pb"))
+        return nodes, there, sess.run(z, {x: [1.0, 2.0]})
+
+
+@case("graph")
+def a_written_host_function_runs_in_its_process(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.py_func(lambda a: a * 2, [x], tf.float32, name="host")
+    written = tf.get_default_graph().as_graph_def()
+    with tf.Graph().as_default():
+        (again,) = tf.import_graph_def(written, return_elements=["host:0"])
+        here = _runs(tf, again, {"import/x:0": [1.0, 2.0]})
+        next(n for n in written.node if n.name == "host").attr["token"].s = b"pyfunc_of_another"
+        (other,) = tf.import_graph_def(written, return_elements=["host:0"], name="other")
+        elsewhere = raised(lambda: _runs(tf, other, {"other/x:0": [1.0, 2.0]}))
+    return here, elsewhere, y.dtype.name
+
+
+@case("graph")
+def monitored_training_with_host_functions(tf: Any) -> Any:
+    v = tf.get_variable("v", initializer=1.0)
+    step = tf.train.get_or_create_global_step()
+    loss = tf.reduce_sum(tf.py_func(lambda a: np.float32(a * 2), [v], tf.float32)) + v * v
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+    out = []
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_summaries_steps=1) as sess:
+            for _ in range(3):
+                sess.run(train)
+                out.append(sess.run([v, loss]))
+        out.append(sorted({f.split(".")[0].split("-")[0] for f in os.listdir(folder)}))
+    return out
+
+
+@case("graph")
+def one_shot_iterators_are_written(tf: Any) -> Any:
+    data = tf.data.Dataset.from_tensor_slices(np.arange(3.0)).map(lambda a: a * 2).repeat()
+    x = tf.data.make_one_shot_iterator(data).get_next()
+    v = tf.get_variable("v", initializer=1.0)
+    step = tf.train.get_or_create_global_step()
+    bump = v.assign_add(tf.cast(x, tf.float32))
+    count = step.assign_add(1)
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=folder) as sess:
+            out = [sess.run([bump, count]) for _ in range(3)]
+    return out
 
 
 @case("graph")

@@ -30,15 +30,15 @@ def born_in(op: Operation, values: Sequence[Any], cells: Sequence[Cell | None], 
     """
     if op.type == "If":
         side = "then_branch" if bool(values[0]) else "else_branch"
-        steps = _Steps(op.get_attr(side), cells[1:], make, is_finite)
+        steps = _Steps(op._attr(side), cells[1:], make, is_finite)
         _, bad = steps.run(values[1:])
         return None if bad is None else (f"in its {'true' if side == 'then_branch' else 'false'} branch", bad)
     if op.type != "While":
         return None
     n = len(op.outputs)
-    cond = _Steps(op.get_attr("cond"), cells, make, is_finite)
-    body = _Steps(op.get_attr("body"), cells, make, is_finite)
-    limit = op.get_attr("maximum_iterations")
+    cond = _Steps(op._attr("cond"), cells, make, is_finite)
+    body = _Steps(op._attr("body"), cells, make, is_finite)
+    limit = op._attr("maximum_iterations")
     now = list(values)
     for i in range(_MOST if limit is None else min(limit, _MOST)):
         (more,), bad = cond.run(now)

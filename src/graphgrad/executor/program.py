@@ -170,7 +170,7 @@ class Instruction:
         self.device: str | None = None
         self.guarded = False
         self.op = op
-        self.attrs = {k: op.get_attr(k) for k in opdef.kernel_attrs}
+        self.attrs = {k: op._attr(k) for k in opdef.kernel_attrs}
         self.ins = ins
         self.outs = outs
         self.refs: dict[int, Touch] = {}

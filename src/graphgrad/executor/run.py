@@ -458,11 +458,11 @@ def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
     """How often a random operation has run in this session; unseeded ones begin anywhere, so that sessions differ."""
     count = counters.get(op)
     if count is None:
-        drawn = op.get_attr("seed") >= 2**32  # no seed that a program gives is as large
+        drawn = op._attr("seed") >= 2**32  # no seed that a program gives is as large
         count = counters[op] = int.from_bytes(os.urandom(4), "little") if drawn else 0
     return count
 
 
 def _seeds(op: Operation) -> tuple[int, int]:
     attrs = op.opdef.attrs
-    return tuple(int(op.get_attr(k)) % 2**64 if k in attrs else 0 for k in ("seed", "seed2"))  # type: ignore[return-value]
+    return tuple(int(op._attr(k)) % 2**64 if k in attrs else 0 for k in ("seed", "seed2"))  # type: ignore[return-value]

@@ -292,19 +292,19 @@ class BaseSession:
                 f"Tensor {handle} is not the handle of a variable of this "
                 f"session.\n  Built at {op.source}\n  Fix: use variables made in this graph",
             )
-        name = op.get_attr("shared_name") or op.name
+        name = op._attr("shared_name") or op.name
         cell = self._cells.get(name)
         if cell is None:
-            cell = self._cells[name] = Cell(None, name, op.get_attr("dtype"), op.get_attr("shape"))
+            cell = self._cells[name] = Cell(None, name, op._attr("dtype"), op._attr("shape"))
         return cell
 
     def _resource(self, op: Operation) -> Cell:
         """The queue, reader or the like that an operation stands for; it is made when it is first needed."""
-        shared = op.get_attr("shared_name")
+        shared = op._attr("shared_name")
         key = f"{op.opdef.outputs[0].name}//{shared or op.name}"  # no variable is called that
         with self._lock:
             cell = self._cells.get(key)
-            resource = op.opdef.kernel(np, **{k: op.get_attr(k) for k in op.opdef.kernel_attrs})
+            resource = op.opdef.kernel(np, **{k: op._attr(k) for k in op.opdef.kernel_attrs})
             if cell is None:
                 resource.name = shared or f"_{self._resources}_{op.name}"
                 self._resources += 1

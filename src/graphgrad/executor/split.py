@@ -65,7 +65,7 @@ def is_large(instruction: Instruction) -> bool:
         return False
     if all(n == 1 for n in shape[:-2]):  # a product of matrices, which is not on one thread
         return False
-    channels = image[1] if str(op.get_attr("data_format")).startswith("NC") else image[-1]
+    channels = image[1] if str(op._attr("data_format")).startswith("NC") else image[-1]
     known = [n or 0 for n in (*image[1:], *shape)]
     return (image[0] or _UNKNOWN_BATCH) * math.prod(known) // max(1, channels or 1) >= LARGE
 

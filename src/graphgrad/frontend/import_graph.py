@@ -20,6 +20,7 @@ from ..ir.graph_messages import GraphDef, NodeDef
 from ..ir.graphdef import OWN, output_places
 from ..ir.opdef import OpDef, raw, registry
 from ..ir.source import user_source
+from ..ops.host import function_of
 from .old_arrays import with_arrays
 from .old_control_flow import Part, functional
 from .reference_variables import with_resources
@@ -236,9 +237,11 @@ class _Reader:
             if arg.number_attr is not None and arg.number_attr not in found:
                 found[arg.number_attr] = len(inputs)
         if "shape" in own and "shape" not in found and inputs[0].op.type == "VarHandleOp":
-            found["shape"] = inputs[0].op.get_attr("shape")
+            found["shape"] = inputs[0].op._attr("shape")
         if node.op.startswith("ResourceScatterNd") and "dtype" not in found:
             found["dtype"] = inputs[2].dtype
+        if "func" in opdef.attrs and "token" in found:
+            found["func"] = function_of(found["token"])
         if node.op == "VarHandleOp":
             found["shared_name"] = found.get("shared_name") or self.prefix + node.name
         if opdef.name == "While":

@@ -52,7 +52,13 @@ class Record:
     source = None
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute."""
+        """The value of an attribute as TensorFlow gives it."""
+        from ..ir.graphdef import attribute
+
+        return attribute(self, name)
+
+    def _attr(self, name: str) -> Any:
+        """The value of an attribute as rules take it."""
         return self.attrs[name] if name in self.attrs else self.opdef.attrs[name]
 
 

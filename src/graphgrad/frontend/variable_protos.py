@@ -50,8 +50,8 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
     v._handle = handle
     handle._variable = v  # type: ignore[attr-defined]  # as variables themselves do
     v._handle_name = handle.op.name
-    v._dtype = as_dtype(handle.op.get_attr("dtype"))
-    v._shape = handle.op.get_attr("shape")
+    v._dtype = as_dtype(handle.op._attr("dtype"))
+    v._shape = handle.op._attr("shape")
     v._trainable = bool(message.trainable)
     v._constraint = None
     v._synchronization = VariableSynchronization(message.synchronization)

@@ -605,7 +605,7 @@ class Variable(metaclass=Created):
     def _assign_slice(self, picked: Any, key: Any, value: Any, name: str | None) -> Any:
         if isinstance(picked, Tensor):
             op = picked.op
-            masks = {k: op.get_attr(k) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+            masks = {k: op._attr(k) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
                                                  "shrink_axis_mask")}  # fmt: skip
             value = convert_to_tensor(value, self._dtype)
             done = raw.ResourceStridedSliceAssign(self.handle, *op.inputs[1:], value, **masks, name=name)

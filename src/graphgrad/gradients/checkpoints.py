@@ -43,16 +43,16 @@ def segmented(op: Operation, inputs: Sequence[Tensor], bound: Any) -> Operation 
     Returns: the outermost of the loops, whose outputs are the number of iterations and those of `op`; its inputs are
       the number 0, those of `op`, and some more. None where there is nothing to gain.
     """
-    body: FuncGraph = op.get_attr("body")
-    if op.get_attr("counter") is not None or _draws([op.get_attr("cond"), *_inner(body)]):
+    body: FuncGraph = op._attr("body")
+    if op._attr("counter") is not None or _draws([op._attr("cond"), *_inner(body)]):
         return None  # what a repetition draws depends on how the iterations are numbered
-    levels = LEVELS[op.get_attr("memory")]
+    levels = LEVELS[op._attr("memory")]
     known = constant_value(bound) if isinstance(bound, Tensor) else np.asarray(bound)
     if known is not None:
         n = int(known)
         if n < 4:
             return None
-        if op.get_attr("memory") == "log":
+        if op._attr("memory") == "log":
             levels = min(_MOST, max(2, round(math.log(n))))
         length: Any = np.int32(segment_length(n, levels))
         segments: Any = np.int32(-(-n // int(length) ** (levels - 1)))
@@ -92,9 +92,9 @@ class _Segmented:
     def __init__(self, op: Operation, inputs: Sequence[Tensor], levels: int, sizes: Sequence[Tensor]):
         self.op, self.inputs, self.levels, self.sizes = op, inputs, levels, sizes
         self.n = len(op.outputs)
-        self.cond: FuncGraph = op.get_attr("cond")
-        self.body: FuncGraph = op.get_attr("body")
-        self.most = op.get_attr("maximum_iterations")
+        self.cond: FuncGraph = op._attr("cond")
+        self.body: FuncGraph = op._attr("body")
+        self.most = op._attr("maximum_iterations")
 
     def build(self) -> Operation:
         """Adds the nest to the graph that is being built."""

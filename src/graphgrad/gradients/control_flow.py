@@ -48,7 +48,7 @@ class _Side:
 def _if_grad(op: Operation, *dys: Any) -> list[Any]:
     """An `If` over the gradients of the branches."""
     args = as_it_was(op)[1:]
-    branches = [op.get_attr("then_branch"), op.get_attr("else_branch")]
+    branches = [op._attr("then_branch"), op._attr("else_branch")]
     kept = kept_outputs(op)
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries(op.outputs[i])]
     xs = [i for i, t in enumerate(args) if carries(t)]

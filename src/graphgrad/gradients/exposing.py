@@ -117,7 +117,7 @@ def _is_complete(op: Operation, changed: Collection[int]) -> bool:
         inside = _changed_inside(op, body, changed)
         needed = needed_ops(body.outputs)
         if name == "cond":
-            counted = op.get_attr("body").counted is not None
+            counted = op._attr("body").counted is not None
             if not counted and any(_matters(o, inside) for o in needed):
                 return False
             continue
@@ -225,13 +225,13 @@ def _expose_iterations(op: Operation, copies: _Copies) -> None:
         body.outputs += [raw.TensorListSetItem(lst, step, t, resize_if_index_out_of_bounds=bound is None)
                          for lst, t in zip(own, kept, strict=True)]  # fmt: skip
     inputs = (*op.inputs[:n], *start, *op.inputs[n:])
-    bounded_by = op.get_attr("bounded_by")
+    bounded_by = op._attr("bounded_by")
     if bounded_by is not None and bounded_by >= n:
         bounded_by += len(start)
     elif bounded_by is None and lists and bound is not None:
         bounded_by = n + len(start) - len(lists)
     attrs = {**op.attrs, "cond": cond, "body": body, "T": tuple([t.dtype for t in inputs]),
-             "Tout": (*op.attrs["Tout"], *types), "output_shapes": (*op.get_attr("output_shapes"), *shapes),
+             "Tout": (*op.attrs["Tout"], *types), "output_shapes": (*op._attr("output_shapes"), *shapes),
              "bounded_by": bounded_by}  # fmt: skip
     graph._rebuild(op, inputs, attrs, [t._spec for t in start])
 
@@ -255,7 +255,7 @@ def _expose_rows(op: Operation, copies: _Copies) -> None:
     body.kept = [*body.kept, *((t, first + i) for i, t in enumerate(kept))]
     body.outputs += kept
     shape = op.outputs[0]._spec.shape
-    rows = None if not shape or 0 in op.get_attr("summed") else shape[0]
+    rows = None if not shape or 0 in op._attr("summed") else shape[0]
     specs = [Spec.of(t.dtype, None if t._spec.shape is None else (rows, *t._spec.shape)) for t in kept]
     attrs = {**op.attrs, "body": body, "Tout": tuple([t.dtype for t in body.outputs])}
     op.graph._rebuild(op, op.inputs, attrs, specs)

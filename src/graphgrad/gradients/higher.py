@@ -409,7 +409,7 @@ def value_shape(x: Any) -> Shape:
     if x.dtype is not resource:
         return x._spec.shape  # type: ignore[no-any-return]
     variable = getattr(x, "_variable", None)
-    shape: Shape = x.op.get_attr("shape") if variable is None else as_shape(variable.shape)
+    shape: Shape = x.op._attr("shape") if variable is None else as_shape(variable.shape)
     return shape
 
 
@@ -447,7 +447,7 @@ def _tangents(xs: list[Tensor], tangents: Any, given: Any) -> list[Any]:
         )
     found = []
     for i, (x, v) in enumerate(zip(xs, values, strict=True)):
-        dtype = x.op.get_attr("dtype") if x.dtype is resource and "dtype" in x.op.attrs else x.dtype
+        dtype = x.op._attr("dtype") if x.dtype is resource and "dtype" in x.op.attrs else x.dtype
         v = convert_to_tensor(v, None if dtype is resource else dtype)
         shape, wanted = v._spec.shape, value_shape(x)
         if is_fully_defined(shape) and is_fully_defined(wanted) and shape != wanted:

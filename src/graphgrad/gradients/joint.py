@@ -63,7 +63,7 @@ class Joint:
         n, first = len(forward.outputs), 1 + len(self._variables)
         count, lists = record.inputs[0], record.inputs[first : first + len(self._wanted)]
         inputs = [*forward.inputs[:n], count, *lists, *forward.inputs[n:]]
-        sources = [forward.get_attr("body"), forward.get_attr("cond")]
+        sources = [forward._attr("body"), forward._attr("cond")]
         body, cond = (FuncGraph(f"{forward.name}_{what}", forward.graph) for what in ("joint", "joint_cond"))
         inner: list[dict[int, Tensor]] = []
         for graph, source in ((body, sources[0]), (cond, sources[1])):
@@ -89,7 +89,7 @@ class Joint:
         made.control_inputs = tuple(dict.fromkeys([*forward.control_inputs, *record.control_inputs]))
         made._colocation, made._original_op, made._gradient = (), forward._original_op, None
         made.index = -2 - record.index  # no other operation has it
-        shapes = (*forward.get_attr("output_shapes"), (), *(() for _ in lists))
+        shapes = (*forward._attr("output_shapes"), (), *(() for _ in lists))
         made.attrs = {**forward.attrs, "body": body, "cond": cond, "output_shapes": shapes, "memory": None,
                       "T": tuple([t.dtype for t in inputs]), "Tout": tuple([t.dtype for t in made.outputs]),
                       "bounded_by": n + 1 if lists else None}  # fmt: skip

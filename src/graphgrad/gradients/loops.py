@@ -46,7 +46,7 @@ from .trips import Trips, count_trips, stride_of, written_once
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """The recording loop and the loop back; see above."""
     loop = Loop(op, as_it_was(op))
-    if op.get_attr("memory") is not None and loop.count is None:
+    if op._attr("memory") is not None and loop.count is None:
         with in_graph_of(op):
             trips = count_trips(op)
             bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
@@ -245,7 +245,7 @@ class _Back:
         types = tuple(p.dtype for p in own)
         results = raw.While([*start, *graph.captured], cond=cond, body=graph, Tout=types,
                             output_shapes=tuple(p._spec.shape for p in own),
-                            counter=-1 if op.get_attr("counter") == -1 else 0,
+                            counter=-1 if op._attr("counter") == -1 else 0,
                             bounded_by=len(start) + len(kept) - 1 if self.recorded else None, name="Back")  # fmt: skip
         return list(zip([*self.carried, *self.read], results[1:], strict=True))
 
@@ -256,7 +256,7 @@ def _shape_of(x: Tensor, g: Any) -> Any:
         return x._spec.shape
     if isinstance(g, Tensor):
         return g._spec.shape
-    return x.op.get_attr("shape") if x.op.type == "VarHandleOp" else None
+    return x.op._attr("shape") if x.op.type == "VarHandleOp" else None
 
 
 def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:

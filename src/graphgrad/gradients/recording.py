@@ -34,8 +34,8 @@ class Loop:
         self.op = op
         self.inputs = op.inputs if inputs is None else inputs
         self.n = len(op.outputs)
-        self.cond: FuncGraph = op.get_attr("cond")
-        self.body: FuncGraph = op.get_attr("body")
+        self.cond: FuncGraph = op._attr("cond")
+        self.body: FuncGraph = op._attr("body")
         self.fixed = {i for i in range(self.n) if through_identity(self.body.outputs[i]) is self.body.inputs[i]}
         self.kept = {id(t): (t, op.outputs[i]) for t, i in self.body.kept}
         self.count = None if self.body.counted is None else op.outputs[self.body.counted]
@@ -94,7 +94,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
     """
     op, n = loop.op, loop.n
     variables = loop.closure(wanted)
-    counter = op.get_attr("counter")
+    counter = op._attr("counter")
     if counter is not None and counter >= 0:  # what numbers the iterations goes along
         variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
         counter = 1 + variables.index(counter)
@@ -133,7 +133,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
         written = [raw.TensorListSetItem(lst, step, t) for lst, t in zip(own_lists, values, strict=True)]
         body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
     results = raw.While([*start, *body.captured], cond=cond, body=body, Tout=tuple(types),
-                        output_shapes=tuple(shapes), maximum_iterations=op.get_attr("maximum_iterations"),
+                        output_shapes=tuple(shapes), maximum_iterations=op._attr("maximum_iterations"),
                         bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")  # fmt: skip
     made = results[0].op
     if lists and loop.count is None and made.graph is op.graph:

@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..ir.graph import Operation
-from ..ir.opdef import NOT_DIFFERENTIABLE, registry
-from ..ir.source import Source, user_source
+from ..ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
+from ..ir.source import Source, is_internal, user_source
 
 
 class _Registered(NamedTuple):
@@ -18,7 +18,7 @@ class _Registered(NamedTuple):
 
 # Gradients for names that are no op types, for `Graph.gradient_override_map`.
 _by_name: dict[str, _Registered] = {}
-_replaced: set[str] = set()  # op types whose gradient from here gave way to a user's
+_users: set[str] = set()  # op types whose gradient a user has registered
 
 
 class RegisterGradient:
@@ -72,10 +72,10 @@ NoGradient = NotDifferentiable
 def _register(name: str, function: Any) -> None:
     opdef = registry.get(name)
     if opdef is not None:
-        if opdef.gradient is not None and name not in _replaced and _is_open(name):
+        if opdef.gradient is not None and _gives_way(opdef):
             opdef.gradient = None
-            _replaced.add(name)
         opdef.grad(function)
+        _users.add(name)
         return
     if name in _by_name:
         raise KeyError(
@@ -84,10 +84,12 @@ def _register(name: str, function: Any) -> None:
     _by_name[name] = _Registered(function, user_source(2))
 
 
-def _is_open(op_type: str) -> bool:
-    from .open_types import OPEN
+def _gives_way(opdef: OpDef) -> bool:
+    """Whether the gradient of an op type is from here, and TensorFlow has none."""
+    from .taken_types import TAKEN
 
-    return op_type in OPEN
+    ours = opdef.source is not None and is_internal(opdef.source.filename)
+    return ours and opdef.name not in TAKEN and opdef.name not in _users
 
 
 _GRADIENT, _FUNCTION = attrgetter("gradient"), attrgetter("function")

@@ -60,7 +60,7 @@ def as_long_as(lst: Tensor) -> Tensor:
     """The list that `lst` was made of by replacing elements: it has the same length."""
     while True:
         op = lst.op
-        replaced = op.type == "TensorListSetItem" and not op.get_attr("resize_if_index_out_of_bounds")
+        replaced = op.type == "TensorListSetItem" and not op._attr("resize_if_index_out_of_bounds")
         if not replaced and op.type != "Identity":
             return lst
         lst = op.inputs[0]

@@ -45,15 +45,15 @@ def count_trips(op: Operation) -> Trips:
     Args:
       op: the loop; new operations are added to the current graph, which holds it.
     """
-    cond: FuncGraph = op.get_attr("cond")
-    most = op.get_attr("maximum_iterations")
+    cond: FuncGraph = op._attr("cond")
+    most = op._attr("maximum_iterations")
     conditions = _conjuncts(through_identity(cond.outputs[0]))
     counters = [c for c in (_counter(op, t) for t in conditions) if c is not None]
     counter = counters[0] if len(conditions) == len(counters) == 1 else None
     steps = None if counter is None else _count(counter, counter.limit)
     if steps is not None and most is not None:
         steps = raw.Minimum(steps, np.int32(most))
-    longer = op.get_attr("bounded_by")
+    longer = op._attr("bounded_by")
     if longer is not None:
         return Trips(steps, raw.TensorListLength(op.inputs[longer]))
     known = [constant_value(_count(c, c.limit)) for c in counters]
@@ -79,7 +79,7 @@ _COMPARISONS = {"Less": (1, False), "LessEqual": (1, True), "Greater": (-1, Fals
 
 
 def _counter(op: Operation, condition: Tensor) -> _Counter | None:
-    cond, n = op.get_attr("cond"), len(op.outputs)
+    cond, n = op._attr("cond"), len(op.outputs)
     if condition.op.type not in _COMPARISONS:
         return None
     direction, inclusive = _COMPARISONS[condition.op.type]
@@ -87,7 +87,7 @@ def _counter(op: Operation, condition: Tensor) -> _Counter | None:
     positions = {id(t): i for i, t in enumerate(cond.inputs[:n])}
     for variable, limit, way in ((left, right, direction), (right, left, -direction)):
         i = positions.get(id(variable))
-        stride = None if i is None else stride_of(op.get_attr("body"), i)
+        stride = None if i is None else stride_of(op._attr("body"), i)
         if i is None or stride is None or stride * way <= 0:
             continue
         outside = _lifted(op, limit)
@@ -117,11 +117,11 @@ def written_once(op: Operation, i: int) -> bool:
 
     What arrives as gradient of such a list can be read where it stands: nothing has to be taken out of it.
     """
-    body, n = op.get_attr("body"), len(op.outputs)
+    body, n = op._attr("body"), len(op.outputs)
     before, last = body.inputs[i], through_identity(body.outputs[i])
     if op.inputs[i].op.type != "TensorListReserve" or last.op.type != "TensorListSetItem":
         return False
-    if through_identity(last.op.inputs[0]) is not before or last.op.get_attr("resize_if_index_out_of_bounds"):
+    if through_identity(last.op.inputs[0]) is not before or last.op._attr("resize_if_index_out_of_bounds"):
         return False
     place = through_identity(last.op.inputs[1])
     fixed = {id(t) for t in body.inputs[n:]}
@@ -140,7 +140,7 @@ def written_once(op: Operation, i: int) -> bool:
 
 def _lifted(op: Operation, t: Tensor) -> Tensor | None:
     """A tensor of the condition, computed outside of the loop; None if it changes from iteration to iteration."""
-    cond, body, n = op.get_attr("cond"), op.get_attr("body"), len(op.outputs)
+    cond, body, n = op._attr("cond"), op._attr("body"), len(op.outputs)
     inside: dict[int, Tensor] = {}
     for i, p in enumerate(cond.inputs):
         if i >= n or through_identity(body.outputs[i]) is body.inputs[i]:

@@ -136,7 +136,7 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     for op in body._operations:
         if op.type == "GatherV2" and op.inputs[1] is number:
             row = places.get(id(outside.get(id(op.inputs[0]))))
-            if row is not None and not op.get_attr("batch_dims"):
+            if row is not None and not op._attr("batch_dims"):
                 inside[id(op.outputs[0])] = row
     needed = needed_ops(items, inside)
     flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.type != "ReadVariableOp"}
@@ -156,8 +156,8 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
 
 def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     """A `VectorizedMap` over the gradient of the sub-graph."""
-    source, mapped = op.get_attr("body"), op.get_attr("mapped")
-    chunk, summed = op.get_attr("chunk"), op.get_attr("summed")
+    source, mapped = op._attr("body"), op._attr("mapped")
+    chunk, summed = op._attr("chunk"), op._attr("summed")
     target = MapBody(f"{op.name}_grad", current_graph())
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
@@ -188,7 +188,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     copy.settle()
     inputs = [*given, *kept, *used, *target.captured]
     flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
-    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op.get_attr("draws"),
+    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op._attr("draws"),
                                 summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
     for i, piece in zip(xs, pieces, strict=True):
         if piece is None:

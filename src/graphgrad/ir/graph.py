@@ -180,22 +180,34 @@ class Operation:
         return self.opdef
 
     @property
-    def node_def(self) -> NodeDef:
-        """A read-only description with `name`, `op`, `input`, `device` and `attr`."""
-        return NodeDef(self)
+    def node_def(self) -> Any:
+        """The operation as a `NodeDef` message: `name`, `op`, `input`, `device`, and all attributes in `attr`."""
+        from .graphdef import node_def
+
+        return node_def(self)
 
     def values(self) -> tuple[Tensor, ...]:
         """The outputs."""
         return self.outputs
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute; ValueError if the operation has none of that name."""
+        """The value of an attribute as TensorFlow gives it.
+
+        Args:
+          name: the attribute's name.
+        Returns: bytes for text, a `DType`, a number or a bool; messages for shapes, tensors, functions; lists of them.
+        Raises: ValueError if the operation has none of that name.
+        """
+        from .graphdef import attribute
+
+        return attribute(self, name)
+
+    def _attr(self, name: str) -> Any:
+        """The value of an attribute as kernels and rules take it; ValueError if there is none of that name."""
         if name in self.attrs:
             return self.attrs[name]
         if name in self.opdef.attrs:
             return self.opdef.attrs[name]
-        if name == "_class" and self._colocation:
-            return [c.encode() for c in self._colocation]
         raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
 
     def colocation_groups(self) -> list[bytes]:
@@ -220,7 +232,8 @@ class Operation:
 
     def __str__(self) -> str:
         lines = [f'name: "{self.name}"', f'op: "{self.type}"']
-        lines += [f'input: "{name}"' for name in self.node_def.input]
+        lines += [f'input: "{t.op.name if t.value_index == 0 else t.name}"' for t in self.inputs]
+        lines += [f'input: "^{c.name}"' for c in self.control_inputs]
         lines += [f'device: "{self.device}"'] if self.device else []
         lines += [f"attr {{ {k}: {v} }}" for k, v in sorted(self.attrs.items(), key=lambda kv: kv[0])]
         return "\n".join(lines) + "\n"
@@ -231,21 +244,6 @@ def _output(op: Operation, index: int, spec: Spec) -> Tensor:
     t = Tensor.__new__(Tensor)
     t.op, t.value_index, t.graph, t.dtype, t._spec = op, index, op.graph, spec.dtype, spec
     return t
-
-
-class NodeDef:
-    """What describes an operation: `name`, `op`, `input`, `device`, `attr`."""
-
-    def __init__(self, op: Operation):
-        self.name = op.name
-        self.op = op.type
-        self.device = op.device
-        self.attr = dict(op.attrs)
-        self.input = [t.op.name if t.value_index == 0 else t.name for t in op.inputs]
-        self.input += [f"^{c.name}" for c in op.control_inputs]
-
-    def __repr__(self) -> str:
-        return f"NodeDef(name={self.name!r}, op={self.op!r}, input={self.input!r})"
 
 
 class _ControlFrame:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
 import numpy as np
 
+from . import dtypes
 from .dtypes import DType, as_dtype
 from .funcgraph import FuncGraph
 from .graph import Graph, Operation, Tensor
 from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
+from .log import Log
 
 _LARGEST = 1024  # bytes of a constant that a picture needs
 PRODUCER = 2474  # the version of the format that TensorFlow 2.21 writes
@@ -28,6 +31,19 @@ OWN = {
     "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),
 }  # fmt: skip
 
+# Attributes with defaults that TensorFlow's ops have and the ops here do not need.
+_THEIRS: dict[str, dict[str, Any]] = {
+    "AssignVariableOp": {"validate_shape": False}, "DecodeImage": {"dtype": dtypes.uint8},
+    "EagerPyFunc": {"is_async": False}, "If": {"output_shapes": ()},
+    "ResourceGather": {"batch_dims": 0, "validate_indices": True},
+    **{f"ResourceScatterNd{kind}": {"bad_indices_policy": ""} for kind in ("Add", "Max", "Min", "Sub", "Update")},
+    "SerializeManySparse": {"out_type": dtypes.string}, "SerializeSparse": {"out_type": dtypes.string},
+    "TensorListGetItem": {"Tshape": dtypes.int32}, "VarHandleOp": {"allowed_devices": (), "debug_name": ""},
+    "VariableShape": {"out_type": dtypes.int32}, "While": {"parallel_iterations": 10},
+}  # fmt: skip
+
+_LOG = Log("graphgrad")
+
 
 def graph_def(graph: Graph) -> bytes:
     """The serialized `GraphDef` of a graph, as a picture needs it.
@@ -44,12 +60,50 @@ def graph_def(graph: Graph) -> bytes:
 def to_graph_def(graph: Graph, add_shapes: bool = False) -> Any:
     """The `GraphDef` of a graph, with all that `import_graph_def` needs.
 
+    What calls Python functions of this process is written without the functions, as in TensorFlow; a warning says so.
+
     Args:
       graph: the graph.
       add_shapes: whether to write the static shapes of outputs.
-    Raises: ValueError if an operation calls Python.
     """
-    return _Writer(None).graph(graph, add_shapes)
+    writer = _Writer(None)
+    made = writer.graph(graph, add_shapes)
+    if writer.python:
+        first = writer.python[0]
+        _LOG.warning("The graph that is written calls Python functions of this process (%d operations; the first is %s "
+                     "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), first.type, first.name,
+                     first.source)  # fmt: skip
+    return made
+
+
+def node_def(op: Operation) -> Any:
+    """The `NodeDef` of an operation."""
+    return _Writer(None).node(op, _tensor_name, False)
+
+
+def attribute(op: Any, name: str) -> Any:
+    """The value of an operation's attribute, see `Operation.get_attr`."""
+    if name in OWN.get(op.type, ()):
+        return op._attr(name)
+    if isinstance(op, Operation):
+        attrs = node_def(op).attr
+    else:  # what a tape recorded
+        writer = _Writer(None)
+        attrs = {k: writer.attr(k, v) for k, v in writer.attributes(op).items() if k == name}
+    message = attrs.get(name)
+    if message is None:
+        raise ValueError(f"Operation '{op.name}' has no attr named '{name}'.")
+    kind = message.WhichOneof("value")
+    if kind != "list":
+        return _given(kind, getattr(message, kind))
+    lists = ((k, getattr(message.list, k)) for k in ("s", "i", "f", "b", "type", "shape", "tensor", "func"))
+    return next(([_given(k, v) for v in values] for k, values in lists if values), [])
+
+
+def _given(kind: str, value: Any) -> Any:
+    if kind == "type":
+        return as_dtype(int(value))
+    return float(np.float32(value)) if kind == "f" else value
 
 
 class _Writer:
@@ -58,6 +112,7 @@ class _Writer:
     def __init__(self, largest: int | None):
         self.largest = largest
         self.functions: dict[int, tuple[str, FuncGraph]] = {}
+        self.python: list[Operation] = []  # what calls functions that cannot be written
         self.bodies: set[int] = set()  # of loops: TensorFlow wants them to return what they capture, too
 
     def graph(self, graph: Graph, add_shapes: bool) -> Any:
@@ -80,10 +135,10 @@ class _Writer:
         if op.device:
             node.device = op.device
         own = OWN.get(op.type, ())
-        for name, value in sorted(op.attrs.items()):  # the order in which functions are numbered
-            if self.largest is None and callable(value) and not isinstance(value, (Graph, DType, type)):
-                raise ValueError(f"{op.type} '{op.name}' calls the Python function {value!r}, which cannot be "
-                                 f"written.\n  Built at {op.source}\n  Fix: leave it out of the graph that is written")
+        for name, value in sorted(self.attributes(op).items()):  # the order in which functions are numbered
+            if callable(value) and not isinstance(value, (Graph, DType, type)):
+                self.python.append(op)
+                continue
             message = self.attr(name, value)
             if message is not None:
                 node.attr[f"_{name}" if name in own or name == "sum_duplicates" else name] = message
@@ -102,6 +157,17 @@ class _Writer:
         if op._colocation:
             node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
         return node
+
+    def attributes(self, op: Operation) -> dict[str, Any]:
+        """All attributes of an operation: those it was given, and the defaults of the rest."""
+        if self.largest is not None:
+            return op.attrs
+        defaults, own = op.opdef.attrs, OWN.get(op.type, ())
+        attrs = {k: v for k, v in defaults.items() if v is not inspect.Parameter.empty and k not in own}
+        attrs.update(_THEIRS.get(op.type, {}))
+        for name, value in op.attrs.items():
+            attrs[name] = float(value) if isinstance(defaults.get(name), float) and type(value) is int else value
+        return attrs
 
     def attr(self, name: str, value: Any) -> Any:
         """An attribute's value; None for what has no message."""
@@ -212,9 +278,9 @@ def output_places(op: Operation) -> list[tuple[str, int]]:
     for arg in op.opdef.outputs:
         n = 1
         if arg.number_attr is not None:
-            n = op.get_attr(arg.number_attr)
+            n = op._attr(arg.number_attr)
         elif arg.list_attr is not None:
-            n = len(op.get_attr(arg.list_attr))
+            n = len(op._attr(arg.list_attr))
         places += [(arg.name, i) for i in range(n)]
     return places
 

@@ -117,7 +117,7 @@ def _evaluate(t: Tensor) -> Any:
 def _run(t: Tensor, arrays: list[Any]) -> Any:
     op = t.op
     try:
-        attrs = {k: op.get_attr(k) for k in op.opdef.kernel_attrs}
+        attrs = {k: op._attr(k) for k in op.opdef.kernel_attrs}
         result = op.opdef.bind_kernel(np)(np, *op.opdef.pack(arrays, op.attrs), **attrs)
     except Exception:  # the run will say what is wrong, with its own error
         return None
@@ -177,7 +177,7 @@ def _pack(op: Operation) -> Any:
     scalars = all(t._spec.shape == () for t in op.inputs)
     if scalars:
         return tuple(values)
-    if op.get_attr("axis") != 0 or any(v is None for v in values):
+    if op._attr("axis") != 0 or any(v is None for v in values):
         return None
     return tuple(values)
 
@@ -204,12 +204,12 @@ def _strided_slice(op: Operation) -> Any:
         not isinstance(v, tuple) or len(v) != 1 or v[0] is None for v in (begin, end, strides)
     ):
         return None
-    if op.get_attr("ellipsis_mask") or op.get_attr("new_axis_mask"):
+    if op._attr("ellipsis_mask") or op._attr("new_axis_mask"):
         return None
-    if op.get_attr("shrink_axis_mask") & 1:
+    if op._attr("shrink_axis_mask") & 1:
         return value[begin[0]] if -len(value) <= begin[0] < len(value) else None
-    start = None if op.get_attr("begin_mask") & 1 else begin[0]
-    stop = None if op.get_attr("end_mask") & 1 else end[0]
+    start = None if op._attr("begin_mask") & 1 else begin[0]
+    stop = None if op._attr("end_mask") & 1 else end[0]
     return value[start : stop : strides[0]]
 
 

@@ -125,7 +125,7 @@ def prevent_gradient_op(xp, x, *, message=""):
 
 @prevent_gradient_op.grad
 def _prevent_gradient_grad(op, dy):
-    raise LookupError(f"Gradient explicitly disabled. Reason: {op.get_attr('message')}")
+    raise LookupError(f"Gradient explicitly disabled. Reason: {op._attr('message')}")
 
 
 @op("EnsureShape", "input: T -> output: T")
@@ -157,7 +157,7 @@ def check_numerics_op(xp, x, *, message=""):
 
 @check_numerics_op.grad
 def _check_numerics_grad(op, dy):
-    message = op.get_attr("message")
+    message = op._attr("message")
     return raw.CheckNumerics(dy, message=f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
 
 
@@ -175,7 +175,7 @@ def check_numerics_v2_op(xp, x, *, message=""):
 
 @check_numerics_v2_op.grad
 def _check_numerics_v2_grad(op, dy):
-    message = op.get_attr("message")
+    message = op._attr("message")
     return raw.CheckNumericsV2(dy, message="Not a number (NaN) or infinity (Inf) values detected in gradient. "
                                f"{message}")  # fmt: skip
 

@@ -79,7 +79,7 @@ def _banded_refuses(xp, matrix, rhs, lower=True):
 @banded_triangular_solve_op.grad
 def _banded_grad(op, dx):
     bands, rhs = op.inputs
-    lower, flipped = op.get_attr("lower"), op.get_attr("adjoint")
+    lower, flipped = op._attr("lower"), op._attr("adjoint")
     db = raw.BandedTriangularSolve(bands, dx, lower=lower, adjoint=not flipped)
     x = op.outputs[0]
     full = raw.Neg(matmul(x, db, adjoint_b=True) if flipped else matmul(db, x, adjoint_b=True))
@@ -285,7 +285,7 @@ def _tridiagonal_solve_grad(op, dx):
         raise NotImplementedError("TridiagonalSolve: the gradient needs a known rank.\n  Fix: use set_shape")
     above, middle, below = raw.Unpack(diagonals, num=3, axis=-2)
     turned = raw.Pack([_moved(conj(below), 1), conj(middle), _moved(conj(above), -1)], axis=-2)
-    db = raw.TridiagonalSolve(turned, dx, partial_pivoting=op.get_attr("partial_pivoting"))
+    db = raw.TridiagonalSolve(turned, dx, partial_pivoting=op._attr("partial_pivoting"))
     v = conj(x)
     parts = [raw.Sum(raw.Mul(db, side), [-1]) for side in (_shifted(v, 1), v, _shifted(v, -1))]
     return raw.Neg(raw.Pack(parts, axis=-2)), db

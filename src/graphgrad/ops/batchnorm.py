@@ -87,8 +87,8 @@ def _fused_batch_norm_shape(x, scale, offset, mean, variance, data_format, is_tr
 
 @fused_batch_norm_op.grad
 def _fused_batch_norm_op_grad(op, dy, *unused):
-    training = op.get_attr("is_training")
-    attrs = {k: op.get_attr(k) for k in ("epsilon", "data_format", "is_training")}
+    training = op._attr("is_training")
+    attrs = {k: op._attr(k) for k in ("epsilon", "data_format", "is_training")}
     saved = (op.outputs[3], op.outputs[4]) if training else (op.inputs[3], op.inputs[4])
     dx, dscale, doffset, _, _ = raw.FusedBatchNormGradV3(dy, op.inputs[0], op.inputs[1], *saved, op.outputs[5], **attrs)
     return dx, dscale, doffset, None, None
@@ -169,17 +169,17 @@ def _fused_batch_norm_grad_grad(op, u, v, w, *unused):
     if dtype is not wide:
         g, x = raw.Cast(g, DstT=wide), raw.Cast(x, DstT=wide)
         u = None if u is None else raw.Cast(u, DstT=wide)
-    c = _Channels(x, op.get_attr("data_format"))
-    if op.get_attr("is_training"):  # from x again, for further derivatives: they pass by the mean and the variance
+    c = _Channels(x, op._attr("data_format"))
+    if op._attr("is_training"):  # from x again, for further derivatives: they pass by the mean and the variance
         centred = raw.Sub(x, c.mean(x))
-        r_wide = raw.Rsqrt(raw.AddV2(c.mean(raw.Square(centred)), op.get_attr("epsilon")))
+        r_wide = raw.Rsqrt(raw.AddV2(c.mean(raw.Square(centred)), op._attr("epsilon")))
         r = raw.Reshape(r_wide, [-1])
     else:
         centred = raw.Sub(x, c.spread(op.inputs[3]))
-        r = raw.Rsqrt(raw.AddV2(op.inputs[4], op.get_attr("epsilon")))
+        r = raw.Rsqrt(raw.AddV2(op.inputs[4], op._attr("epsilon")))
         r_wide = c.spread(r)
     normal = raw.Mul(centred, r_wide)
-    rule = _training if op.get_attr("is_training") else _inference
+    rule = _training if op._attr("is_training") else _inference
     dg, dx, dscale = rule(c, u, v, g, normal, c.spread(scale), r_wide, r)
     if w is not None:
         dg = _plus(dg, raw.Mul(raw.OnesLike(x), c.spread(w)))

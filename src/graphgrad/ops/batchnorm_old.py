@@ -46,8 +46,8 @@ def _backward_grad(op, u, v, w, *unused):
 
 
 def _forward_grad(op, dy, *unused):
-    training = op.get_attr("is_training")
-    attrs = {k: op.get_attr(k) for k in ("epsilon", "data_format", "is_training")}
+    training = op._attr("is_training")
+    attrs = {k: op._attr(k) for k in ("epsilon", "data_format", "is_training")}
     saved = (op.outputs[3], op.outputs[4]) if training else (op.inputs[3], op.inputs[4])
     backward = raw.FusedBatchNormGrad if op.type == "FusedBatchNorm" else raw.FusedBatchNormGradV2
     return (*backward(dy, op.inputs[0], op.inputs[1], *saved, **attrs)[:3], None, None)
@@ -86,7 +86,7 @@ def _global_norm_shape(t, m, v, beta, gamma):
 
 
 def _attrs(op):
-    return {k: op.get_attr(k) for k in ("variance_epsilon", "scale_after_normalization")}
+    return {k: op._attr(k) for k in ("variance_epsilon", "scale_after_normalization")}
 
 
 @global_norm.grad

@@ -38,7 +38,7 @@ def _channels(data_format, rank):
 
 @bias_add_op.grad
 def _bias_add_op_grad(op, dy):
-    if op.get_attr("data_format") == "NHWC":
+    if op._attr("data_format") == "NHWC":
         return dy, raw.BiasAddGrad(dy)
     return dy, raw.BiasAddGrad(dy, data_format="NCHW")
 
@@ -76,7 +76,7 @@ def _bias_add_grad_shape(dy, data_format):
 @bias_add_grad.grad
 def _bias_add_grad_grad(op, db):
     dy = op.inputs[0]
-    if op.get_attr("data_format") == "NCHW":
+    if op._attr("data_format") == "NCHW":
         db = raw.Reshape(db, join([-1], fill(minus(rank_of(dy), 2), 1)))
     return raw.BroadcastTo(db, shape_of(dy))
 

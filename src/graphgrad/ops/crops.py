@@ -112,7 +112,7 @@ def _crop_and_resize_refuses(xp, image, boxes, box_ind, crop_size):
 @crop_and_resize_op.grad
 def _crop_and_resize_grad(op, dy):
     image, boxes, box_ind, _ = op.inputs
-    method, dimage = op.get_attr("method"), None
+    method, dimage = op._attr("method"), None
     if image.dtype.is_floating:
         sizes = shape_of(image)
         dimage = raw.CropAndResizeGradImage(dy, boxes, box_ind, sizes, T=image.dtype, method=method)
@@ -155,7 +155,7 @@ def _crop_and_resize_grad_image_refuses(xp, dy, boxes, box_ind, image_size):
 @crop_and_resize_grad_image.grad
 def _crop_and_resize_grad_image_grad(op, u):
     dy, boxes, box_ind, _ = op.inputs
-    method = op.get_attr("method")
+    method = op._attr("method")
     ddy = raw.CropAndResize(u, boxes, box_ind, part(shape_of(dy), 1, 3), method=method)
     dboxes = raw.CropAndResizeGradBoxes(dy, u, boxes, box_ind) if method == "bilinear" else raw.ZerosLike(boxes)
     return ddy, dboxes, None, None

@@ -264,7 +264,7 @@ def _ctc_loss_shape(x, indices, values, steps):
 
 @ctc_loss_op.grad
 def _ctc_loss_grad(op, dloss, dgradient):
-    attrs = {k: op.get_attr(k) for k in _FLAGS}
+    attrs = {k: op._attr(k) for k in _FLAGS}
     states = None if is_zero(dgradient) else raw.CTCLossStates(*op.inputs, **attrs)
     return _rule(op, dloss, dgradient, states, op.inputs[3]), None, None, None
 
@@ -310,7 +310,7 @@ def _ctc_loss_v2_grad(op, dloss, dgradient):
     x, indices, values, steps = op.inputs
     if is_zero(dgradient):
         return raw.Mul(raw.ExpandDims(dloss, -1), op.outputs[1]), None, None, None
-    attrs = {k: op.get_attr(k) for k in _FLAGS}
+    attrs = {k: op._attr(k) for k in _FLAGS}
 
     def composed(x):
         loss, gradient = raw.CTCLoss(_turned(x, 1), indices, raw.Sub(values, np.int32(1)), steps, **attrs)
@@ -352,7 +352,7 @@ def _ctc_loss_dense_shape(x, labels, lengths, steps, blank_index):
 
 @ctc_loss_dense.grad
 def _ctc_loss_dense_grad(op, dloss, dgradient):
-    blank = op.get_attr("blank_index")
+    blank = op._attr("blank_index")
     states = None if is_zero(dgradient) else raw.CTCLossDenseStates(*op.inputs, blank_index=blank)
     return _rule(op, dloss, dgradient, states, op.inputs[3]), None, None, None
 

@@ -114,8 +114,8 @@ def _cumsum(xp, x, axis, *, exclusive=False, reverse=False):
 
 @_cumsum.grad
 def _cumsum_grad(op, dy):
-    backwards = not op.get_attr("reverse")
-    return raw.Cumsum(dy, op.inputs[1], exclusive=op.get_attr("exclusive"), reverse=backwards), None
+    backwards = not op._attr("reverse")
+    return raw.Cumsum(dy, op.inputs[1], exclusive=op._attr("exclusive"), reverse=backwards), None
 
 
 @op("Cumprod", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape)
@@ -136,14 +136,14 @@ def _cumprod_grad(op, dy):
     if lane.size is None:
         return _cumprod_grad_by_division(op, dy), None
     left = raw.Cumprod(x, axis, exclusive=True, reverse=lane.reverse)
-    b = lane.ahead(dy) if op.get_attr("exclusive") else dy
+    b = lane.ahead(dy) if op._attr("exclusive") else dy
     return raw.Mul(left, raw.LinearRecurrence(b, lane.ahead(x), axis=lane.axis, reverse=not lane.reverse)), None
 
 
 def _cumprod_grad_by_division(op, dy):
     """For an axis of unknown size: sums of dy * y, divided by x; the first zero of a lane is left out by itself."""
     x, axis = conj(op.inputs[0]), op.inputs[1]
-    exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
+    exclusive, reverse = op._attr("exclusive"), op._attr("reverse")
     is_zero = raw.Equal(x, 0)
     zeros = raw.Cumsum(raw.Cast(is_zero, DstT=int32), axis, reverse=reverse)
     first_zero = raw.LogicalAnd(is_zero, raw.Equal(zeros, 1))
@@ -178,7 +178,7 @@ class _Lane:
     @classmethod
     def of(cls, op):
         """The axis of a cumulative operation."""
-        return cls(op.inputs[0]._spec.shape, static_value(op.inputs[1]), op.get_attr("reverse"))
+        return cls(op.inputs[0]._spec.shape, static_value(op.inputs[1]), op._attr("reverse"))
 
     def ahead(self, t):
         """For each element of `t` the one that the scan reaches next; 0 for the last one."""
@@ -277,7 +277,7 @@ def _linear_recurrence_shape(b, a, axis):
 @_linear_recurrence.grad
 def _linear_recurrence_grad(op, dr):
     """s_i = dr_i + a_(i+1) s_(i+1) for b, and s_i r_(i-1) for a."""
-    a, axis, reverse = conj(op.inputs[1]), op.get_attr("axis"), op.get_attr("reverse")
+    a, axis, reverse = conj(op.inputs[1]), op._attr("axis"), op._attr("reverse")
     lane = _Lane(op.outputs[0]._spec.shape, axis, reverse)
     if lane.size is None:
         raise NotImplementedError("LinearRecurrence: the gradient needs an axis of known size.\n  Fix: use set_shape")
@@ -299,7 +299,7 @@ def _cumulative_logsumexp_grad(op, dy):
     if lane.size is None:
         return _cumulative_logsumexp_grad_by_logarithms(op, dy), None
     y = op.outputs[0]
-    if op.get_attr("exclusive"):
+    if op._attr("exclusive"):
         # y_i is what the next element got. The last one has none: its dy is 0, whatever large number stands for y.
         last = raw.StopGradient(raw.Maximum(lane.last(y), lane.last(x)))
         parts = [lane.without_first(y), last]
@@ -313,7 +313,7 @@ def _cumulative_logsumexp_grad(op, dy):
 def _cumulative_logsumexp_grad_by_logarithms(op, dy):
     """For an axis of unknown size: the sums taken of logarithms, positive and negative dy apart."""
     x, axis = op.inputs
-    options = {"exclusive": op.get_attr("exclusive"), "reverse": not op.get_attr("reverse")}
+    options = {"exclusive": op._attr("exclusive"), "reverse": not op._attr("reverse")}
 
     def part(chosen, dy):
         log = raw.SelectV2(chosen, raw.Log(raw.SelectV2(chosen, dy, 1)), dy.dtype.min)

@@ -170,7 +170,7 @@ def matrix_diag_v3(xp, diagonal, k, num_rows, num_cols, padding_value, *, align=
 @matrix_diag_v3.grad
 def _matrix_diag_v3_grad(op, dy):
     zero = dy.dtype.np_dtype.type(0)
-    diagonal = raw.MatrixDiagPartV3(dy, op.inputs[1], zero, align=op.get_attr("align"))
+    diagonal = raw.MatrixDiagPartV3(dy, op.inputs[1], zero, align=op._attr("align"))
     return diagonal, None, None, None, None
 
 
@@ -238,7 +238,7 @@ def _put_back(op, dy, make, put, **attrs):
 
 @matrix_diag_part_v3.grad
 def _matrix_diag_part_v3_grad(op, dy):
-    return _put_back(op, dy, raw.MatrixDiagV3, raw.MatrixSetDiagV3, align=op.get_attr("align"))
+    return _put_back(op, dy, raw.MatrixDiagV3, raw.MatrixSetDiagV3, align=op._attr("align"))
 
 
 @op("MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
@@ -309,7 +309,7 @@ def matrix_set_diag_v3(xp, x, diagonal, k, *, align="RIGHT_LEFT"):
 
 @matrix_set_diag_v3.grad
 def _matrix_set_diag_v3_grad(op, dy):
-    k, align = op.inputs[2], op.get_attr("align")
+    k, align = op.inputs[2], op._attr("align")
     taken = raw.MatrixDiagPartV3(dy, k, dy.dtype.np_dtype.type(0), align=align)
     return raw.MatrixSetDiagV3(dy, raw.ZerosLike(taken), k, align=align), taken, None
 

@@ -51,7 +51,7 @@ def _shape(x, kernel, strides, rates, padding):
 
 
 def _attrs(op):
-    return {k: op.get_attr(k) for k in ("strides", "rates", "padding")}
+    return {k: op._attr(k) for k in ("strides", "rates", "padding")}
 
 
 @op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape)

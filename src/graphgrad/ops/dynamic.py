@@ -40,7 +40,7 @@ def _dynamic_partition_grad(op, *dys):
     shape = shape_of(partitions)
     count = int(np.prod(shape)) if isinstance(shape, np.ndarray) else raw.Prod(shape, 0)
     places = raw.Reshape(raw.Range(0, count, 1), shape)
-    indices = raw.DynamicPartition(places, partitions, num_partitions=op.get_attr("num_partitions"))
+    indices = raw.DynamicPartition(places, partitions, num_partitions=op._attr("num_partitions"))
     return reshape_like(raw.ParallelDynamicStitch(indices, dys), data), None
 
 
@@ -82,7 +82,7 @@ def _most(indices):
 
 
 def _stitch_grad(op, dy):
-    n = op.get_attr("N")
+    n = op._attr("N")
     return [None] * n + [raw.GatherV2(dy, i, 0) for i in op.inputs[:n]]
 
 

@@ -138,7 +138,7 @@ def _einsum_shape(inputs, equation):
 
 @einsum_op.grad
 def _einsum_grad(op, dy):
-    subscripts, output = _parse(op.get_attr("equation"))
+    subscripts, output = _parse(op._attr("equation"))
     inputs = op.inputs
     factors = [conj(x) for x in inputs]
     return tuple(_grad_for(i, inputs[i], subscripts, output, dy, factors) for i in range(len(inputs)))

@@ -130,7 +130,7 @@ fractional_max = op("FractionalMaxPool", f"value: T -> output: T, {_SEQUENCES}",
 @fractional_max.grad
 def _fractional_max_grad(op, dy, *unused):
     y, *sequences = op.outputs
-    return raw.FractionalMaxPoolGrad(op.inputs[0], y, dy, *sequences, overlapping=op.get_attr("overlapping"))
+    return raw.FractionalMaxPoolGrad(op.inputs[0], y, dy, *sequences, overlapping=op._attr("overlapping"))
 
 
 @op("FractionalMaxPoolGrad", f"orig_input: T, orig_output: T, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
@@ -151,7 +151,7 @@ def _fractional_max_grad_shape(x, y, dy, rows, columns):
 @fractional_max_grad.grad
 def _fractional_max_grad_grad(op, ddx):
     x, y, _, *sequences = op.inputs
-    ddy = raw.FractionalMaxPoolGradGrad(x, y, ddx, *sequences, overlapping=op.get_attr("overlapping"))
+    ddy = raw.FractionalMaxPoolGradGrad(x, y, ddx, *sequences, overlapping=op._attr("overlapping"))
     return raw.ZerosLike(x), raw.ZerosLike(y), ddy, None, None
 
 
@@ -173,7 +173,7 @@ def _fractional_max_grad_grad_shape(x, y, ddx, rows, columns):
 @fractional_max_grad_grad.grad
 def _fractional_max_grad_grad_grad(op, dy):
     x, y, _, *sequences = op.inputs
-    dx = raw.FractionalMaxPoolGrad(x, y, dy, *sequences, overlapping=op.get_attr("overlapping"))
+    dx = raw.FractionalMaxPoolGrad(x, y, dy, *sequences, overlapping=op._attr("overlapping"))
     return raw.ZerosLike(x), raw.ZerosLike(y), dx, None, None
 
 
@@ -196,7 +196,7 @@ fractional_avg = op("FractionalAvgPool", f"value: T -> output: T, {_SEQUENCES}",
 @fractional_avg.grad
 def _fractional_avg_grad(op, dy, *unused):
     return raw.FractionalAvgPoolGrad(shape_of(op.inputs[0], int64), dy, *op.outputs[1:],
-                                     overlapping=op.get_attr("overlapping"))  # fmt: skip
+                                     overlapping=op._attr("overlapping"))  # fmt: skip
 
 
 @op("FractionalAvgPoolGrad", f"orig_input_tensor_shape: int64, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
@@ -219,7 +219,7 @@ def _fractional_avg_grad_shape(shape, dy, rows, columns):
 @fractional_avg_grad.grad
 def _fractional_avg_grad_grad(op, ddx):
     sequences = op.inputs[2:]
-    return None, raw.FractionalAvgPoolGradGrad(ddx, *sequences, overlapping=op.get_attr("overlapping")), None, None
+    return None, raw.FractionalAvgPoolGradGrad(ddx, *sequences, overlapping=op._attr("overlapping")), None, None
 
 
 @op("FractionalAvgPoolGradGrad", f"grad: T, {_SEQUENCES} -> output: T", T=_T, flags=("host",))
@@ -239,7 +239,7 @@ def _fractional_avg_grad_grad_shape(ddx, rows, columns):
 def _fractional_avg_grad_grad_grad(op, dy):
     ddx, *sequences = op.inputs
     return raw.FractionalAvgPoolGrad(shape_of(ddx, int64), dy, *sequences,
-                                     overlapping=op.get_attr("overlapping")), None, None  # fmt: skip
+                                     overlapping=op._attr("overlapping")), None, None  # fmt: skip
 
 
 # -- public functions --------------------------------------------------------------------

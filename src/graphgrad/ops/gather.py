@@ -96,7 +96,7 @@ def _gather_v2_grad(op, dy):
     at = host_array(axis)
     if at is None:
         raise LookupError("the gradient of GatherV2 needs an axis that is known while the graph is built")
-    lead = op.get_attr("batch_dims")
+    lead = op._attr("batch_dims")
     at = int(at)
     if at < 0:
         at = plus(rank_of(params), at)

@@ -91,7 +91,7 @@ def _shape(x, size, offsets, uniform_noise, noise):
 def _grad(version):
     def rule(op, dy):
         x, _, offsets = op.inputs
-        options = {k: op.get_attr(k) for k in ("centered", "normalized")}
+        options = {k: op._attr(k) for k in ("centered", "normalized")}
         return raw.ExtractGlimpseGrad(shape_of(x), offsets, dy, version=version, **options), None, None
 
     return rule
@@ -127,8 +127,8 @@ def _glimpse_grad_shape(input_sizes, offsets, dy):
 @glimpse_grad.grad
 def _glimpse_grad_grad(op, u):
     _, offsets, dy = op.inputs
-    options = {k: op.get_attr(k) for k in ("centered", "normalized")}
-    glimpse = raw.ExtractGlimpse if op.get_attr("version") == 1 else raw.ExtractGlimpseV2
+    options = {k: op._attr(k) for k in ("centered", "normalized")}
+    glimpse = raw.ExtractGlimpse if op._attr("version") == 1 else raw.ExtractGlimpseV2
     size = part(shape_of(dy), 1, 3)
     return None, None, glimpse(u, size, offsets, uniform_noise=False, noise="zero", **options)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import sys
 import time
+import weakref
 from typing import Any
 
 import numpy as np
 
-from ..errors import Complaint
+from ..errors import Complaint, InvalidArgumentError
 from ..ir import context
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, string
@@ -18,6 +19,7 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from .text import pretty, summarize_value
 
 _tokens = itertools.count()
+_calls: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # operations by their tokens
 
 # TensorFlow's messages use the names of C++ types.
 _CPP_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -85,7 +87,7 @@ def eager_py_func_op(xp, input, *, func, Tin, Tout, token="pyfunc"):
 @eager_py_func_op.grad
 def _eager_py_func_grad(op, *dys):
     """Another EagerPyFunc, of the gradients and the inputs; what the function did not touch gets zero."""
-    func = op.get_attr("func")
+    func = op._attr("func")
     if not hasattr(func, "gradient"):
         raise LookupError(f"EagerPyFunc '{op.name}' has no gradient: its function was not made by tf.py_function.")
     given = [i for i, dy in enumerate(dys) if dy is not None and op.outputs[i].dtype.is_differentiable]
@@ -93,13 +95,32 @@ def _eager_py_func_grad(op, *dys):
     types = tuple(op.inputs[i].dtype for i in sources)
     differentiate = func.gradient(given, sources, types)
     inputs = [*(dys[i] for i in given), *op.inputs]
-    results = raw.EagerPyFunc(inputs, func=differentiate, Tout=types, token=op.get_attr("token") + "_grad")
+    results = raw.EagerPyFunc(inputs, func=differentiate, Tout=types, token=op._attr("token") + "_grad")
     gradients: list[Any] = [None] * len(op.inputs)
     for i, g in zip(sources, results, strict=True):
         if hasattr(g, "set_shape"):
             g.set_shape(op.inputs[i].shape)
         gradients[i] = g
     return gradients
+
+
+def function_of(token: str) -> Any:
+    """The Python function that an operation of this process calls, by the token that was written for it.
+
+    Args:
+      token: the attribute `token` of the operation.
+    Returns: the function; one that raises InvalidArgumentError if there is none.
+    """
+    op = _calls.get(token)
+    if op is not None:
+        return op._attr("func")
+
+    def missing(*_: Any) -> Any:
+        raise InvalidArgumentError(None, None, f"ValueError: callback {token} is not found: another process wrote the "
+                                   "graph, or the function is gone.\n  Fix: build the operation here, and give its "
+                                   "result to import_graph_def as input_map")  # fmt: skip
+
+    return missing
 
 
 def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None, wrap: Any = None) -> Any:
@@ -118,7 +139,10 @@ def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None
     graph = context.current_graph()
     tensors = [convert_to_tensor(x, name="input") for x in inp or ()]
     func = func if wrap is None else wrap(func, types)
-    results = getattr(raw, op_type)(tensors, func=func, Tout=types, token=f"pyfunc_{next(_tokens)}", name=name)
+    token = f"pyfunc_{next(_tokens)}"
+    results = getattr(raw, op_type)(tensors, func=func, Tout=types, token=token, name=name)
+    if graph is not None:
+        _calls[token] = graph._operations[-1]
     for t, spec in zip(results, specs, strict=True):
         if graph is not None and hasattr(spec, "shape") and hasattr(spec, "dtype"):
             t.set_shape(spec.shape)

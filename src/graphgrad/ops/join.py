@@ -46,7 +46,7 @@ def _pack_shape(values, axis, N):
 
 @pack.grad
 def _pack_grad(op, dy):
-    return raw.Unpack(dy, num=op.get_attr("N"), axis=op.get_attr("axis"))
+    return raw.Unpack(dy, num=op._attr("N"), axis=op._attr("axis"))
 
 
 @op("Unpack", "value: T -> output: num*T")
@@ -80,7 +80,7 @@ def _unpack_shape(value, num, axis):
 
 @unpack.grad
 def _unpack_grad(op, *dys):
-    return raw.Pack(dys, axis=op.get_attr("axis"))
+    return raw.Pack(dys, axis=op._attr("axis"))
 
 
 def _concat_kernel(xp, values, axis):

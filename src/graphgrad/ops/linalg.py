@@ -140,7 +140,7 @@ matrix_inverse_op.refuses()(not_finite)
 @matrix_inverse_op.grad
 def _matrix_inverse_grad(op, dy):
     y = op.outputs[0]
-    flipped = op.get_attr("adjoint")
+    flipped = op._attr("adjoint")
     inner = matmul(dy, y, adjoint_a=flipped, adjoint_b=not flipped)
     if flipped:
         return raw.Neg(matmul(y, inner))
@@ -223,7 +223,7 @@ matrix_solve_op.refuses()(not_finite)
 
 @matrix_solve_op.grad
 def _matrix_solve_grad(op, dx):
-    flipped = op.get_attr("adjoint")
+    flipped = op._attr("adjoint")
     db = raw.MatrixSolve(op.inputs[0], dx, adjoint=not flipped)
     return _grad_of_matrix(op.outputs[0], db, flipped), db
 
@@ -277,7 +277,7 @@ def _substitute(matrix, rhs, forward):
 @matrix_triangular_solve_op.grad
 def _matrix_triangular_solve_grad(op, dx):
     a, b = op.inputs
-    is_lower, flipped = op.get_attr("lower"), op.get_attr("adjoint")
+    is_lower, flipped = op._attr("lower"), op._attr("adjoint")
     db = raw.MatrixTriangularSolve(a, dx, lower=is_lower, adjoint=not flipped)
     da = _grad_of_matrix(op.outputs[0], db, flipped)
     da = lower(da) if is_lower else upper(da)
@@ -339,7 +339,7 @@ def reciprocal_gaps(e, symmetric=False):
 
 @self_adjoint_eig_op.grad
 def _self_adjoint_eig_grad(op, de, dv):
-    if op.get_attr("compute_v"):
+    if op._attr("compute_v"):
         e, v = op.outputs
     else:
         e, v = raw.SelfAdjointEigV2(op.inputs[0])
@@ -388,11 +388,11 @@ def _svd_grad(op, ds, du, dv):
     a = op.inputs[0]
     if a.dtype.is_complex and ds is not None:  # singular values are real, whatever their dtype
         ds = raw.Cast(raw.Real(ds, Tout=a.dtype.real_dtype), DstT=a.dtype)
-    if not op.get_attr("compute_uv"):
+    if not op._attr("compute_uv"):
         _, u, v = raw.Svd(a)
         return matmul(u, matmul(diag(ds), v, adjoint_b=True))
     s, u, v = op.outputs
-    if op.get_attr("full_matrices"):
+    if op._attr("full_matrices"):
         return _full_svd_grad(a, s, u, v, ds, du, dv)
     return _thin_svd_grad(a, s, u, v, ds, du, dv)
 

@@ -134,7 +134,7 @@ def _get_item_shape(lst, index, element_shape):
 
 def _as_long(lst):
     """The list that `lst` was made of by replacing elements."""
-    while lst.op.type == "TensorListSetItem" and not lst.op.get_attr("resize_if_index_out_of_bounds"):
+    while lst.op.type == "TensorListSetItem" and not lst.op._attr("resize_if_index_out_of_bounds"):
         lst = lst.op.inputs[0]
     return lst
 

@@ -38,7 +38,7 @@ def lrn_op(xp, x, *, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
 
 
 def _attrs(op):
-    return {k: op.get_attr(k) for k in ("depth_radius", "bias", "alpha", "beta")}
+    return {k: op._attr(k) for k in ("depth_radius", "bias", "alpha", "beta")}
 
 
 @lrn_op.grad
@@ -64,7 +64,7 @@ def _lrn_grad_shape(dy, x, y):
 @lrn_grad.grad
 def _lrn_grad_grad(op, u):
     g, x, _ = op.inputs
-    radius, bias, alpha, beta = (op.get_attr(k) for k in ("depth_radius", "bias", "alpha", "beta"))
+    radius, bias, alpha, beta = (op._attr(k) for k in ("depth_radius", "bias", "alpha", "beta"))
     near = _Neighbours(x, radius)
     # The gradient is g n**-b - 2ab x S(t), with n = bias + a S(x**2), t = g x n**(-b-1), S summing over neighbours.
     n = raw.AddV2(raw.Mul(near(raw.Square(x)), alpha), bias)

@@ -56,7 +56,7 @@ def _mat_mul_shape(a, b, transpose_a, transpose_b):
 @mat_mul.grad
 def _mat_mul_grad(op, dy):
     a, b = conj(op.inputs[0]), conj(op.inputs[1])
-    ta, tb = op.get_attr("transpose_a"), op.get_attr("transpose_b")
+    ta, tb = op._attr("transpose_a"), op._attr("transpose_b")
     if not ta and not tb:
         return raw.MatMul(dy, b, transpose_b=True), raw.MatMul(a, dy, transpose_a=True)
     if not ta:
@@ -96,7 +96,7 @@ def _batch_mat_mul_shape(x, y, adj_x, adj_y):
 @batch_mat_mul.grad
 def _batch_mat_mul_grad(op, dz):
     x, y = op.inputs
-    adj_x, adj_y = op.get_attr("adj_x"), op.get_attr("adj_y")
+    adj_x, adj_y = op._attr("adj_x"), op._attr("adj_y")
     product = raw.BatchMatMulV2
     if not adj_x and not adj_y:
         gx, gy = product(dz, y, adj_y=True), product(x, dz, adj_x=True)
@@ -168,7 +168,7 @@ def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, 
 @batch_mat_mul_v3.grad
 def _batch_mat_mul_v3_grad(op, dz):
     x, y = op.inputs
-    adj_x, adj_y = op.get_attr("adj_x"), op.get_attr("adj_y")
+    adj_x, adj_y = op._attr("adj_x"), op._attr("adj_y")
     if not adj_x:
         gx = raw.BatchMatMulV3(dz, y, Tout=x.dtype, adj_y=not adj_y)
     else:
@@ -196,7 +196,7 @@ sparse_mat_mul.shape(_mat_mul_shape)
 @sparse_mat_mul.grad
 def _sparse_mat_mul_grad(op, dy):
     a, b = op.inputs
-    ta, tb = op.get_attr("transpose_a"), op.get_attr("transpose_b")
+    ta, tb = op._attr("transpose_a"), op._attr("transpose_b")
 
     def product(x, y, dtype, **options):
         p = raw.SparseMatMul(x, y, **options)

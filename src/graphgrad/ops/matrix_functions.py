@@ -44,7 +44,7 @@ def eig_op(xp, x, *, compute_v=True, Tout):
 def _eig_grad(op, de, dv):
     a = op.inputs[0]
     kind = op.outputs[0].dtype
-    if op.get_attr("compute_v"):
+    if op._attr("compute_v"):
         e, v = op.outputs
     else:
         e, v = raw.Eig(a, Tout=kind)
@@ -189,7 +189,7 @@ def matrix_solve_ls_op(xp, matrix, rhs, l2_regularizer, *, fast=True):
 
 @matrix_solve_ls_op.grad
 def _matrix_solve_ls_grad(op, dx):
-    if op.get_attr("fast"):
+    if op._attr("fast"):
         return _fast_grad(op, dx)
     # Of the pseudo-inverse (Golub and Pereyra, 1973), where the rank is constant.
     a, b, weight = op.inputs

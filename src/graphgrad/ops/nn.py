@@ -111,7 +111,7 @@ def leaky_relu_op(xp, x, *, alpha=0.2):
 
 @leaky_relu_op.grad
 def _leaky_relu_op_grad(op, dy):
-    return raw.LeakyReluGrad(dy, op.inputs[0], alpha=op.get_attr("alpha"))
+    return raw.LeakyReluGrad(dy, op.inputs[0], alpha=op._attr("alpha"))
 
 
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
@@ -123,7 +123,7 @@ def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
 @leaky_relu_grad.grad
 def _leaky_relu_grad_grad(op, ddx):
     x = op.inputs[1]
-    return raw.LeakyReluGrad(ddx, x, alpha=op.get_attr("alpha")), raw.ZerosLike(x)
+    return raw.LeakyReluGrad(ddx, x, alpha=op._attr("alpha")), raw.ZerosLike(x)
 
 
 def leaky_relu(features, alpha=0.2, name=None):

@@ -24,7 +24,7 @@ def from_value_op(xp, components):
 
 @from_value_op.grad
 def _from_value_grad(op, d_optional):
-    types = op.get_attr("Toutput_types")
+    types = op._attr("Toutput_types")
     shapes = tuple(t._spec.shape for t in op.inputs)
     return raw.OptionalGetValue(d_optional, output_types=types, output_shapes=shapes)
 

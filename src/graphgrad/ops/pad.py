@@ -111,7 +111,7 @@ def _mirror_pad_shape(x, paddings, mode):
 
 @mirror_pad_op.grad
 def _mirror_pad_grad(op, dy):
-    return raw.MirrorPadGrad(dy, op.inputs[1], mode=op.get_attr("mode")), None
+    return raw.MirrorPadGrad(dy, op.inputs[1], mode=op._attr("mode")), None
 
 
 @op("MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",))
@@ -149,7 +149,7 @@ def _mirror_pad_grad_shape(dy, paddings, mode):
 
 @mirror_pad_grad_op.grad
 def _mirror_pad_grad_grad(op, d2):
-    return raw.MirrorPad(d2, op.inputs[1], mode=op.get_attr("mode")), None
+    return raw.MirrorPad(d2, op.inputs[1], mode=op._attr("mode")), None
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:

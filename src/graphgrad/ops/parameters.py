@@ -150,7 +150,7 @@ def _score(a, x, order):
 
 @igamma_derivative_op.grad
 def _igamma_derivative_grad(op, dz):
-    return igamma_derivative_slopes(op, dz, op.get_attr("order"))
+    return igamma_derivative_slopes(op, dz, op._attr("order"))
 
 
 def igamma_derivative_slopes(op, dz, order):
@@ -276,7 +276,7 @@ def betainc_slopes(op, dz, order_a, order_b):
 
 @betainc_derivative_op.grad
 def _betainc_derivative_grad(op, dz):
-    return betainc_slopes(op, dz, op.get_attr("order_a"), op.get_attr("order_b"))
+    return betainc_slopes(op, dz, op._attr("order_a"), op._attr("order_b"))
 
 
 # -- Hurwitz's zeta function ---------------------------------------------------------------
@@ -332,4 +332,4 @@ def zeta_slopes(op, dz, order):
 
 @zeta_derivative_op.grad
 def _zeta_derivative_grad(op, dz):
-    return zeta_slopes(op, dz, op.get_attr("order"))
+    return zeta_slopes(op, dz, op._attr("order"))

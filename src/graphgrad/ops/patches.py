@@ -42,7 +42,7 @@ def _extract_shape(images, ksizes, strides, rates, padding):
 @extract_image_patches_op.grad
 def _extract_grad(op, dy):
     x = op.inputs[0]
-    ksizes, strides, rates, padding = (op.get_attr(k) for k in ("ksizes", "strides", "rates", "padding"))
+    ksizes, strides, rates, padding = (op._attr(k) for k in ("ksizes", "strides", "rates", "padding"))
     rows, columns = spatial(ksizes, "NHWC", 2)
     n = rows * columns
     # A depthwise convolution with one unit filter for each cell gives the same patches, channels first.
@@ -83,7 +83,7 @@ def _extract_volume_shape(x, ksizes, strides, padding):
 @extract_volume_patches_op.grad
 def _extract_volume_grad(op, dy):
     x = op.inputs[0]
-    sizes, strides, padding = (op.get_attr(k) for k in ("ksizes", "strides", "padding"))
+    sizes, strides, padding = (op._attr(k) for k in ("ksizes", "strides", "padding"))
     n = int(np.prod(spatial(sizes, "NDHWC", 3)))
     # Channels become rows of the batch; a convolution with one unit filter for each cell gives their patches.
     units = np.eye(n, dtype=x.dtype.np_dtype).reshape(*spatial(sizes, "NDHWC", 3), 1, n)

@@ -175,8 +175,8 @@ def _reverse_sequence_shape(x, lengths, seq_dim, batch_dim):
 
 @reverse_sequence_op.grad
 def _reverse_sequence_grad(op, dy):
-    return raw.ReverseSequence(dy, op.inputs[1], seq_dim=op.get_attr("seq_dim"),
-                               batch_dim=op.get_attr("batch_dim")), None  # fmt: skip
+    return raw.ReverseSequence(dy, op.inputs[1], seq_dim=op._attr("seq_dim"),
+                               batch_dim=op._attr("batch_dim")), None  # fmt: skip
 
 
 @op("Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", Tshift=INDEX, Taxis=INDEX, host=("axis",))

@@ -450,7 +450,7 @@ def _max_pool_with_argmax_shape(x, ksize, strides, padding):
 
 @max_pool_with_argmax_op.grad
 def _max_pool_with_argmax_grad(op, dy, unused):
-    attrs = {k: op.get_attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
+    attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
     return raw.MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1], **attrs)
 
 
@@ -492,5 +492,5 @@ def _max_pool_grad_with_argmax_shape(x, dy, argmax):
 @max_pool_grad_with_argmax.grad
 def _max_pool_grad_with_argmax_grad(op, ddx):
     x, _, argmax = op.inputs
-    attrs = {k: op.get_attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
+    attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
     return raw.ZerosLike(x), raw.MaxPoolGradGradWithArgmax(x, ddx, argmax, **attrs), None

@@ -15,7 +15,7 @@ def _numbers(ksize, strides):
 
 
 def _attrs(op):
-    return {k: op.get_attr(k) for k in ("padding", "data_format")}
+    return {k: op._attr(k) for k in ("padding", "data_format")}
 
 
 @op("MaxPoolV2", "input: T, ksize: int32, strides: int32 -> output: T", T=REAL, host=_SIZES)
@@ -95,5 +95,5 @@ def _max_pool_grad_grad_with_argmax_shape(x, ddx, argmax):
 @max_pool_grad_grad_with_argmax.grad
 def _max_pool_grad_grad_with_argmax_grad(op, dy):
     x, _, argmax = op.inputs
-    attrs = {k: op.get_attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
+    attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
     return raw.ZerosLike(x), raw.MaxPoolGradWithArgmax(x, dy, argmax, **attrs), None

@@ -113,7 +113,7 @@ def _check_transforms(images, transforms):
 
 
 def _options(op):
-    return {k: op.get_attr(k) for k in ("interpolation", "fill_mode")}
+    return {k: op._attr(k) for k in ("interpolation", "fill_mode")}
 
 
 def _backward(op, dy):

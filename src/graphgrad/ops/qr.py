@@ -70,7 +70,7 @@ def _qr_grad(op, dq, dr):
     if shape is None or None in shape[-2:]:
         return _unknown_qr_grad(a, q, r, dq, dr)
     m, n = shape[-2:]
-    if op.get_attr("full_matrices") and m > n:
+    if op._attr("full_matrices") and m > n:
         return _full_qr_grad(q, r, dq, dr, n)
     if m >= n:
         return _deep_qr_grad(q, r, dq, dr)

@@ -49,7 +49,7 @@ def _args_shape(x, min, max, num_bits):
 
 
 def _options(op, *more):
-    return {k: op.get_attr(k) for k in ("num_bits", "narrow_range", *more)}
+    return {k: op._attr(k) for k in ("num_bits", "narrow_range", *more)}
 
 
 def _numbers(xp, *values):
@@ -241,7 +241,7 @@ def there_and_back_v4(xp, x, low, high, *, signed_input=True, num_bits=8, range_
 
 @there_and_back_v4.grad
 def _there_and_back_v4_grad(op, dy):
-    return raw.QuantizeAndDequantizeV4Grad(dy, *op.inputs, axis=op.get_attr("axis"))
+    return raw.QuantizeAndDequantizeV4Grad(dy, *op.inputs, axis=op._attr("axis"))
 
 
 @op("QuantizeAndDequantizeV4Grad", "gradients: T, input: T, input_min: T, input_max: T -> input_backprop: T, "
@@ -266,5 +266,5 @@ def _there_and_back_v4_grad_shape(dy, x, low, high, axis):
 @there_and_back_v4_grad.grad
 def _there_and_back_v4_grad_grad(op, u, v, w):
     _, x, low, high = op.inputs
-    ddy = raw.QuantizeAndDequantizeV4Grad(u, x, low, high, axis=op.get_attr("axis"))[0]
+    ddy = raw.QuantizeAndDequantizeV4Grad(u, x, low, high, axis=op._attr("axis"))[0]
     return ddy, raw.ZerosLike(x), raw.ZerosLike(low), raw.ZerosLike(high)

@@ -91,7 +91,7 @@ def _to_tensor_shape(shape, values, default_value, partitions, row_partition_typ
 @to_tensor_op.grad
 def _to_tensor_grad(op, dy):
     _, values, default, *partitions = op.inputs
-    kinds = op.get_attr("row_partition_types")
+    kinds = op._attr("row_partition_types")
     n = raw.Reshape(raw.Slice(raw.Shape(values), [0], [1]), np.zeros(0, np.int32))
     # The same with running numbers for values tells where each value went; 0 is where the default is.
     numbers = raw.Range(1, raw.AddV2(n, 1), 1)
@@ -133,7 +133,7 @@ def _to_sparse_shape(nested_splits, values):
 
 @to_sparse_op.grad
 def _to_sparse_grad(op, d_indices, d_values, d_shape):
-    n = op.get_attr("RAGGED_RANK")
+    n = op._attr("RAGGED_RANK")
     return [*[None] * n, raw.Reshape(d_values, raw.Shape(op.inputs[n]))]
 
 
@@ -194,11 +194,11 @@ def _gather_shape(nested_splits, values, indices, OUTPUT_RAGGED_RANK):
 
 @gather_op.grad
 def _gather_grad(op, *grads):
-    n = op.get_attr("PARAMS_RAGGED_RANK")
+    n = op._attr("PARAMS_RAGGED_RANK")
     splits, values, indices = op.inputs[:n], op.inputs[n], op.inputs[n + 1]
     count = raw.Reshape(raw.Slice(raw.Shape(values), [0], [1]), np.zeros(0, np.int32))
     *_, origins = _flat(raw.RaggedGather(splits, raw.Range(0, count, 1), indices,
-                                         OUTPUT_RAGGED_RANK=op.get_attr("OUTPUT_RAGGED_RANK")))  # fmt: skip
+                                         OUTPUT_RAGGED_RANK=op._attr("OUTPUT_RAGGED_RANK")))  # fmt: skip
     return [*[None] * n, raw.UnsortedSegmentSum(grads[-1], origins, count), None]
 
 

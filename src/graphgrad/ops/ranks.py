@@ -77,13 +77,13 @@ def _approx_top_k_grad(op, dvalues, unused):
     if x._spec.shape is None:
         raise LookupError("the gradient of ApproxTopK needs an input of known rank. Fix: set_shape")
     rank = len(x._spec.shape)
-    axis = normalize_axis(op.get_attr("reduction_dimension"), rank)
+    axis = normalize_axis(op._attr("reduction_dimension"), rank)
     order = np.asarray([i for i in range(rank) if i != axis] + [axis], np.int32)
     if axis != rank - 1:
         dvalues, indices = raw.Transpose(dvalues, order), raw.Transpose(indices, order)
     sizes = shape_of(x)
     turned = sizes[order] if isinstance(sizes, np.ndarray) else raw.GatherV2(sizes, order, 0)
-    dx = _scatter_last(dvalues, indices, turned, op.get_attr("k"))
+    dx = _scatter_last(dvalues, indices, turned, op._attr("k"))
     return dx if axis == rank - 1 else raw.Transpose(dx, np.argsort(order).astype(np.int32))
 
 

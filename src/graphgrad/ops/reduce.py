@@ -77,7 +77,7 @@ class _Reduced:
     def __init__(self, op):
         self.x, self.indices = op.inputs
         self.y = op.outputs[0]
-        self.keep_dims = op.get_attr("keep_dims")
+        self.keep_dims = op._attr("keep_dims")
         self.shape = self.x._spec.shape
         axes = static_value(self.indices)
         axes = (axes,) if isinstance(axes, int) else axes

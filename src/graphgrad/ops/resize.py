@@ -283,7 +283,7 @@ def _resize_area_op_grad(op, dy):
     image = op.inputs[0]
     if not image.dtype.is_floating:
         return None, None
-    return raw.ResizeAreaGrad(dy, image, align_corners=op.get_attr("align_corners")), None
+    return raw.ResizeAreaGrad(dy, image, align_corners=op._attr("align_corners")), None
 
 
 @op("ResizeAreaGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
@@ -296,4 +296,4 @@ def resize_area_grad(xp, dy, original, *, align_corners=False):
 
 @resize_area_grad.grad
 def _resize_area_grad_grad(op, ddx):
-    return raw.ResizeArea(ddx, _size_of(op.inputs[0]), align_corners=op.get_attr("align_corners")), None
+    return raw.ResizeArea(ddx, _size_of(op.inputs[0]), align_corners=op._attr("align_corners")), None

@@ -120,7 +120,7 @@ def _cell_of_ops(x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget_bias, ce
 
 @lstm_cell.grad
 def _lstm_cell_grad(op, *dys):
-    attrs = {k: op.get_attr(k) for k in ("forget_bias", "cell_clip", "use_peephole")}
+    attrs = {k: op._attr(k) for k in ("forget_bias", "cell_clip", "use_peephole")}
 
     def composed(*inputs):
         return _cell_of_ops(*inputs, order=_ICFO, **attrs)
@@ -225,15 +225,15 @@ def _forward_grad(op, *dys):
         composed = _layer_of_ops(op.inputs[0], _steps_of(op), _layer_attrs(op))
         return (None, *pullback(composed, op.inputs[1:], dys, range(8)))
     backward = raw.BlockLSTMGrad if op.type == "BlockLSTM" else raw.BlockLSTMGradV2
-    more = {"forget_bias": op.get_attr("forget_bias")} if op.type == "BlockLSTM" else {}
-    return (None, *backward(*op.inputs, *op.outputs, dys[1], dys[6], use_peephole=op.get_attr("use_peephole"),
-                            cell_clip=op.get_attr("cell_clip"), **more))  # fmt: skip
+    more = {"forget_bias": op._attr("forget_bias")} if op.type == "BlockLSTM" else {}
+    return (None, *backward(*op.inputs, *op.outputs, dys[1], dys[6], use_peephole=op._attr("use_peephole"),
+                            cell_clip=op._attr("cell_clip"), **more))  # fmt: skip
 
 
 def _layer_attrs(op):
     first = op.type in ("BlockLSTM", "BlockLSTMGrad")
-    return {"order": _ICFO if first else _IFCO, "forget_bias": op.get_attr("forget_bias") if first else 0.0,
-            "cell_clip": op.get_attr("cell_clip"), "use_peephole": op.get_attr("use_peephole")}  # fmt: skip
+    return {"order": _ICFO if first else _IFCO, "forget_bias": op._attr("forget_bias") if first else 0.0,
+            "cell_clip": op._attr("cell_clip"), "use_peephole": op._attr("use_peephole")}  # fmt: skip
 
 
 for _name, _kernel in (("BlockLSTM", _forward), ("BlockLSTMV2", _forward_v2)):

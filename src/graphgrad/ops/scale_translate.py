@@ -84,7 +84,7 @@ def _check(kernel_type, scale, translation):
 
 
 def _options(op):
-    return {k: op.get_attr(k) for k in ("kernel_type", "antialias")}
+    return {k: op._attr(k) for k in ("kernel_type", "antialias")}
 
 
 @op("ScaleAndTranslate", "images: T, size: int32, scale: float32, translation: float32 -> resized_images: float32",

@@ -134,7 +134,7 @@ def _space_to_batch_v1_shape(x, paddings, block_size):
 
 @space_to_batch_v1_op.grad
 def _space_to_batch_v1_grad(op, dy):
-    return raw.BatchToSpace(dy, op.inputs[1], block_size=op.get_attr("block_size")), None
+    return raw.BatchToSpace(dy, op.inputs[1], block_size=op._attr("block_size")), None
 
 
 @op("BatchToSpace", "input: T, crops: Tidx -> output: T", Tidx=INDEX, host=("crops",))
@@ -150,7 +150,7 @@ def _batch_to_space_v1_shape(x, crops, block_size):
 
 @batch_to_space_v1_op.grad
 def _batch_to_space_v1_grad(op, dy):
-    return raw.SpaceToBatch(dy, op.inputs[1], block_size=op.get_attr("block_size")), None
+    return raw.SpaceToBatch(dy, op.inputs[1], block_size=op._attr("block_size")), None
 
 
 # -- space and depth ---------------------------------------------------------------
@@ -203,7 +203,7 @@ def _space_to_depth_shape(x, block_size, data_format):
 
 @space_to_depth_op.grad
 def _space_to_depth_grad(op, dy):
-    return raw.DepthToSpace(dy, block_size=op.get_attr("block_size"), data_format=op.get_attr("data_format"))
+    return raw.DepthToSpace(dy, block_size=op._attr("block_size"), data_format=op._attr("data_format"))
 
 
 @op("DepthToSpace", "input: T -> output: T")
@@ -228,7 +228,7 @@ def _depth_to_space_shape(x, block_size, data_format):
 
 @depth_to_space_op.grad
 def _depth_to_space_grad(op, dy):
-    return raw.SpaceToDepth(dy, block_size=op.get_attr("block_size"), data_format=op.get_attr("data_format"))
+    return raw.SpaceToDepth(dy, block_size=op._attr("block_size"), data_format=op._attr("data_format"))
 
 
 # -- functions ---------------------------------------------------------------------

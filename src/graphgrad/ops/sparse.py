@@ -233,7 +233,7 @@ def _sparse_tensor_dense_matmul_shape(indices, values, shape, b, adjoint_a, adjo
 @sparse_tensor_dense_matmul_op.grad
 def _sparse_tensor_dense_matmul_grad(op, dy):
     indices, values, shape, b = op.inputs
-    adjoint_a, adjoint_b = op.get_attr("adjoint_a"), op.get_attr("adjoint_b")
+    adjoint_a, adjoint_b = op._attr("adjoint_a"), op._attr("adjoint_b")
     db = raw.SparseTensorDenseMatMul(indices, values, shape, dy, adjoint_a=not adjoint_a)
     if adjoint_b:
         db = _adjoint(db)

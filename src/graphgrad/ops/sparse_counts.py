@@ -71,7 +71,7 @@ def _sparse_count_shape(indices, values, dense_shape, weights):
 def _of_weights(op, d_values, places):
     """The gradient for the weights: that of the sum that each one is added to; 0 for what was left out."""
     weights = op.inputs[-1]
-    if op.get_attr("binary_output") or not weights.dtype.is_floating or weights._spec.shape == (0,):
+    if op._attr("binary_output") or not weights.dtype.is_floating or weights._spec.shape == (0,):
         return None
     padded = raw.ConcatV2([d_values, np.zeros(1, weights.dtype.np_dtype)], 0)
     return raw.Reshape(raw.GatherV2(padded, raw.SparsePlaces(places, op.outputs[0]), 0), raw.Shape(weights))

@@ -250,14 +250,14 @@ def _sparse_concat_shape(indices, values, shapes):
 
 @sparse_concat_op.grad
 def _sparse_concat_grad(op, d_indices, d_values, d_shape):
-    n = op.get_attr("N")
+    n = op._attr("N")
     indices, values, shapes = op.inputs[:n], op.inputs[n : 2 * n], op.inputs[2 * n :]
     sizes = [raw.Size(v) for v in values]
     ends = raw.Cumsum(raw.Pack(sizes), 0)
     ends = [raw.StridedSlice(ends, [i], [i + 1], [1], shrink_axis_mask=1) for i in range(n)]
     # The same concatenation of running numbers tells where each element went.
     numbers = [raw.Range(raw.Sub(end, size), end, 1) for end, size in zip(ends, sizes, strict=True)]
-    _, order, _ = raw.SparseConcat(indices, numbers, shapes, concat_dim=op.get_attr("concat_dim"))
+    _, order, _ = raw.SparseConcat(indices, numbers, shapes, concat_dim=op._attr("concat_dim"))
     by_input = raw.GatherV2(d_values, raw.InvertPermutation(order), 0)
     parts = [by_input] if n == 1 else raw.SplitV(by_input, raw.Pack(sizes), 0, num_split=n)
     return [*[None] * n, *parts, *[None] * n]
@@ -298,7 +298,7 @@ def _sparse_split_shape(split_dim, indices, values, shape, num_split):
 
 @sparse_split_op.grad
 def _sparse_split_grad(op, *grads):
-    n = op.get_attr("num_split")
+    n = op._attr("num_split")
     split_dim, indices, values, shape = op.inputs
     # Running numbers, split alike, tell where each element came from.
     numbers = raw.Range(0, raw.Size(values), 1)

@@ -86,7 +86,7 @@ def _reduce_sparse(name, function, doc):
 
     def grad(op, d_indices, d_values, d_shape):
         indices, values, _, axes = op.inputs
-        kept = _kept_columns(indices, axes, op.get_attr("keep_dims"))
+        kept = _kept_columns(indices, axes, op._attr("keep_dims"))
         # Whatever was summed into an element of the result has its gradient; of a maximum, those that are it.
         places = raw.SparsePlaces(kept, op.outputs[0])
         share = raw.GatherV2(d_values, places, 0)

@@ -108,7 +108,7 @@ def _declare(kind, words):
     def gradient(op, dy):
         data, indices, ids = op.inputs[:3]
         none = [None] * (len(op.inputs) - 1)
-        if op.get_attr("sparse_gradient"):
+        if op._attr("sparse_gradient"):
             picked = raw.GatherV2(_divided(kind, dy, ids), ids, 0)
             return [IndexedSlices(picked, indices, raw.Shape(data)), *none]
         rows = raw.StridedSlice(raw.Shape(data), [0], [1], [1], shrink_axis_mask=1)

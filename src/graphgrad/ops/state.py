@@ -114,7 +114,7 @@ def _resource_gather_shape(handle, indices, shape):
 @resource_gather.grad
 def _resource_gather_grad(op, dy):
     indices = raw.Reshape(op.inputs[1], [-1])
-    shape = op.get_attr("shape")
+    shape = op._attr("shape")
     dense_shape = raw.VariableShape(op.inputs[0], shape=shape)
     rows = raw.Reshape(dy, raw.ConcatV2([[-1], raw.StridedSlice(dense_shape, [1], [0], [1], end_mask=1)], 0))
     return IndexedSlices(rows, indices, dense_shape), None

@@ -222,7 +222,7 @@ def _strided_slice_refuses(xp, x, begin, end, strides, ellipsis_mask=0, new_axis
 @strided_slice_op.grad
 def _strided_slice_grad(op, dy):
     x, begin, end, strides = op.inputs
-    masks = {m: op.get_attr(m) for m in _MASKS}
+    masks = {m: op._attr(m) for m in _MASKS}
     return raw.StridedSliceGrad(shape_of(x, begin.dtype), begin, end, strides, dy, **masks), None, None, None
 
 
@@ -275,7 +275,7 @@ def _strided_slice_grad_shape(shape, begin, end, strides, dy):
 @strided_slice_grad_op.grad
 def _strided_slice_grad_grad(op, d2):
     _, begin, end, strides, _ = op.inputs
-    masks = {m: op.get_attr(m) for m in _MASKS}
+    masks = {m: op._attr(m) for m in _MASKS}
     return None, None, None, None, raw.StridedSlice(d2, begin, end, strides, **masks)
 
 
@@ -310,7 +310,7 @@ def _strided_slice_update_shape(x, begin, end, strides, value, begin_mask, end_m
 @strided_slice_update_op.grad
 def _strided_slice_update_grad(op, dy):
     _, begin, end, strides, value = op.inputs
-    masks = {m: op.get_attr(m) for m in _MASKS}
+    masks = {m: op._attr(m) for m in _MASKS}
     part = raw.StridedSlice(dy, begin, end, strides, **masks)
     d_value = unbroadcast(part, part, value, part)[0]
     d_input = raw.TensorStridedSliceUpdate(dy, begin, end, strides, raw.ZerosLike(value), **masks)

@@ -99,7 +99,7 @@ def _resource_gather_nd_shape(handle, indices, shape):
 def _resource_gather_nd_grad(op, dy):
     handle, indices = op.inputs
     known = indices._spec.shape
-    sizes = raw.VariableShape(handle, shape=op.get_attr("shape"))
+    sizes = raw.VariableShape(handle, shape=op._attr("shape"))
     if known and len(known) == 2 and known[-1] == 1:
         return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), sizes), None
     sizes = sizes if indices.dtype is sizes.dtype else raw.Cast(sizes, DstT=indices.dtype)

@@ -180,14 +180,8 @@ class Saver:
             self._record(path, latest_filename, meta_graph_suffix)
         if write_meta_graph and not executing_eagerly():
             with sess.graph.as_default():
-                self._write_graph(f"{path}.{meta_graph_suffix}")
+                self.export_meta_graph(f"{path}.{meta_graph_suffix}")
         return path
-
-    def _write_graph(self, path: str) -> None:
-        try:
-            self.export_meta_graph(path)
-        except ValueError as e:
-            _log.warning("The graph is not written beside the checkpoint: %s", e)
 
     def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
                           export_scope: Any = None, clear_devices: bool = False,
