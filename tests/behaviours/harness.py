@@ -33,6 +33,9 @@ SUBJECTS: tuple[str, ...] = (
     "state",
     "scopes",
     "programs",
+    "tapes",
+    "taped_scopes",
+    "taped_values",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -133,6 +133,8 @@ def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | N
             return None  # a list's length is no part of its shape
         touch = instruction.refs.get(position)
         shape = op.inputs[position]._spec.shape if touch is None else touch.cell.shape
+        if op.inputs[position].dtype is variant:  # of a list the shape says nothing
+            return None
         if position not in (*opdef.fault_needs, *opdef.host) and shape is not None and (
                 is_fully_defined(shape) or slot in makers):  # fmt: skip
             inputs.append(_Shape(shape))

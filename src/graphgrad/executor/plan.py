@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ..errors import InvalidArgumentError
 from ..ir import dtypes
 from ..ir.cell import Cell
+from ..ir.effects import effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined, shape_str
@@ -413,8 +414,7 @@ class _Planner:
             ins = [None if t.dtype is dtypes.resource else self._slot(t) for t in graph.inputs]
             program: list[Instruction] = []
             args = {id(t) for t in graph.inputs}
-            effects = [o for o in graph._operations if "stateful" in o.opdef.flags]
-            needed, joined = join_loops(prune(graph.outputs, effects, graph.inputs), args, (), {})
+            needed, joined = join_loops(prune(graph.outputs, effects_of(graph), graph.inputs), args, (), {})
             self.joined.update(joined)
             for inner_op in needed:
                 if self._without_step(inner_op):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,15 @@ from ..ir.cell import Cell
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.eager import EagerTensor
+from ..ir.effects import effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import registry
 from ..ir.shape import TensorShape
 from ..ir.slices import IndexedSlices
-from ..ops.sparse import SparseTensor
 from . import nest
-from .tensor_array import TensorArray
+from .inlining import inlined
+from .results import restore
 
 
 class _Part:
@@ -251,7 +252,7 @@ class ConcreteFunction:
         self._part: _Part | None = None
         self._inputs = list(graph.inputs)
         self._captured = list(graph.captured)
-        self._targets = [op for op in graph._operations if _has_effect(op)]
+        self._targets = effects_of(graph)
 
     @property
     def structured_input_signature(self) -> Any:
@@ -271,7 +272,7 @@ class ConcreteFunction:
     @property
     def structured_outputs(self) -> Any:
         """The structure that the function returns, with symbolic tensors."""
-        return _restore(self._outputs, self.graph.outputs)
+        return restore(self._outputs, self.graph.outputs)
 
     @property
     def output_dtypes(self) -> Any:
@@ -303,21 +304,26 @@ class ConcreteFunction:
             called.append(self.graph)
         graph = current_graph()
         if graph is not None:
-            return _restore(self._outputs, self._in_graph(graph, args))
+            return restore(self._outputs, self._in_graph(graph, args))
         if self._part is None:
             handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
                        if p.dtype is dtypes.resource}  # fmt: skip
             self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._counters,
                                self._engine)  # fmt: skip
-        return _restore(self._outputs, self._part.run([*args, *self._captured]))
+        return restore(self._outputs, self._part.run([*args, *self._captured]))
 
     def _in_graph(self, graph: Any, args: Sequence[Any]) -> list[Any]:
         """Adds the operations to the graph that is being built."""
         inside = {id(p): _here(graph, t) for p, t in zip(self._inputs, [*args, *self._captured], strict=True)}
         wanted = {op.index: op for op in needed_ops([*self.graph.outputs, *_inputs_of(self._targets)], inside)}
         wanted.update((op.index, op) for op in self._targets)
-        copy_list(graph, [wanted[i] for i in self.graph.in_order(wanted)], inside)
-        return [inside[id(t)] for t in self.graph.outputs]
+        flat = self.graph.outputs
+
+        def copied() -> list[Any]:
+            copy_list(graph, [wanted[i] for i in self.graph.in_order(wanted)], inside)
+            return [inside[id(t)] for t in flat]
+
+        return list(inlined(graph, copied))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls with the arguments of the signature, or with tensors in its order or by their names.
@@ -443,59 +449,3 @@ def _strongly(leaf: Any) -> Any:
 
 def _inputs_of(ops: Sequence[Operation]) -> list[Tensor]:
     return [t for op in ops for t in op.inputs]
-
-
-def _has_effect(op: Operation) -> bool:
-    flags = op.opdef.flags
-    if "functional" in flags:
-        return any(_has_effect(o) for g in op.attrs.values() if isinstance(g, FuncGraph) for o in g._operations)
-    return "stateful" in flags and not flags & {"reads", "random"} and op.type not in ("VarHandleOp", "Placeholder")
-
-
-class _Output:
-    """Marks, in the structure of results, where the i-th tensor goes."""
-
-    def __init__(self, index: int):
-        self.index = index
-
-
-class _Composite:
-    """Marks a result that consists of several tensors."""
-
-    def __init__(self, make: Callable[..., Any], parts: Sequence[Any]):
-        self.make, self.parts = make, parts
-
-
-def collect_outputs(result: Any, graph: FuncGraph) -> Any:
-    """Puts the tensors of `result` into `graph.outputs` and marks in their places."""
-
-    def collect(leaf: Any) -> Any:
-        if leaf is None or isinstance(leaf, Operation):
-            return None
-        if isinstance(leaf, IndexedSlices):
-            return _Composite(IndexedSlices, [collect(leaf.values), collect(leaf.indices), collect(leaf.dense_shape)])
-        if isinstance(leaf, SparseTensor):
-            return _Composite(SparseTensor, [collect(leaf.indices), collect(leaf.values), collect(leaf.dense_shape)])
-        if hasattr(leaf, "nested_row_splits"):
-            return _Composite(leaf._of_parts, [collect(p) for p in leaf._parts()])
-        if isinstance(leaf, TensorArray):
-            stacked, again = leaf._returned()
-            return _Composite(again, [collect(stacked)])
-        tensor = convert_to_tensor(leaf)
-        if tensor.dtype is dtypes.resource:
-            return leaf
-        graph.outputs.append(tensor)
-        return _Output(len(graph.outputs) - 1)
-
-    return nest.map_structure(collect, result)
-
-
-def _restore(structure: Any, tensors: Sequence[Any]) -> Any:
-    def restore(leaf: Any) -> Any:
-        if isinstance(leaf, _Output):
-            return tensors[leaf.index]
-        if isinstance(leaf, _Composite):
-            return leaf.make(*[restore(p) for p in leaf.parts])
-        return leaf
-
-    return nest.map_structure(restore, structure)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import variant
@@ -67,11 +69,10 @@ def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
 def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any] | None = None) -> None:
     with use(body):
         for i, leaf in enumerate(leaves):
+            if isinstance(leaf, Operation):  # true when it has run
+                with body.control_dependencies([leaf]):
+                    leaf = raw.Identity(np.bool_(True))
             body.outputs.append(convert_to_tensor(_flow(leaf), dtypes[i] if dtypes else None))
-
-
-def _is_op(leaf: Any) -> bool:
-    return isinstance(leaf, Operation) or leaf is None
 
 
 def cond_v1(
@@ -155,9 +156,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
                     "true_fn and false_fn must return the same structure: where one gives None, the other gives "
                     f"{a if b is None else b!r}.\n  Built at {user_source(2)}\n  Fix: give tensors in both, or None"
                 )
-        kept = [
-            i for i, (a, b) in enumerate(zip(then_leaves, else_leaves, strict=True)) if not (_is_op(a) or _is_op(b))
-        ]
+        kept = [i for i, leaf in enumerate(then_leaves) if leaf is not None]
         _settle_outputs(then_graph, [then_leaves[i] for i in kept])
         _settle_outputs(else_graph, [else_leaves[i] for i in kept])
         types = tuple(t.dtype for t in then_graph.outputs)
@@ -169,8 +168,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
                 f"  Built at {user_source(2)}\n  Fix: tf.cast the results of one branch"
             )
         results = _if(graph, pred, then_graph, else_graph)
-        op = graph._operations[-1]
-        leaves: list[Any] = [op] * len(then_leaves)
+        leaves: list[Any] = [None] * len(then_leaves)
         for i, t in zip(kept, results, strict=True):
             with graph._own_gradients():
                 leaves[i] = _holding(then_leaves[i], raw.Identity(t))

@@ -19,7 +19,8 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, raw
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from . import nest
-from .tape import GradientTape, Record
+from .recording import Record
+from .tape import GradientTape
 
 
 class ForwardAccumulator:

@@ -22,9 +22,11 @@ from ..ops.sparse import SparseTensor
 from . import nest
 from .autograph.api import with_builtins
 from .autograph.convert import convert
-from .concrete import ConcreteFunction, collect_outputs
+from .concrete import ConcreteFunction
+from .inlining import argument, inlined, settled_effects
 from .lifting import initialize
 from .ragged import RaggedTensor
+from .results import collect_outputs
 from .signature import TensorSpec as TensorSpec
 from .signature import TypeSpec, leaf_key, leaf_names, structure_key
 from .tensor_array import ArrayParts, TensorArray
@@ -173,13 +175,14 @@ class Function:
                 concrete, self._start = self._start, None
             return concrete._call_flat(tensors)
         # Inside another graph its operations become part of that graph.
+        leaves = list(map(argument, leaves))
         bound_args, bound_kwargs = nest.pack_sequence_as((bound_args, bound_kwargs), leaves)
         key = (self, structure_key((bound_args, bound_kwargs)), tuple(map(leaf_key, leaves)))
         self._refuse_recursion(key)
         _tracing.stack.append(key)
         try:
             with graph._own_gradients():
-                return self._traced()(*bound_args, **bound_kwargs)
+                return inlined(graph, lambda: self._traced()(*bound_args, **bound_kwargs), leaves)
         finally:
             _tracing.stack.pop()
 
@@ -355,7 +358,8 @@ class Function:
         count = len(graph.inputs)
         with graph.as_default():
             new_args, new_kwargs = nest.pack_sequence_as((args, kwargs), replaced)
-            structured = collect_outputs(self._traced()(*new_args, **new_kwargs), graph)
+            structured = collect_outputs(self._traced()(*new_args, **new_kwargs), graph.outputs)
+        settled_effects(graph)
         signature = nest.pack_sequence_as((args, kwargs), specs)
         concrete = ConcreteFunction(graph, count, structured, self._engine, signature)
         concrete._parameters = list(self._parameters.parameters)

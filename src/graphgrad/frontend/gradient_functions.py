@@ -9,13 +9,10 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..gradients.backprop import gradients
-from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
 from ..ir.opdef import raw
 from . import nest
 from .tape import GradientTape
-from .variable_ops import trainable_variables
 
 _Params = Sequence[int | str] | int | None
 
@@ -116,7 +113,7 @@ def implicit_grad(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, Any]]]
     Args:
       f: returns a tensor.
     Returns: a function of the same arguments that gives a list of pairs (gradient, variable), in the order in
-      which the variables were made or first used; an optimizer's `apply_gradients` takes it.
+      which the variables were made; an optimizer's `apply_gradients` takes it.
     Raises: ValueError, when called, if `f` returns None or uses no trainable variable.
     Reference: TensorFlow 2.21 `tensorflow.python.eager.backprop.implicit_grad`.
 
@@ -156,14 +153,8 @@ def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, lis
             value = f(*args, **kwargs)
         if value is None:
             raise _returns_none(f)
-        if current_graph() is None:
-            variables: list[Any] = list(tape.watched_variables())
-            found = list(tape.gradient(value, variables)) if variables else []
-        else:
-            candidates = list(trainable_variables())
-            slopes = gradients(value, candidates)
-            pairs = [(g, v) for g, v in zip(slopes, candidates, strict=True) if g is not None]
-            found, variables = [g for g, _ in pairs], [v for _, v in pairs]
+        variables = list(tape.watched_variables())
+        found = list(tape.gradient(value, variables)) if variables else []
         if not variables:
             raise ValueError("No trainable variables were accessed while the function was being computed. "
                              "Fix: use a tf.Variable in it, or gradients_function for its arguments")  # fmt: skip

@@ -1,65 +1,45 @@
-"""`GradientTape`: differentiating what runs in eager mode, by the same op records and rules."""
+"""`GradientTape`: differentiating what ran, or was built, while it recorded.
+
+In eager mode a tape keeps records of what ran; while a graph is built, the operations that are added. Both are one
+`Recording`, and what differentiates it are the op records' rules.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Any
 
+from ..gradients import strict
 from ..gradients.arguments import align_grad_ys
-from ..gradients.backprop import gradients
 from ..gradients.higher import (
-    batch_jacobian,
     check_batches,
     checked_chunk,
     finish_batch_jacobian,
     finish_jacobian,
-    jacobian,
     one_hot_like,
     value_shape,
     zero_batch_jacobian,
     zero_jacobian,
 )
-from ..gradients.registry import gradient_function
-from ..gradients.unconnected import UnconnectedGradients
+from ..gradients.unconnected import UnconnectedGradients, policy
 from ..gradients.vectorize import MapBody
 from ..ir import composed, eager
+from ..ir import graph as ir_graph
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import resource, variant
 from ..ir.eager import EagerTensor
-from ..ir.graph import Tensor
-from ..ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
+from ..ir.graph import Operation, Tensor
+from ..ir.opdef import OpDef, raw
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from . import functional as functional  # eager mode runs the maps of Jacobians by it
 from . import nest
+from .recording import Record, Recording, value_of
 
-
-class Record:
-    """One op that ran: what a gradient rule needs to know of an operation."""
-
-    __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient")
-
-    def __init__(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
-                 gradient: Any):  # fmt: skip
-        self.opdef = opdef
-        self.inputs = inputs
-        self.outputs = outputs
-        self.attrs = attrs
-        self._gradient = gradient
-
-    name = property(lambda self: self.opdef.name)
-    type = property(lambda self: self.opdef.name)
-    source = None
-
-    def get_attr(self, name: str) -> Any:
-        """The value of an attribute as TensorFlow gives it."""
-        from ..ir.graphdef import attribute
-
-        return attribute(self, name)
-
-    def _attr(self, name: str) -> Any:
-        """The value of an attribute as rules take it."""
-        return self.attrs[name] if name in self.attrs else self.opdef.attrs[name]
+# The tapes that are recording, of all threads.
+_recording: list[GradientTape] = []
 
 
 class GradientTape:
@@ -82,11 +62,12 @@ class GradientTape:
         self._watch_variables = watch_accessed_variables
         self._recording = self._entered = False
         self._used = False
-        self._records: list[Record] = []
-        self._watched: dict[int, Any] = {}  # id -> tensor that depends on something watched
-        self._variables: dict[int, Any] = {}
+        self._recorded = Recording(watch_accessed_variables)
+        self._thread = 0
 
     def __enter__(self) -> GradientTape:
+        if self._used and not self._persistent:
+            self._recorded, self._used = Recording(self._watch_variables), False
         self._start()
         return self
 
@@ -98,51 +79,77 @@ class GradientTape:
         if self._recording:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         self._recording = self._entered = True
+        self._thread = threading.get_ident()
+        _recording.append(self)
         eager.recorders.append(self._record)
+        ir_graph.recorders.append(self._record_operation)
 
     def _stop(self) -> None:
         self._recording = False
+        _recording.remove(self)
         eager.recorders.remove(self._record)
+        ir_graph.recorders.remove(self._record_operation)
 
     def _record(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
                 gradient: Any = None) -> None:  # fmt: skip
-        watched = self._watched
-        for t in inputs:
-            if t.dtype is resource and self._watch_variables and id(t) not in watched:
-                variable = getattr(t, "_variable", None)
-                if variable is not None and variable.trainable:
-                    self.watch(variable)
-        if any(id(t) in watched for t in inputs):
-            self._records.append(Record(opdef, inputs, outputs, attrs, gradient))
-            for t in outputs:
-                if t.dtype.kind in "fc" or t.dtype is variant:
-                    watched[id(t)] = t
+        if self._thread == threading.get_ident():
+            self._recorded.note(Record(opdef, inputs, outputs, attrs, gradient))
+
+    def _record_operation(self, op: Operation) -> None:
+        if op.inputs and self._thread == threading.get_ident():
+            self._recorded.note(op)
 
     def watch(self, tensor: Any) -> None:
-        """Differentiates with respect to `tensor` (or each tensor or variable of a structure)."""
-        for t in nest.flatten(tensor):
-            handle = getattr(t, "handle", None)
-            if handle is not None:
-                self._variables[id(t)] = t
-                t = handle
-            elif not isinstance(t, (EagerTensor, Tensor)):
-                raise ValueError(f"Passed in object {t!r} of type '{type(t).__name__}', not tf.Tensor or tf.Variable.")
-            self._watched[id(t)] = t
+        """Differentiates with respect to `tensor` (or each tensor or variable of a structure).
+
+        It counts from now on, and only where a tape is recording.
+
+        Raises: ValueError for what is neither; RuntimeError before the tape's `with` block.
+        """
+        if not self._entered:
+            raise RuntimeError("A tape watches what happens inside of its `with` block, and that has not begun. "
+                               "Fix: with tape: tape.watch(tensor)")
+        thread = threading.get_ident()
+        for leaf in nest.flatten(tensor):
+            handle = getattr(leaf, "handle", None)
+            t = _component(leaf) if handle is None else handle
+            if not isinstance(t, (EagerTensor, Tensor)):
+                raise ValueError(f"Passed in object {leaf!r} of type '{type(leaf).__name__}', not tf.Tensor or "
+                                 "tf.Variable or ExtensionType. Fix: tf.constant(...)")  # fmt: skip
+            if any(tape._thread == thread for tape in _recording):
+                self._recorded.watch(t, None if handle is None else leaf)
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that are watched, in the order in which they came up."""
-        return tuple(self._variables.values())
+        """The variables that are watched, in the order in which they were made."""
+        return tuple(sorted(self._recorded.variables.values(), key=_number))
 
-    def stop_recording(self) -> Any:
-        """A `with` block in which nothing is recorded."""
-        return _Paused(self)
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """A `with` block in which nothing is recorded.
+
+        Raises: RuntimeError before the tape's `with` block, or if it is used up; ValueError if it records no more.
+        """
+        if not self._entered or (self._used and not self._persistent):
+            raise RuntimeError("Trying to stop recording a tape which is not recording. Fix: `with tape:` first")
+        self._must_record("stop it")
+        self._stop()
+        try:
+            yield
+        finally:
+            self._start()
 
     def reset(self) -> None:
-        """Forgets everything that was recorded."""
-        self._records.clear()
-        self._watched.clear()
-        self._variables.clear()
+        """Forgets everything that was recorded and watched.
+
+        Raises: ValueError if the tape does not record.
+        """
+        self._must_record("reset it")
+        self._recorded = Recording(self._watch_variables)
         self._used = False
+
+    def _must_record(self, what: str) -> None:
+        if not self._recording:
+            raise ValueError(f"Tape is not recording. Fix: {what} inside of its `with` block")
 
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
                  unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:  # fmt: skip
@@ -157,21 +164,37 @@ class GradientTape:
         Raises: RuntimeError if a tape that is not persistent is used twice; LookupError if an
           op in between has no gradient.
         """
-        unconnected = UnconnectedGradients(unconnected_gradients)
+        unconnected = policy(unconnected_gradients)
         self._use()
         targets = _checked_targets(target)
-        _check_sources(sources)
+        leaves = nest.flatten(sources)
+        _check_sources(leaves)
         outputs = align_grad_ys(target, output_gradients, len(targets))
-        if current_graph() is not None:
-            found = gradients(targets, nest.flatten(sources), outputs, unconnected_gradients=unconnected)
-            return nest.pack_sequence_as(sources, found)
-        targets = [convert_to_tensor(t) for t in targets]
-        flat = [getattr(s, "handle", s) for s in nest.flatten(sources)]
-        arrived = self._sweep(targets, outputs, {id(s) for s in flat})
-        found = [self._result(arrived, s, unconnected) for s in flat]
+        flat = [_component(s) for s in leaves]
+        with _graph_of(targets):
+            seeds = self._recorded.seeds(targets, outputs, flat)
+            found = self._recorded.sweep(seeds, flat)
+            found = self._finished(targets, flat, found, unconnected)
+        return nest.pack_sequence_as(sources, list(map(_like, leaves, found)))
+
+    def _finished(self, targets: list[Any], sources: list[Any], found: list[Any],
+                  unconnected: UnconnectedGradients) -> list[Any]:  # fmt: skip
+        """What is returned for the sources, after the last use of a tape that is not persistent."""
         if not self._persistent:
-            self._records.clear()
-        return nest.pack_sequence_as(sources, found)
+            self._recorded.drop_records()
+        if unconnected is UnconnectedGradients.ZERO:
+            return [raw.ZerosLike(value_of(s)) if g is None else g for s, g in zip(sources, found, strict=True)]
+        if strict.is_on() and any(g is None for g in found):
+            missing = next(s for s, g in zip(sources, found, strict=True) if g is None)
+            graphs = {getattr(t, "graph", None) for t in (*targets, missing)}
+            if self._recorded.recorded(missing) and graphs == {current_graph()}:
+                strict.check(targets, sources, found, [], unconnected)
+            raise ValueError(
+                f"The gradient of {targets} with respect to {missing} is None: between them the tape has recorded "
+                f"nothing.\n  Asked for at {user_source(2)}\n  Fix: watch it before it is used, inside of the `with` "
+                "block\n(strict_gradients is on: None is an error)"
+            )
+        return found
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
                  parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:  # fmt: skip
@@ -187,16 +210,17 @@ class GradientTape:
         Raises: RuntimeError if a tape that is not persistent is used twice, or without `experimental_use_pfor`;
           LookupError if an op in between has no gradient.
         """
-        unconnected = UnconnectedGradients(unconnected_gradients)
+        unconnected = policy(unconnected_gradients)
         chunk = self._use_for_rows(experimental_use_pfor, parallel_iterations)
-        if current_graph() is not None:
-            return jacobian(target, sources, True, chunk, unconnected)
-        flat = [getattr(s, "handle", s) for s in nest.flatten(sources)]
-        target = convert_to_tensor(target)
-        body, found = self._row(target, flat, False)
-        found = finish_jacobian(target, body, found, chunk)
-        if unconnected is UnconnectedGradients.ZERO:
-            found = [zero_jacobian(target, _value(x)) if j is None else j for j, x in zip(found, flat, strict=True)]
+        (wanted,) = _checked_targets([target])
+        flat = [_component(s) for s in nest.flatten(sources)]
+        with _graph_of([wanted]):
+            body, found = self._row(wanted, flat, False)
+            y = value_of(wanted)
+            found = finish_jacobian(y, body, found, chunk)
+            if unconnected is UnconnectedGradients.ZERO:
+                found = [zero_jacobian(y, value_of(x)) if j is None else j for j, x in zip(found, flat, strict=True)]
+            found = self._finished([wanted], flat, found, UnconnectedGradients.NONE)
         return nest.pack_sequence_as(sources, found)
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
@@ -211,18 +235,19 @@ class GradientTape:
         Returns: a tensor (b, *Y, *X).
         Raises: ValueError for fewer than two dimensions, and if the batches differ in size; else as `jacobian`.
         """
-        UnconnectedGradients(unconnected_gradients)
-        target = convert_to_tensor(target)
-        source = getattr(source, "handle", source)
-        check_batches(target._spec.shape, value_shape(source))
+        policy(unconnected_gradients)
+        (wanted,) = _checked_targets([target])
+        source = _component(source)
+        check_batches(value_shape(wanted), value_shape(source))
         chunk = self._use_for_rows(experimental_use_pfor, parallel_iterations)
-        if current_graph() is not None:
-            return batch_jacobian(target, source, True, chunk, UnconnectedGradients.ZERO)
-        body, (found,) = self._row(target, [source], True)
-        if found is None:
-            return zero_batch_jacobian(target, _value(source))
-        body.outputs = [body.own(found)]
-        return finish_batch_jacobian(target, source, body, chunk)
+        with _graph_of([wanted]):
+            body, (found,) = self._row(wanted, [source], True)
+            self._finished([], [], [], UnconnectedGradients.NONE)
+            target = value_of(wanted)
+            if found is None:
+                return zero_batch_jacobian(target, value_of(source))
+            body.outputs = [body.own(found)]
+            return finish_batch_jacobian(target, source, body, chunk)
 
     def _use(self) -> None:
         """Notes that a gradient is asked for, and checks that it may be."""
@@ -247,96 +272,75 @@ class GradientTape:
 
     def _row(self, target: Any, sources: list[Any], batched: bool) -> tuple[MapBody, list[Any]]:
         """The body of a map over the elements of the target, and the gradients of one of them in it."""
-        body = MapBody("jacobian_row")
+        body, value = MapBody("jacobian_row", current_graph()), value_of(target)
         with use(body):
-            seed = one_hot_like(body, target, batched)
-            arrived = self._sweep([target], [seed], {id(s) for s in sources})
-            found = [self._result(arrived, s, UnconnectedGradients.NONE) for s in sources]
-        if not self._persistent:
-            self._records.clear()
-        return body, found
-
-    def _sweep(self, targets: list[Any], outputs: list[Any], wanted: set[int]) -> dict[int, list[Any]]:
-        arrived: dict[int, list[Any]] = {}
-        for t, g in zip(targets, outputs, strict=True):
-            if id(t) in self._watched:
-                arrived.setdefault(id(t), []).append(raw.OnesLike(t) if g is None else convert_to_tensor(g, t.dtype))
-        for record in reversed(list(self._records)):
-            terms = [arrived.get(id(t), []) if id(t) in wanted else arrived.pop(id(t), []) for t in record.outputs]
-            if not any(terms):
-                continue
-            rule = gradient_function(record)  # type: ignore[arg-type]  # a record stands for an operation
-            if rule is NOT_DIFFERENTIABLE:
-                continue
-            if rule is None:
-                raise LookupError(
-                    f"No gradient defined for operation '{record.name}' (op type: {record.type}). "
-                    f"Fix: register one with @tf.RegisterGradient('{record.type}')"
-                )
-            dys = [_total(g) if g else raw.ZerosLike(t) if t.dtype.kind in "fc" else None
-                   for g, t in zip(terms, record.outputs, strict=True)]  # fmt: skip
-            in_grads = rule(record, *dys)
-            if not isinstance(in_grads, (list, tuple)):
-                in_grads = (in_grads,)
-            for t, g in zip(record.inputs, in_grads, strict=True):
-                if g is not None and id(t) in self._watched:
-                    arrived.setdefault(id(t), []).append(g)
-        return arrived
-
-    def _result(self, arrived: dict[int, list[Any]], source: Any, unconnected: UnconnectedGradients) -> Any:
-        terms = arrived.get(id(source))
-        if terms:
-            return _total(terms)
-        if unconnected is UnconnectedGradients.NONE:
-            return None
-        return raw.ZerosLike(_value(source))
+            seed = one_hot_like(body, value, batched)
+            seeds = [(target, seed)] if self._recorded.recorded(target) else []
+            return body, self._recorded.sweep(seeds, sources)
 
 
 def _checked_targets(target: Any) -> list[Any]:
+    """The tensors of the targets, and the handles of variables among them."""
     if target is None:
         raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
                         "CompositeTensors to be differentiated, but received None. Fix: give what to differentiate")
-    targets: list[Any] = nest.flatten(target)
-    return targets
+    targets = nest.flatten(target)
+    for t in targets:
+        if _is_plain(t):
+            raise TypeError(
+                f"a tape differentiates tensors and variables, not {t!r}.\n  Asked for at {user_source(2)}\n"
+                "  Fix: give the tensor that was computed in the `with` block"
+            )
+    return [convert_to_tensor(t) for t in map(_component, targets)]
 
 
-def _check_sources(sources: Any) -> None:
-    for s in nest.flatten(sources):
-        if s is None or isinstance(s, (bool, int, float, complex, str, bytes)):
+def _check_sources(sources: list[Any]) -> None:
+    for s in sources:
+        if _is_plain(s):
             raise TypeError(
                 f"a tape differentiates with respect to tensors and variables, not {s!r}.\n"
                 f"  Asked for at {user_source(2)}\n  Fix: tape.watch(tensor), and give that tensor"
             )
 
 
-def _value(source: Any) -> Any:
-    """A source itself, or the value of the variable whose handle it is."""
-    variable = getattr(source, "_variable", None)
-    return source if variable is None else variable.read_value()
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
 
 
-def _total(terms: list[Any]) -> Any:
-    if len(terms) == 1:
-        return terms[0]
-    if all(isinstance(t, IndexedSlices) for t in terms):
-        return IndexedSlices(raw.ConcatV2([t.values for t in terms], 0), raw.ConcatV2([t.indices for t in terms], 0),
-                             terms[0].dense_shape)  # fmt: skip
-    return raw.AddN([t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms])
+def _component(leaf: Any) -> Any:
+    """The tensor of a leaf that gradients belong to: a variable's handle, the values of what has several parts."""
+    handle = getattr(leaf, "handle", None)
+    if handle is not None:
+        return handle
+    if isinstance(leaf, (EagerTensor, Tensor)):
+        return leaf
+    values = getattr(leaf, "flat_values", None)
+    return getattr(leaf, "values", leaf) if values is None else values
 
 
-class _Paused:
-    def __init__(self, tape: GradientTape):
-        self._tape = tape
+def _like(leaf: Any, gradient: Any) -> Any:
+    """The gradient with respect to `_component(leaf)` as one with respect to `leaf`."""
+    if gradient is None or isinstance(leaf, (EagerTensor, Tensor)) or hasattr(leaf, "handle"):
+        return gradient
+    if hasattr(leaf, "with_flat_values"):
+        return leaf.with_flat_values(gradient)
+    if isinstance(leaf, IndexedSlices):
+        return IndexedSlices(gradient, leaf.indices, leaf.dense_shape)
+    return leaf.with_values(gradient) if hasattr(leaf, "with_values") else gradient
 
-    def __enter__(self) -> None:
-        if not self._tape._recording:
-            if not self._tape._entered:
-                raise RuntimeError("Trying to stop recording a tape which is not recording. Fix: `with tape:` first")
-            raise ValueError("Tape is not recording. Fix: stop it inside of its `with` block")
-        self._tape._stop()
 
-    def __exit__(self, *_: object) -> None:
-        self._tape._start()
+def _graph_of(targets: list[Any]) -> Any:
+    """A `with` block in the graph that gradients are added to: the current one, or that of the targets."""
+    current = current_graph()
+    graphs = {t.graph for t in targets if isinstance(t, Tensor)}
+    if len(graphs) == 1 and (current is None or not current.building_function):
+        return use(graphs.pop())
+    return contextlib.nullcontext()
+
+
+def _number(variable: Any) -> int:
+    number: int = getattr(variable, "_number", 0)
+    return number
 
 
 def recording() -> bool:

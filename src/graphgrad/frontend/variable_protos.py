@@ -41,7 +41,7 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
     """
     if message.variable_name in made:
         return made[message.variable_name]
-    from .variables import SaveSliceInfo, VariableAggregation, VariableSynchronization, VariableV1
+    from .variables import SaveSliceInfo, VariableAggregation, VariableSynchronization, VariableV1, creation_numbers
 
     graph = get_default_graph()
     handle = graph.get_tensor_by_name(prefix + message.variable_name)
@@ -61,6 +61,7 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
     initial = message.initial_value_name
     v._initial_value = graph.as_graph_element(prefix + initial) if initial else None
     v._changeable = True
+    v._number = next(creation_numbers)
     v._save_slice_info = None
     if message.HasField("save_slice_info_def"):
         part = message.save_slice_info_def

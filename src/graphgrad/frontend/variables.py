@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import describe
+from ..gradients.outside import around
 from ..ir.cell import Cell, Handle
 from ..ir.context import current_graph
 from ..ir.convert import constant, convert_to_tensor
 from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor, value_text
-from ..ir.graph import Graph, Operation, Tensor
+from ..ir.graph import Graph, Operation, Tensor, recorders
 from ..ir.opdef import raw, registry
 from ..ir.scopes import eager_scope, name_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, compatible, is_fully_defined, merge, shape_str
@@ -94,6 +96,9 @@ class SaveSliceInfo:
         shape = " ".join(str(d) for d in self.full_shape) + " "
         parts = zip(self.var_offset, self.var_shape, strict=True)
         return shape + ":".join(f"{offset},{size}" for offset, size in parts)
+
+
+creation_numbers = itertools.count()  # tells the order in which variables were made
 
 
 class _Creation(threading.local):
@@ -179,6 +184,7 @@ class Variable(metaclass=Created):
         self._initializer_op: Operation | None = None
         self._snapshot: Any = None
         self._changeable = False  # whether an operation that changes the value may exist
+        self._number = next(creation_numbers)
         wanted = None if dtype is None else as_dtype(dtype)
         graph = current_graph()
         if graph is not None and graph.building_function and _creation.watch is not None and outermost_graph() is None:
@@ -245,6 +251,7 @@ class Variable(metaclass=Created):
             self._handle._variable = self
             self._initial_value = value
             self._initializer_op = raw.AssignVariableOp(self._handle, value, dtype=self._dtype, name="Assign")
+            graph._scoped_state.setdefault("initializers", set()).add(self._initializer_op.index)
             self._snapshot = self._read(graph._unique(f"{scope}Read/ReadVariableOp") + "/")
 
     def _settle(self, value: Any, validate_shape: bool, shape: Any) -> None:
@@ -404,7 +411,7 @@ class Variable(metaclass=Created):
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
         graph = current_graph()
-        if not self._changeable and graph is not None and graph is self._graph:
+        if not (self._changeable or graph is None or graph is not self._graph or recorders):  # a tape sees each read
             return self._snapshot
         # The builder names an operand '<op>/x'; its read goes beside it.
         parent = name.rpartition("/")[0] if name else ""
@@ -642,6 +649,7 @@ class Variable(metaclass=Created):
         cell = self._handle._value
         copied._handle = Handle(Cell(np.array(cell.value), cell.name, cell.dtype, cell.shape))
         copied._handle._variable = copied
+        copied._number = next(creation_numbers)
         memo[id(self)] = copied
         return copied
 
@@ -713,7 +721,7 @@ class AssignedVariable(VariableV1):
 
     def _read(self, name: str | None = None) -> Any:
         graph = current_graph()
-        if graph is not self._after:
+        if graph is None or self._after not in around(graph):
             return super()._read(name)
         with graph.control_dependencies([self._assignment]):
             return super()._read(name)

@@ -56,7 +56,7 @@ def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
         with beside(graph, op, call.colocate):
             sparse = [isinstance(t, IndexedSlices) for t in terms]
             if all(sparse):
-                return _concat_slices(terms)
+                return concat_slices(terms)
             if any(sparse):
                 return raw.AddN([t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms])
             return _add_n(graph, terms)
@@ -101,7 +101,7 @@ def _add_n(graph: Graph, terms: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else raw.AddN(parts)
 
 
-def _concat_slices(terms: list[IndexedSlices]) -> IndexedSlices:
+def concat_slices(terms: list[IndexedSlices]) -> IndexedSlices:
     indices = [t.indices for t in terms]
     if len({i.dtype for i in indices}) > 1:
         indices = [raw.Cast(i, DstT=int64) for i in indices]

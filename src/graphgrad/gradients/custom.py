@@ -38,22 +38,29 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     >>> sess.run(tf.gradients(clipped(x) * 5.0, x))
     [np.float32(0.1)]
     """
-    if f is None:
-        return custom_gradient
+    return custom_gradient if f is None else _Decorated(f)
 
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+
+class _Decorated:
+    """A function with its own gradient, or a method with one: an object's method is bound to it first."""
+
+    def __init__(self, f: Callable[..., Any]):
+        self._f = f
+        functools.update_wrapper(self, f)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else _Decorated(self._f.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         graph = current_graph()
         if graph is None:
-            return _eagerly(f, args, kwargs)
+            return _eagerly(self._f, args, kwargs)
         if kwargs:
             raise ValueError(
                 "The custom_gradient decorator currently supports keyword arguments only when eager "
                 "execution is enabled. Fix: pass them by position, or bind them with functools.partial"
             )
-        return _in_graph(graph, f, args)
-
-    return decorated
+        return _in_graph(graph, self._f, args)
 
 
 def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:

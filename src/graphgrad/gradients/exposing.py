@@ -23,7 +23,7 @@ import numpy as np
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import float32, resource, string, variant
-from ..ir.effects import ACTS, NOTHING, READS, bodies_of, body_inputs, changed_by, effect_of, handle_behind
+from ..ir.effects import ACTS, NOTHING, READS, bodies_of, body_inputs, changed_by, effect_of, effects_of, handle_behind
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import Spec, raw
@@ -152,7 +152,8 @@ def _copied(op: Operation, body: FuncGraph, changed: Collection[int]) -> tuple[F
     target.captured, target.loop_start, target.counted = list(body.captured), body.loop_start, body.counted
     target.structured_outputs = body.structured_outputs
     inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in body.inputs}
-    copied = {o.index: o for o in body._operations if "stateful" in o.opdef.flags}
+    copied = {o.index: o for o in effects_of(body)}
+    target.keeps_effects = True
     wanted = [*body.outputs, *(t for t, _ in body.kept), *(t for o in copied.values() for t in o.inputs)]
     copied.update((o.index, o) for o in needed_ops(wanted, inside))
     there = {id(inside[i]) for i in changed if i in inside}

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..ir.context import use
 from ..ir.dtypes import variant
+from ..ir.effects import effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw
@@ -72,7 +73,8 @@ class Joint:
             own = [*graph.inputs[:n], *graph.inputs[n + 1 + len(lists) :]]
             inner.append({id(t): p for t, p in zip(source.inputs, own, strict=True)})
             with use(graph):
-                effects = {o.index: o for o in source._operations if "stateful" in o.opdef.flags}
+                effects = {o.index: o for o in effects_of(source)}
+                graph.keeps_effects = True
                 reads = [t for o in effects.values() for t in o.inputs]
                 effects.update((o.index, o) for o in needed_ops([*source.outputs, *reads], inner[-1]))
                 copy_list(graph, [effects[i] for i in source.in_order(effects)], inner[-1], as_it_is=True)

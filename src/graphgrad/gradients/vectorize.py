@@ -53,6 +53,7 @@ class MapBody(FuncGraph):
                 finally:
                     self._control = saved
                 self._captures[id(tensor)] = inner
+                self.outside[id(inner)] = tensor
                 self._keep_alive(tensor)
                 return inner
         if not isinstance(tensor, EagerTensor):
@@ -61,6 +62,7 @@ class MapBody(FuncGraph):
         self.inputs.append(inner)
         self.captured.append(tensor)
         self._captures[id(tensor)] = inner
+        self.outside[id(inner)] = tensor
         self._keep_alive(tensor)
         return inner
 

@@ -31,6 +31,32 @@ def effect_of(op: Operation) -> int:
     return READS if "reads" in flags else ACTS
 
 
+def has_effect(op: Operation) -> bool:
+    """Whether an operation does something besides computing, so that a function runs it even if nothing asks for it."""
+    flags = op.opdef.flags
+    if "functional" in flags:
+        return any(map(effects_of, bodies_of(op)))
+    return "stateful" in flags and not flags & {"reads", "random"} and op.type not in ("VarHandleOp", "Placeholder")
+
+
+def effects_of(graph: FuncGraph) -> list[Operation]:
+    """The operations of a body that do something besides computing, and do it whenever the body runs.
+
+    In a function these are all that there are. In a graph of 1.x they are those that the outputs wait for.
+    """
+    if graph.keeps_effects:
+        return list(filter(has_effect, graph._operations))
+    needed: dict[int, Operation] = {}
+    waiting = [t.op for t in graph.outputs]
+    while waiting:
+        op = waiting.pop()
+        if op.index not in needed:
+            needed[op.index] = op
+            waiting.extend(t.op for t in op.inputs)
+            waiting.extend(op.control_inputs)
+    return [op for i in graph.in_order(needed) if has_effect(op := needed[i])]
+
+
 def _effect_in(graph: FuncGraph) -> int:
     known: tuple[int, int] | None = graph._scoped_state.get("effect")
     count = len(graph._operations)

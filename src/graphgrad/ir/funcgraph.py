@@ -15,7 +15,7 @@ from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
 from .shape import Shape
 
-_SMALL = 4  # eager tensors of up to so many elements become constants, as in TensorFlow
+_SMALL = 4  # eager tensors of up to so many elements become constants, where a tape cannot be watching them
 
 
 class FuncGraph(Graph):
@@ -33,6 +33,7 @@ class FuncGraph(Graph):
       counted: if it is a loop's body, the output of the loop that counts the iterations, None if there is none.
       waits_for: the operations of the surroundings that `control_dependencies` named in it.
       discarded: whether it is thrown away when something has been found out by it.
+      outside: by the id of a tensor of this graph, the tensor of the surroundings that it stands for.
     """
 
     building_function = True
@@ -48,7 +49,9 @@ class FuncGraph(Graph):
         self.outputs: list[Tensor] = []
         self.captured: list[Any] = []
         self.loop_start: list[Any] = []
+        self.outside: dict[int, Any] = {}
         self.waits_for: dict[Operation, None] = {}
+        self.keeps_effects = outer_graph is None or outer_graph.keeps_effects
         self._captures: dict[int, Tensor] = {}
         self.structured_outputs: Any = None
         if outer_graph is not None:
@@ -104,13 +107,14 @@ class FuncGraph(Graph):
                 return copy if copy.graph is self else self.capture(copy)
             around = around.outer_graph
         if isinstance(tensor, EagerTensor):
-            if tensor.dtype is not resource and tensor._value.size <= _SMALL and tensor.dtype.kind in "fiub":
+            if tensor.dtype is not resource and tensor._value.size <= _SMALL and tensor.dtype.kind in "iub":
                 saved, self._control = self._control, []
                 try:
                     inner = constant_in(self, np.asarray(tensor._value), self.unique_name("Const"), tensor.dtype)
                 finally:
                     self._control = saved
                 self._captures[id(tensor)] = inner
+                self.outside[id(inner)] = tensor
                 self._keep_alive(tensor)
                 return inner
             source: Any = tensor
@@ -130,6 +134,7 @@ class FuncGraph(Graph):
         self.inputs.append(inner)
         self.captured.append(source)
         self._captures[id(tensor)] = self._captures[id(source)] = inner
+        self.outside[id(inner)] = source
         self._keep_alive(tensor)
         return inner
 
@@ -149,3 +154,13 @@ def in_their_turn(graph: Graph | None, *bodies: FuncGraph) -> Iterator[None]:
     ops = {op: None for body in bodies for op in body.waits_for}
     with graph.control_dependencies(ops) if graph is not None and ops else contextlib.nullcontext():
         yield
+
+
+def stands_for(tensor: Any) -> Any:
+    """The tensor outside of branches, bodies and functions that a tensor in them was captured as; else itself."""
+    while type(tensor) is Tensor and tensor.graph.building_function:
+        outer = tensor.graph.outside.get(id(tensor))  # type: ignore[attr-defined]  # it is a FuncGraph
+        if outer is None:
+            break
+        tensor = outer
+    return tensor

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
@@ -21,6 +21,10 @@ from .source import Source, user_source
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+# Told of every operation that is added to a graph: f(operation). Tapes listen here.
+recorders: list[Callable[[Operation], None]] = []
 
 
 class SymbolicTensor(tensor.Tensor):
@@ -287,6 +291,8 @@ class Graph:
 
     building_function = False
     outer_graph: Graph | None = None
+    # Whether what has an effect runs in its turn even if nothing asks for it: in functions, and what they contain.
+    keeps_effects = False
     # While a user's gradient function runs for a copy of its operation: copies, by the id of what they stand for.
     _copies: dict[int, Tensor] = {}  # replaced, never changed
 
@@ -353,6 +359,9 @@ class Graph:
             outputs.append(t)
         op.outputs = tuple(outputs)
         self._operations.append(op)
+        if recorders:
+            for record in tuple(recorders):
+                record(op)
         return op
 
     def create_op(self, op_type: str, inputs: Sequence[Tensor], dtypes: Any = None, input_types: Any = None,
