@@ -377,3 +377,20 @@ def unknown_number_of_iterations(tf: Any) -> Any:
         return x
 
     return _taped(tf, f, v, 1.1, lambda: v.assign(1.0))
+
+
+@case("graph", differs="what is computed again draws the numbers of before", expected=[[True, True]] * 3)
+def recomputed_dropout(tf: Any) -> Any:
+    x = tf.constant(np.arange(1.0, 65.0, dtype=np.float32))
+    w = tf.get_variable("w", [], initializer=tf.random_uniform_initializer(1.0, 2.0, seed=3), use_resource=True)
+    y = tf.recompute_grad(lambda t: tf.nn.dropout(t, rate=0.5) * w)(x)
+    keep = tf.recompute_grad(lambda t: tf.nn.dropout(t, rate=0.3))
+    z = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, keep(a)), [0, x * w])[1]
+    g, h = tf.gradients(y, x)[0], tf.gradients(z, x)[0]
+    result = []
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(3):
+            a, b, c, d = sess.run([y, g, z, h])
+            result.append([bool(np.allclose(a, b * np.arange(1, 65))), bool(np.allclose(c, d * np.arange(1, 65)))])
+    return result

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..gradients.backprop import gradients
 from ..gradients.custom import custom_gradient, leaves_of, repack
+from ..gradients.subgraphs import random_ops, replay
 from ..ir.context import current_graph
 from ..ir.graph import Tensor
 from ..ir.opdef import raw
@@ -19,8 +20,8 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Args:
       f: takes tensors (also in lists and dictionaries) by position, returns tensors; may use variables.
-    Returns: a function with the results and the gradients of `f`. Its gradient calls `f` once more. In eager mode it
-      is `f` itself.
+    Returns: a function with the results and the gradients of `f`. Its gradient calls `f` once more; what `f` draws at
+      random, as dropout does, is drawn again and the same. In eager mode it is `f` itself.
     Raises: ValueError for keyword arguments while a graph is built.
     Gradient: of any order.
     Reference: TensorFlow 2.21 `tf.recompute_grad`; Griewank and Walther, Algorithm 799: revolve, 2000.
@@ -34,6 +35,11 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     @custom_gradient
     def in_graph(*args: Any) -> Any:
         scope = get_variable_scope()
+        around = current_graph()
+        assert around is not None
+        start = around.version
+        outcome = f(*args)
+        drawing = random_ops(list(leaves_of(outcome)), around._operations[start:])
 
         def grad(*dys: Any, variables: Any = ()) -> Any:
             graph = current_graph()
@@ -41,15 +47,17 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             # What is computed again waits for the gradient: until then nothing of it takes up memory.
             # And it is not merged with what it repeats, see `Graph.recomputing`.
             waited_for = [dy.op for dy in dys if isinstance(dy, Tensor)]
+            begin = graph.version
             with graph.recomputing(), graph.control_dependencies(waited_for):
                 again = [raw.Identity(t) for t in leaves_of(args)]
                 with variable_scope(scope, reuse=True, auxiliary_name_scope=False):
                     results = list(leaves_of(f(*repack(args, iter(again)))))
+            replay(drawing, random_ops(results, graph._operations[begin:]))
             found = gradients(results, [*again, *variables], list(dys), name="recomputed", stop_gradients=again)
             in_grads = found[: len(again)]
             return (in_grads, found[len(again) :]) if variables else in_grads
 
-        return f(*args), grad
+        return outcome, grad
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:

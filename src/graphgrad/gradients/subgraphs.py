@@ -142,6 +142,33 @@ def drop_effects(graph: FuncGraph) -> None:
             op.opdef, op.inputs, op.attrs = registry["Const"], (), {"value": np.zeros(()), "dtype": float64}
 
 
+def random_ops(results: Sequence[Any], ops: Sequence[Operation]) -> list[Operation]:
+    """Those of some operations, in creation order, that draw random numbers for some results, also in sub-graphs."""
+    found: list[Operation] = []
+    needed = {t.op for t in results if isinstance(t, Tensor)}
+    for op in reversed(ops):
+        if op in needed:
+            needed.update(t.op for t in op.inputs)
+            for body in reversed(bodies_of(op)):
+                found += reversed(random_ops(body.outputs, body._operations))
+            if "random" in op.opdef.flags:
+                found.append(op)
+    return found[::-1]
+
+
+def replay(drawing: Sequence[Operation], again: Sequence[Operation]) -> None:
+    """Lets random operations that have just been built draw the numbers that others draw, one by one.
+
+    Raises: ValueError if they are not as many, of the same types.
+    """
+    if [op.type for op in drawing] != [op.type for op in again]:
+        raise ValueError("What is computed again draws other random numbers than before: "
+                         f"{[op.type for op in again]}, not {[op.type for op in drawing]}.\n"
+                         "  Fix: let the function that recompute_grad calls twice build the same operations each time")
+    for op, original in zip(again, drawing, strict=True):
+        op.attrs = {**op.attrs, "_drawn_by": original.attrs.get("_drawn_by", original)}
+
+
 class CopiedRule:
     """A user's gradient function for a copy of its operation: tensors that it has seen stand for their copies.
 
