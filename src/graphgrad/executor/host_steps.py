@@ -6,6 +6,7 @@ to need another order and the run begins anew.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,14 +53,14 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
     rng = RandomTable.of(table)
     with np.errstate(all="ignore"), Subnormals(flushed=True):
         execute(np, step.before, slots, rng)
-    if not step.has_effects:
-        execute(np, step.calls, slots, rng)  # a user's function gets NumPy's warnings
-        return
     for instruction in step.calls:
-        values = done.get(instruction.op)
+        values = done.get(instruction.op) if step.has_effects else None
         if values is None:
-            execute(np, [instruction], slots, rng)
-            done[instruction.op] = [slots[s] for s in instruction.gives()]
+            # A user's function gets NumPy's warnings; a loop around it is arithmetic, too.
+            with np.errstate(all="ignore") if instruction.bodies else contextlib.nullcontext():
+                execute(np, [instruction], slots, rng)
+            if step.has_effects:
+                done[instruction.op] = [slots[s] for s in instruction.gives()]
         else:
             for s, value in zip(instruction.gives(), values, strict=True):
                 slots[s] = value

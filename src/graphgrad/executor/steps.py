@@ -80,8 +80,8 @@ class HostStep:
 
     def __init__(self, program: list[Instruction]):
         self.program = program
-        self.calls = [i for i in program if "host" in i.op.opdef.flags]
-        self.before = [i for i in program if "host" not in i.op.opdef.flags]
+        self.calls = [i for i in program if calls_python(i)]
+        self.before = [i for i in program if not calls_python(i)]
         self.has_effects = any("stateful" in i.op.opdef.flags for i in self.calls)
         self.waits = any("waits" in i.op.opdef.flags for i in self.calls)
         self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})
@@ -90,6 +90,12 @@ class HostStep:
 
     def __repr__(self) -> str:
         return f"<HostStep {self.program[-1].op.name}>"
+
+
+def calls_python(instruction: Instruction) -> bool:
+    """Whether an instruction, or one in its sub-graphs, can only run in Python."""
+    inner = (i for body in instruction.bodies.values() for i in body.program)
+    return "host" in instruction.op.opdef.flags or any(map(calls_python, inner))
 
 
 class Move(HostStep):
