@@ -692,9 +692,7 @@ class Graph:
         """
         from .graphdef import to_graph_def
 
-        made = to_graph_def(self, add_shapes)
-        del made.node[: from_version or 0]
-        return made
+        return to_graph_def(self, add_shapes, from_version or 0)
 
     # -- looking things up ---------------------------------------------------------
 

@@ -57,7 +57,7 @@ def graph_def(graph: Graph) -> bytes:
     return serialized
 
 
-def to_graph_def(graph: Graph, add_shapes: bool = False) -> Any:
+def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
     """The `GraphDef` of a graph, with all that `import_graph_def` needs.
 
     What calls Python functions of this process is written without the functions, as in TensorFlow; a warning says so.
@@ -65,14 +65,15 @@ def to_graph_def(graph: Graph, add_shapes: bool = False) -> Any:
     Args:
       graph: the graph.
       add_shapes: whether to write the static shapes of outputs.
+      first: the first operation to write.
     """
     writer = _Writer(None)
-    made = writer.graph(graph, add_shapes)
+    made = writer.graph(graph, add_shapes, first)
     if writer.python:
-        first = writer.python[0]
+        one = writer.python[0]
         _LOG.warning("The graph that is written calls Python functions of this process (%d operations; the first is %s "
-                     "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), first.type, first.name,
-                     first.source)  # fmt: skip
+                     "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), one.type, one.name,
+                     one.source)  # fmt: skip
     return made
 
 
@@ -115,10 +116,10 @@ class _Writer:
         self.python: list[Operation] = []  # what calls functions that cannot be written
         self.bodies: set[int] = set()  # of loops: TensorFlow wants them to return what they capture, too
 
-    def graph(self, graph: Graph, add_shapes: bool) -> Any:
-        """The message."""
+    def graph(self, graph: Graph, add_shapes: bool, first: int = 0) -> Any:
+        """The message, with the operations from `first` on."""
         made = GraphDef()
-        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in graph.get_operations())
+        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in _in_order(graph, first))
         made.versions.producer = PRODUCER
         if self.largest is None:
             written = 0
@@ -242,7 +243,7 @@ class _Writer:
             return arguments.get(id(t)) or _name_in_function(t)
 
         taken = {id(t.op) for t in function.inputs}
-        ops = [op for op in function.get_operations() if id(op) not in taken]
+        ops = [op for op in _in_order(function) if id(op) not in taken]
         made.node_def.extend(self.node(op, names, True) for op in ops)
         outputs = list(function.outputs)
         if id(function) in self.bodies:
@@ -256,6 +257,12 @@ class _Writer:
             shape.list.shape.append(shape_proto(t._spec.shape))
             made.attr[f"_arg_{i}_shape"] = shape
         return made
+
+
+def _in_order(graph: Graph, first: int = 0) -> list[Operation]:
+    """The operations from `first` on, in the order in which they run."""
+    operations = graph._operations
+    return [operations[i] for i in graph.in_order(range(first, len(operations)))]
 
 
 def _named(name: str) -> Any:
