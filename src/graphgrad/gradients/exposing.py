@@ -61,8 +61,10 @@ def _may_change(op: Operation, t: Tensor) -> bool:
     handle = handle_behind(t)
     if handle.op.type == "VariableOf":
         return False
-    graph = op.graph
-    if graph._in_two_runs or current_graph() is not graph:
+    graph, current = op.graph, current_graph()
+    if isinstance(current, FuncGraph) and current.discarded:
+        return False
+    if graph._in_two_runs or current is not graph:
         return True
     return any(handle is changed for later in graph._operations[op.index + 1 :] for changed in changed_by(later))
 
