@@ -161,7 +161,8 @@ def test_missing_name_of_a_face(face: str) -> None:
     ("tensorflow.contrib.tpu", "tf.contrib left TensorFlow"),
     ("tensorflow.contrib.layer", "Did you mean contrib.layers"),
     ("tensorflow.examples.image_retraining", "load_digits"),
-    ("tensorflow.keras.layers", "Keras and the estimators are systems of their own"),
+    ("tensorflow.keras.layers", "Keras, a library on top of TensorFlow, is not part of graphgrad"),
+    ("tensorflow.placehoder", "Did you mean 'placeholder'"),
     ("tensorflow.python.ops.math_ops.reduce_nothing", "no such module"),
     ("tensorflow.nonsense", "no such module"),
 ])

@@ -21,7 +21,9 @@ from graphgrad.compat import contrib as contrib
 _modes.disable_v2_behavior()
 
 # What a name that is missing gets to hear.
+from graphgrad.compat.missing import listing as _listing
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
 from graphgrad.compat.v1 import _LATER
 
 __getattr__ = _missing_attribute(__name__, _LATER)
+__dir__ = _listing(__name__)

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from .missing import explain
+from .missing import advice, explain, library_advice
 from .names_of_1 import OF_1, OF_1_BENEATH
 from .tree import CLASSES, INTERNALS, MODULES, PACKAGES
 
@@ -104,7 +104,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if fullname != "tensorflow" and not fullname.startswith("tensorflow."):
             return None
         if not self._sources(fullname):
-            raise ModuleNotFoundError(_no_module(fullname), name=fullname)
+            # Without a name: of an error with the name, `from tensorflow import it` would leave nothing.
+            raise ModuleNotFoundError(_no_module(fullname))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
@@ -245,20 +246,25 @@ def _namespace(root: ModuleType, path: str) -> Any:
 def _no_module(fullname: str) -> str:
     text = f"No module named {fullname!r}"
     parts = fullname.split(".")
-    if parts[1:2] in (["keras"], ["estimator"]) or parts[1:3] in (["python", "keras"], ["python", "estimator"]):
-        return (f"{text}: Keras and the estimators are systems of their own on top of TensorFlow and are not part of "
-                "graphgrad. Fix: use tf.layers, tf.losses and tf.train")
+    library = next((p for p in parts[1:3] if p != "python"), "")
     if parts[1:2] == ["contrib"]:
         from . import contrib
 
         near = difflib.get_close_matches(parts[-1], contrib.__all__, 1, 0.6)
         like = f"Did you mean contrib.{near[0]}? " if near else ""
         return (f"{text}: tf.contrib left TensorFlow with 2.0. {like}For programs for 1.x there are "
-                f"contrib.{', .'.join(contrib.__all__)}. Fix: use the name that replaced it")
+                f"contrib.{', .'.join(contrib.__all__)}. Fix: use the name that replaced it, or "
+                "`graphgrad run --tf 1`")
     if parts[1:2] == ["examples"]:
         return (f"{text}: of TensorFlow's examples there is tutorials.mnist.input_data, which reads local files. Fix: "
                 "load the data another way, e.g. sklearn.datasets.load_digits()")
-    return f"{text}: graphgrad has no such module (yet)."
+    library_says = library_advice(library)
+    if library_says:
+        return f"{text}: {library_says}"
+    parent = sys.modules.get(fullname.rpartition(".")[0])
+    face = next((s for s in getattr(parent, "_graphgrad_sources", ()) if isinstance(s, ModuleType)), None)
+    more = f" {advice(face, parts[-1])}" if face is not None else ""
+    return f"{text}: graphgrad has no such module (yet).{more.replace(' graphgrad has no such name (yet).', '')}"
 
 
 # -- which TensorFlow a program is written for -----------------------------------------

@@ -40,24 +40,65 @@ def explain(module: ModuleType, shown_as: str, name: str) -> str:
     """The text of the error for a name that `module` does not have.
 
     Args:
-      module: the face.
+      module: the face, or a module beneath it.
       shown_as: the name that the user knows it by.
       name: the attribute asked for.
     """
-    text = f"module {shown_as!r} has no attribute {name!r}."
+    return f"module {shown_as!r} has no attribute {name!r}. {advice(module, name)}"
+
+
+def advice(module: ModuleType, name: str) -> str:
+    """What to use instead of a name that `module` does not have.
+
+    Args:
+      module: the face, or a module beneath it.
+      name: the attribute asked for.
+    """
     for later in _LAZY.get(module.__name__, ()):
         getattr(module, later)
-    elsewhere = _elsewhere(module, name)
-    if elsewhere:
-        return f"{text} Fix: use {elsewhere}"
-    if _is_of_tensorflow_1(module, name):
-        return f"{text} It is a name of TensorFlow 1. Fix: use tf.compat.v1.{name}, or `graphgrad run --tf 1`"
+    inside = _place(module)
+    library = _LIBRARIES.get(name) if not inside else _LIBRARIES.get(inside) if name[:1].isupper() else None
+    if library is not None:
+        return library
+    of_1 = _of_tensorflow_1(module, name)
+    elsewhere, found = _elsewhere(module, name)
+    if elsewhere and (of_1 is None or of_1 is found):
+        return f"Fix: use {elsewhere}"
+    if of_1 is not None:
+        path = f"{inside}.{name}" if inside else name
+        return f"It is a name of TensorFlow 1. Fix: use tf.compat.v1.{path}, or `graphgrad run --tf 1`"
     import difflib
 
     near = difflib.get_close_matches(name, names(module), 1, 0.7)
-    if near:
-        return f"{text} Did you mean {near[0]!r}?"
-    return f"{text} graphgrad has no such name (yet)."
+    return f"Did you mean {near[0]!r}?" if near else "graphgrad has no such name (yet)."
+
+
+# What to use today instead of libraries upon TensorFlow that are not here, by the names that they have in it.
+_KERAS = "Keras, a library on top of TensorFlow, is not part of graphgrad (yet). Fix: use "
+_LIBRARIES = {
+    "keras": f"{_KERAS}tf.Module and tf.Variable for layers and tf.GradientTape for training, or tf.compat.v1.layers, "
+    "tf.compat.v1.losses and tf.compat.v1.train",
+    "losses": f"{_KERAS}the functions of tf.compat.v1.losses, such as tf.compat.v1.losses.mean_squared_error",
+    "metrics": f"{_KERAS}the functions of tf.compat.v1.metrics, or a tf.Variable that you update",
+    "optimizers": f"{_KERAS}an optimizer of tf.compat.v1.train, such as tf.compat.v1.train.AdamOptimizer; its "
+    "apply_gradients takes what tf.GradientTape gives",
+    "mixed_precision": f"{_KERAS}tf.cast where another precision is wanted",
+    "estimator": "The estimators, a library on top of TensorFlow, are not part of graphgrad. Fix: use "
+    "tf.compat.v1.train.MonitoredTrainingSession and a loop",
+    "feature_column": "Feature columns belong to Keras and the estimators, which are not part of graphgrad. Fix: use "
+    "tf.io.parse_example, tf.one_hot and tf.nn.embedding_lookup",
+    "contrib": "tf.contrib left TensorFlow with 2.0; graphgrad has parts of it for programs for 1.x. Fix: use "
+    "`graphgrad run --tf 1`, or `import graphgrad.v1 as tf`",
+}
+
+
+def library_advice(name: str) -> str | None:
+    """What to use instead of a library that is not here; None for other names.
+
+    Args:
+      name: the library's name in TensorFlow, such as "keras".
+    """
+    return _LIBRARIES.get(name)
 
 
 def names(module: ModuleType) -> list[str]:
@@ -65,21 +106,64 @@ def names(module: ModuleType) -> list[str]:
     return [n for n in vars(module) if not n.startswith("_")]
 
 
-def _elsewhere(module: ModuleType, name: str) -> str | None:
-    """Where beneath the face the name is, e.g. 'math.log' for TensorFlow 1's `log`."""
+def listing(module_name: str) -> Callable[[], list[str]]:
+    """A `__dir__` for a face: what is imported later is there, this package's own parts are not.
+
+    Args:
+      module_name: the `__name__` of the module.
+    """
+
+    def __dir__() -> list[str]:
+        found = {**dict.fromkeys(_LAZY[module_name]), **vars(sys.modules[module_name])}
+        return sorted(n for n, v in found.items() if (not n.startswith("_") or n.startswith("__")) and not (
+            isinstance(v, ModuleType) and v.__name__.partition(".")[0] == "graphgrad"
+            and not v.__name__.startswith("graphgrad.compat")))  # fmt: skip
+
+    return __dir__
+
+
+def speak_up(face: str) -> None:
+    """Lets the modules beneath a face, too, say what was probably meant.
+
+    Args:
+      face: the `__name__` of the face.
+    """
+    for child in list(vars(sys.modules[face]).values()):
+        if isinstance(child, ModuleType) and child.__name__.startswith(f"{face}.") and "__getattr__" not in vars(child):
+            child.__getattr__ = missing_attribute(child.__name__)  # type: ignore[method-assign]
+
+
+def _place(module: ModuleType) -> str:
+    """Where in its face a module is, such as "train"; "" for the face itself."""
+    for face in _FACES:
+        if module.__name__.startswith(f"{face}."):
+            return module.__name__.removeprefix(f"{face}.")
+    return ""
+
+
+_FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
+
+
+def _elsewhere(module: ModuleType, name: str) -> tuple[str | None, Any]:
+    """Where beneath the face the name is, e.g. 'tf.math.log' for TensorFlow 1's `log`, and what it is there."""
     for child_name in names(module):
         child = vars(module)[child_name]
         if isinstance(child, ModuleType) and child_name not in ("compat", "raw_ops") and name in vars(child):
-            if child.__name__.startswith("graphgrad."):
-                return f"tf.{child_name}.{name}"
-    return None
+            if child.__name__.startswith(_FACES):
+                return f"tf.{child_name}.{name}", vars(child)[name]
+    return None, None
 
 
-def _is_of_tensorflow_1(module: ModuleType, name: str) -> bool:
-    v1 = sys.modules.get("graphgrad.compat.v1")
-    return (
-        v1 is not None
-        and module is not v1
-        and module.__name__ in ("graphgrad", "graphgrad.compat.v2")
-        and name in vars(v1)
-    )
+def _of_tensorflow_1(module: ModuleType, name: str) -> Any:
+    """What a name that 2.x dropped is in the face of 1.x, if `module` belongs to the face of 2.x; None if nothing."""
+    from .names_of_1 import OF_1, OF_1_BENEATH
+
+    place = _place(module)
+    if module.__name__ not in ("graphgrad", _FACES[1]) and not module.__name__.startswith(f"{_FACES[1]}."):
+        return None
+    if name not in (OF_1_BENEATH.get(place, ()) if place else OF_1):
+        return None
+    found: Any = importlib.import_module(_FACES[0])
+    for part in [*filter(None, place.split(".")), name]:
+        found = vars(found).get(part) if isinstance(found, ModuleType) else None
+    return found

@@ -379,7 +379,7 @@ def _initial_value(name: str, shape: Any, dtype: DType, initializer: Any) -> tup
     if _needs_no_arguments(initializer):
         return initializer, None
     raise ValueError("The initializer passed is not valid. It should be a callable with no arguments and the shape "
-                     "should not be provided or an instance of `tf.keras.initializers.*' and `shape` should be fully "
+                     "should not be provided or an initializer of `tf.initializers`, and `shape` should be fully "
                      f"defined.\n  Asked for at {user_source(4)}\n"
                      f"  Fix: give get_variable('{name}', ...) a shape without unknown sizes, not {static}")
 

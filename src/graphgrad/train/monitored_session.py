@@ -123,8 +123,8 @@ class Scaffold(_Fields):
         found = get_default_graph().get_collection(collection_key)
         if len(found) > 1:
             raise RuntimeError(f"More than one item in the collection {collection_key!r}. Please indicate which one to "
-                               "use by passing it to the tf.Scaffold constructor as: "
-                               f"tf.Scaffold({arg_name}=item to use)")
+                               "use by passing it to the tf.train.Scaffold constructor as: "
+                               f"tf.train.Scaffold({arg_name}=item to use)")
         if found:
             return found[0]
         made = default_constructor()

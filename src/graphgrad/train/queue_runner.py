@@ -258,7 +258,7 @@ def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True
         if sess is None:
             raise ValueError("Cannot start queue runners: No default session is registered. Use "
                              "`with sess.as_default()` or pass an explicit session to "
-                             "tf.start_queue_runners(sess=sess)")  # fmt: skip
+                             "tf.train.start_queue_runners(sess=sess)")  # fmt: skip
     if not hasattr(sess, "run"):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
     graph = get_default_graph() if not hasattr(sess, "graph") else sess.graph

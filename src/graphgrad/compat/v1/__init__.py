@@ -598,7 +598,9 @@ from graphgrad.frontend.readers import matching_files as matching_files
 from graphgrad.ops.csv import decode_csv_v1 as decode_csv
 
 # What a name that is missing gets to hear.
+from graphgrad.compat.missing import listing as _listing
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
+from graphgrad.compat.missing import speak_up as _speak_up
 
 _LATER = {"app": "graphgrad.compat.v1.app", "compat": "graphgrad.compat",
           "distribute": "graphgrad.compat.v1.distribute",
@@ -606,6 +608,7 @@ _LATER = {"app": "graphgrad.compat.v1.app", "compat": "graphgrad.compat",
           "flags": "graphgrad.compat.v1.flags", "graph_util": "graphgrad.compat.v1.graph_util",
           "saved_model": "graphgrad.compat.v1.saved_model", "test": "graphgrad.compat.v1.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
+__dir__ = _listing(__name__)
 from graphgrad.compat.v1 import sparse as sparse
 
 # -- sparse, strings ---------------------------------------------------------------------
@@ -686,3 +689,5 @@ from graphgrad.ops.file_formats import serialize_many_sparse_v1 as serialize_man
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())
+
+_speak_up(__name__)

@@ -287,13 +287,16 @@ from graphgrad.compat.v2 import queue as queue
 from graphgrad.frontend.import_graph import import_graph_def as import_graph_def
 
 # What a name that is missing gets to hear.
+from graphgrad.compat.missing import listing as _listing
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
+from graphgrad.compat.missing import speak_up as _speak_up
 
 _LATER = {"compat": "graphgrad.compat", "distribute": "graphgrad.compat.v2.distribute",
           "graph_util": "graphgrad.compat.v2.graph_util",
           "saved_model": "graphgrad.compat.v2.saved_model", "summary": "graphgrad.compat.v2.summary",
           "test": "graphgrad.compat.v2.test"}
 __getattr__ = _missing_attribute(__name__, _LATER)
+__dir__ = _listing(__name__)
 from graphgrad.compat.v2 import sparse as sparse
 
 # -- sparse, strings ---------------------------------------------------------------------
@@ -338,3 +341,5 @@ from graphgrad.ir.context import inside_function as inside_function
 from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())
+
+_speak_up(__name__)
