@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
+import nested_gradients
+from graphgrad.executor.session import HostSession
 from graphgrad.frontend.loop_memory import checkpointed_loops
 
 
@@ -163,3 +165,11 @@ def test_loops_in_little_memory(kind: str) -> None:
     with tf.Session() as sess:
         for _ in range(2):
             np.testing.assert_allclose(sess.run([z, again]), [11 * 1.05**10, 110 * 1.05**9], rtol=1e-5)
+
+
+@pytest.mark.parametrize(("session", "seeds", "deepest", "most"), [(HostSession, range(20), 3, 1500),
+                                                                  (tf.Session, range(20, 34), 2, 400)])  # fmt: skip
+def test_random_programs(session: Any, seeds: range, deepest: int, most: int) -> None:
+    """Nested programs with gradients of anything at any depth give what the same programs give when they are flat."""
+    found = [nested_gradients.difference(seed, deepest, session, most) for seed in seeds]
+    assert sum(d is not None for d in found) > len(seeds) // 4 and all(d is None or d < 1e-9 for d in found)

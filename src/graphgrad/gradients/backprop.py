@@ -119,7 +119,7 @@ def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: A
         if leaving:
             call.outside, (y_tensors, x_tensors, stops) = leave(graph, flatten(xs), y_tensors, x_tensors, stops)
         results = _differentiate(call, y_tensors, x_tensors, grad_ys, stops)
-        if leaving:
+        if leaving and unconnected is UnconnectedGradients.NONE:
             refuse_initial_values(call, y_tensors, x_tensors, results)
     strict.check(y_tensors, x_tensors, results, stops, unconnected)
     if unconnected is UnconnectedGradients.ZERO:
