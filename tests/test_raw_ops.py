@@ -102,8 +102,8 @@ def test_what_is_not_here() -> None:
             getattr(tf.raw_ops, name)
     assert not hasattr(tf.raw_ops, "Enter")
     v = tf.get_variable("v", [2, 3])
-    with pytest.raises(tf.errors.UnimplementedError, match=r"(?s)ResourceGather.*batch_dims=1.*test_raw_ops.*Fix:"):
-        tf.raw_ops.ResourceGather(resource=v.handle, indices=[0], dtype=tf.float32, batch_dims=1)
+    with pytest.raises(tf.errors.UnimplementedError, match=r"(?s)VariableShape.*out_type=.*test_raw_ops.*Fix:"):
+        tf.raw_ops.VariableShape(input=v.handle, out_type=tf.int64)
     with pytest.raises(tf.errors.UnimplementedError, match=r"(?s)PyFunc.*Fix: tf.py_func"):
         tf.raw_ops.PyFunc(input=[1.0], token="f", Tout=[tf.float32])
 

@@ -36,6 +36,8 @@ SUBJECTS: tuple[str, ...] = (
     "tapes",
     "taped_scopes",
     "taped_values",
+    "acceptance",
+    "composites",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 import graphgrad.ops  # noqa: F401  # registers the operations
-from graphgrad.errors import UnimplementedError, describe
-from graphgrad.ir.dtypes import DType, as_dtype, float32, uint64
+from graphgrad.errors import InvalidArgumentError, UnimplementedError, describe
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.dtypes import DType, as_dtype, float32, resource, uint64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
 from graphgrad.ir.shape import as_shape
 from graphgrad.ir.source import user_source
@@ -76,7 +77,6 @@ _WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
 # ... the others only have their default.
 _DEFAULT_ONLY: dict[str, dict[str, Any]] = {
     "DecodeImage": {"dtype": as_dtype("uint8")},
-    "ResourceGather": {"batch_dims": 0},
     **{f"ResourceScatterNd{kind}": {"bad_indices_policy": ""} for kind in ("Add", "Max", "Min", "Sub", "Update")},
     "SerializeManySparse": {"out_type": as_dtype("string")},
     "SerializeSparse": {"out_type": as_dtype("string")},
@@ -220,7 +220,9 @@ class RawOp:
             given.setdefault(own, default)
         if "shape" in _OWN.get(opdef.name, ()):
             handle = given[opdef.inputs[0].name]
-            given["shape"] = getattr(handle.op, "attrs", {}).get("shape") if hasattr(handle, "graph") else None
+            given["shape"] = getattr(handle.op, "attrs", {}).get("shape") if hasattr(handle, "graph") else getattr(
+                getattr(handle, "_value", None), "shape", None)  # fmt: skip
+        self._check_handle(given)
         result = opdef(name=name, **given)
         if isinstance(result, tuple) and len(opdef.outputs) > 1:
             return _result_type(opdef)(*result)
@@ -254,6 +256,24 @@ class RawOp:
         if own == "shape" and value is not None:
             return as_shape(value)
         return tuple(value) if isinstance(value, list) else value
+
+    def _check_handle(self, given: dict[str, Any]) -> None:
+        """Raises if the op takes the value of a variable for one of another dtype."""
+        first = next(iter(self._opdef.inputs), None)
+        if first is None or first.dtype is not resource or "dtype" not in self._opdef.attrs:
+            return
+        handle = given[first.name]
+        variable = getattr(handle, "_variable", None)
+        maker: Any = getattr(handle, "op", None) if hasattr(handle, "graph") else None
+        kept = variable.dtype if variable is not None else None if maker is None else maker.attrs.get("dtype")
+        value = next((given[a.name] for a in self._opdef.inputs if a.type_attr == "dtype"), None)
+        wanted = given.get("dtype") or getattr(value, "dtype", None)
+        if kept is None or wanted is None or as_dtype(wanted) is kept:
+            return
+        what = "read" if value is None else "assign to"
+        text = self._worded(f"Trying to {what} variable with wrong dtype. Expected {kept.name} got "
+                            f"{as_dtype(wanted).name}", f"tf.cast to tf.{kept.name}")  # fmt: skip
+        raise InvalidArgumentError(None, None, text) if current_graph() is None else ValueError(text)
 
     def _check_unused(self, key: str, value: Any) -> None:
         only = _DEFAULT_ONLY.get(self._opdef.name, {})

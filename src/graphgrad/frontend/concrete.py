@@ -18,6 +18,7 @@ from ..gradients.strict import strict_gradients
 from ..gradients.subgraphs import carries, copy_list, needed_ops
 from ..ir import dtypes, eager
 from ..ir.cell import Cell
+from ..ir.composite import Composite
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.eager import EagerTensor
@@ -28,6 +29,7 @@ from ..ir.opdef import registry
 from ..ir.shape import TensorShape
 from ..ir.slices import IndexedSlices
 from . import nest
+from .composites import tensors_of
 from .inlining import inlined
 from .results import restore
 
@@ -371,8 +373,10 @@ class ConcreteFunction:
             except (TypeError, ValueError):
                 return None
             for leaf, is_spec, given in zip(leaves, specs, nest.flatten(value), strict=True):
+                if is_spec and nest.is_composite_spec(leaf) is not isinstance(given, Composite):
+                    return None
                 if is_spec:
-                    tensors.append(given)
+                    tensors.extend(tensors_of(given))
                 elif given is not leaf and given != leaf:
                     return None
         return tensors if len(tensors) == self._argument_count else None

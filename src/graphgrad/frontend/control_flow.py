@@ -7,46 +7,44 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.composite import Composite
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import variant
+from ..ir.dtypes import int64
 from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph, in_their_turn
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
-from ..ir.shape import TensorShape, as_shape, shape_str
+from ..ir.shape import TensorShape, shape_str
+from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from ..ir.static import constant_value
 from . import nest
+from .composites import all_tensors, component_specs, converted, put_together, tensors_of
+from .invariants import generalised, invariant_leaves
 from .loop_memory import reverse
-from .tensor_array import TensorArray
+from .type_spec import TypeSpec
 
 
 def _trace(
-    graph: Graph, name: str, function: Callable[..., Any], args: Sequence[Any] = ()
-) -> tuple[FuncGraph, Any, list[Any]]:
-    """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves."""
+    graph: Graph, name: str, function: Callable[..., Any], args: Sequence[Any] = (), likes: Sequence[Any] = (),
+    start: Sequence[Any] = ()
+) -> tuple[FuncGraph, Any, list[Any]]:  # fmt: skip
+    """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves.
+
+    Args:
+      args: the structure of the arguments.
+      likes: what its leaves are like; see `put_together`.
+      start: the tensors that the leaves consist of at first.
+    """
     body = FuncGraph(name, graph)
     body._gradient_overrides = graph._gradient_overrides
-    leaves = nest.flatten(args)
-    flows = list(map(_flow, leaves))
-    body.loop_start = flows
+    body.loop_start = list(start)
     with use(body):
-        inner = [_holding(leaf, body.add_input(t.dtype, t._spec.shape, f"arg_{i}"))
-                 for i, (leaf, t) in enumerate(zip(leaves, flows, strict=True))]  # fmt: skip
-        result = function(*nest.pack_sequence_as(list(args), inner))
+        inner = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(start)]
+        result = function(*nest.pack_sequence_as(list(args), put_together(likes, inner)))
     return body, result, nest.flatten(result)
-
-
-def _flow(leaf: Any) -> Any:
-    """What passes through control flow in the place of `leaf`: for a `TensorArray` its list."""
-    return leaf.flow if isinstance(leaf, TensorArray) else leaf
-
-
-def _holding(leaf: Any, tensor: Any) -> Any:
-    """The inverse of `_flow`: the tensor, or an array like `leaf` that holds it."""
-    return leaf._with(tensor) if isinstance(leaf, TensorArray) else tensor
 
 
 def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
@@ -68,11 +66,12 @@ def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
 
 def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any] | None = None) -> None:
     with use(body):
-        for i, leaf in enumerate(leaves):
+        for leaf in leaves:
             if isinstance(leaf, Operation):  # true when it has run
                 with body.control_dependencies([leaf]):
                     leaf = raw.Identity(np.bool_(True))
-            body.outputs.append(convert_to_tensor(_flow(leaf), dtypes[i] if dtypes else None))
+            for t in tensors_of(leaf):
+                body.outputs.append(convert_to_tensor(t, dtypes[len(body.outputs)] if dtypes else None))
 
 
 def cond_v1(
@@ -157,6 +156,10 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
                     f"{a if b is None else b!r}.\n  Built at {user_source(2)}\n  Fix: give tensors in both, or None"
                 )
         kept = [i for i, leaf in enumerate(then_leaves) if leaf is not None]
+        likes = []
+        for i in kept:
+            then_leaves[i], else_leaves[i] = _matched(then_graph, then_leaves[i], else_graph, else_leaves[i])
+            likes.append(_joined(then_leaves[i], else_leaves[i]))
         _settle_outputs(then_graph, [then_leaves[i] for i in kept])
         _settle_outputs(else_graph, [else_leaves[i] for i in kept])
         types = tuple(t.dtype for t in then_graph.outputs)
@@ -169,10 +172,39 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
             )
         results = _if(graph, pred, then_graph, else_graph)
         leaves: list[Any] = [None] * len(then_leaves)
-        for i, t in zip(kept, results, strict=True):
-            with graph._own_gradients():
-                leaves[i] = _holding(then_leaves[i], raw.Identity(t))
+        with graph._own_gradients():
+            found = put_together(likes, [raw.Identity(t) for t in results])
+        for i, leaf in zip(kept, found, strict=True):
+            leaves[i] = leaf
         return nest.pack_sequence_as(structure, leaves)
+
+
+def _matched(then_graph: FuncGraph, one: Any, else_graph: FuncGraph, other: Any) -> tuple[Any, Any]:
+    """Results of two branches; the indices of slices that differ in dtype become int64."""
+    if isinstance(one, IndexedSlices) and isinstance(other, IndexedSlices):
+        if one.indices.dtype is not other.indices.dtype:
+            return _with_long_indices(then_graph, one), _with_long_indices(else_graph, other)
+    return one, other
+
+
+def _with_long_indices(graph: FuncGraph, slices: IndexedSlices) -> IndexedSlices:
+    with use(graph):
+        return IndexedSlices(slices.values, raw.Cast(slices.indices, DstT=int64), slices.dense_shape)
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """What the results of two branches are like: for composites, the spec of both."""
+    specs: list[Any] = [leaf._type_spec if isinstance(leaf, Composite) else None for leaf in (one, other)]
+    if specs == [None, None]:
+        return one
+    joined = None if None in specs else specs[0].most_specific_common_supertype([specs[1]])
+    if joined is None:
+        raise TypeError(
+            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+            f"return values.\n\ntrue_fn output: {one}\nfalse_fn output: {other}\n  Built at {user_source(2)}\n"
+            "  Fix: return the same kind of tensor in both"
+        )
+    return joined
 
 
 def _if(graph: Graph, pred: Any, then_graph: FuncGraph, else_graph: FuncGraph) -> list[Any]:
@@ -198,8 +230,9 @@ def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequen
         _settle_outputs(then_graph, then_leaves)
         _settle_outputs(else_graph, else_leaves)
         results = _if(graph, pred, then_graph, else_graph)
+        likes = [_joined(*pair) for pair in zip(then_leaves, else_leaves, strict=True)]
         with graph._own_gradients():
-            return [_holding(leaf, raw.Identity(t)) for leaf, t in zip(then_leaves, results, strict=True)]
+            return put_together(likes, [raw.Identity(t) for t in results])
 
 
 def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
@@ -245,7 +278,8 @@ def while_loop_v1(
     """
     _check_parallel(parallel_iterations)
     result = _while(cond, body, loop_vars, shape_invariants, back_prop, name, maximum_iterations)
-    if not return_same_structure and isinstance(result, (list, tuple)) and len(result) == 1:
+    unpacks = not return_same_structure and current_graph() is not None
+    if unpacks and isinstance(result, (list, tuple)) and len(result) == 1:
         return result[0]
     return result
 
@@ -305,24 +339,17 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
             return _while_counted(cond, body, loop_vars, shape_invariants, back_prop, name, most)
         limit = int(known)
     with name_scope(name, "while"):
-        given = nest.flatten(loop_vars)
-        start = [convert_to_tensor(_flow(v)) for v in given]
-        start = _generalised(start, shape_invariants)
-        packed = nest.pack_sequence_as(list(loop_vars), list(map(_holding, given, start)))
-        cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, packed)
+        given = list(map(converted, nest.flatten(loop_vars)))
+        likes, start = generalised(given, shape_invariants)
+        cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, loop_vars, likes, start)
         if len(cond_leaves) != 1:
             raise ValueError(f"'cond' must return one boolean scalar, but it returns {len(cond_leaves)} values.\n"
                              f"  Built at {user_source(2)}\n  Fix: tf.logical_and(...)")  # fmt: skip
         _settle_outputs(cond_graph, cond_leaves)
-        body_graph, _, leaves = _trace(graph, "while_body", body, packed)
-        if len(leaves) != len(start):
-            raise ValueError(
-                f"The two structures don't have the same nested structure: body returns {len(leaves)} "
-                f"values for {len(start)} loop variables.\n  Built at {user_source(2)}\n"
-                "  Fix: return one value for each loop variable"
-            )
-        for t, leaf in zip(start, leaves, strict=True):
-            dtype = getattr(_flow(leaf), "dtype", t.dtype)
+        body_graph, result, leaves = _trace(graph, "while_body", body, loop_vars, likes, start)
+        _check_structure(result, loop_vars, leaves, likes)
+        for t, leaf in zip(start, all_tensors(leaves), strict=True):
+            dtype = getattr(leaf, "dtype", t.dtype)
             if dtype is not t.dtype and isinstance(leaf, (Tensor, EagerTensor)):
                 raise TypeError(
                     f"Loop var {t.name} enters the loop with type {t.dtype!r} but has type {dtype!r} after 1 "
@@ -340,8 +367,34 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         if not back_prop:
             results = [raw.StopGradient(t) for t in results]
         with graph._own_gradients():
-            leaves = [_holding(v, raw.Identity(t)) for v, t in zip(given, results, strict=True)]
+            leaves = put_together(likes, [raw.Identity(t) for t in results])
         return nest.pack_sequence_as(loop_vars, leaves)
+
+
+def _check_structure(result: Any, loop_vars: Any, leaves: Sequence[Any], likes: Sequence[Any]) -> None:
+    """Raises unless a body returns what it gets: as many values, nested likewise, of the same kinds."""
+    returned = result if nest.is_nested(result) or len(loop_vars) != 1 else [result]
+    problem = ""
+    if len(leaves) != len(likes):
+        problem = f"body returns {len(leaves)} values for {len(likes)} loop variables"
+    elif len(loop_vars) > 1:
+        try:
+            nest.assert_same_structure(returned, loop_vars, check_types=False)
+        except ValueError:
+            problem = f"body returns {returned} for the loop variables {loop_vars}"
+    kinds = [] if problem else zip(leaves, likes, strict=True)
+    for leaf, like in kinds:
+        spec = like if isinstance(like, TypeSpec) else None
+        if (spec is not None) is not isinstance(leaf, Composite) or (spec is not None and not _fits(leaf, spec)):
+            problem = f"body returns {leaf} for a loop variable that is {like}"
+    if problem:
+        raise ValueError(f"The two structures don't have the same nested structure: {problem}.\n"
+                         f"  Built at {user_source(2)}\n  Fix: return one value for each loop variable, of its kind")
+
+
+def _fits(leaf: Any, spec: TypeSpec) -> bool:
+    own = leaf._type_spec
+    return type(own) is type(spec) and len(component_specs(own)) == len(component_specs(spec))
 
 
 def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any,
@@ -356,56 +409,29 @@ def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars
         return [raw.AddV2(step, 1), *(result if isinstance(result, (list, tuple)) else [result])]
 
     if shape_invariants is not None:
-        shape_invariants = [TensorShape([]), *_shape_leaves(shape_invariants)]
+        shape_invariants = [TensorShape([]), *invariant_leaves(shape_invariants)]
     start = [convert_to_tensor(0, most.dtype), *loop_vars]
     results = _while(goes_on, iterate, start, shape_invariants, back_prop, name, None)[1:]
     return nest.pack_sequence_as(loop_vars, nest.flatten(results))
 
 
 def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, limit: Any) -> Any:
-    step = 0
+    step, first = 0, loop_vars
     while (limit is None or step < int(limit)) and bool(cond(*loop_vars)):
         result = body(*loop_vars)
-        loop_vars = result if isinstance(result, (list, tuple)) else [result]
+        if not isinstance(result, (list, tuple)):
+            if len(first) != 1:
+                raise TypeError(f"body returns {result!r} for {len(first)} loop variables.\n  Run at {user_source(2)}\n"
+                                "  Fix: return a list of as many values")  # fmt: skip
+            result = [result]
+        loop_vars = result
+        try:
+            nest.assert_same_structure(list(loop_vars), list(first), check_types=False)
+        except ValueError as e:
+            raise ValueError(f"{e}\n  Run at {user_source(2)}\n  Fix: return one value for each loop variable, nested "
+                             "as they are") from None
         step += 1
-    return nest.map_structure(_settled, loop_vars)
-
-
-def _settled(leaf: Any) -> Any:
-    return leaf if isinstance(leaf, TensorArray) else convert_to_tensor(leaf)
-
-
-def _generalised(start: list[Any], shape_invariants: Any) -> list[Any]:
-    """The initial values, with the static shapes that hold in every iteration."""
-    if shape_invariants is None:
-        return start
-    shapes = [as_shape(s) for s in _shape_leaves(shape_invariants)]
-    if len(shapes) != len(start):
-        raise ValueError(f"shape_invariants gives {len(shapes)} shapes for {len(start)} loop variables.")
-    out = []
-    for t, shape in zip(start, shapes, strict=True):
-        if t.dtype is variant:  # what is known of a list's elements, it knows itself
-            out.append(t)
-            continue
-        if not TensorShape(shape).is_compatible_with(t.shape):
-            raise ValueError(
-                f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
-                f"loop variable. It enters the loop with shape {shape_str(t._spec.shape)}, but the specified "
-                f"shape invariant is {shape_str(shape)}."
-            )
-        if shape == t._spec.shape:
-            out.append(t)
-        else:
-            out.append(raw.PlaceholderWithDefault(t, shape=shape))
-    return out
-
-
-def _shape_leaves(value: Any) -> list[Any]:
-    if value is None or isinstance(value, TensorShape):
-        return [value]
-    if isinstance(value, (list, tuple)) and all(isinstance(v, (int, type(None))) for v in value):
-        return [value]
-    return [leaf for v in value for leaf in _shape_leaves(v)]
+    return nest.map_structure(converted, loop_vars)
 
 
 def _check_invariants(start: Sequence[Tensor], body: FuncGraph) -> None:

@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 
 from ..ir import context
+from ..ir.composite import Composite
 from ..ir.convert import convert_to_tensor, is_tensor_like
-from ..ir.dtypes import int64
 from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
+from ..ir.graph import Tensor
+from ..ir.opdef import raw
 from ..ir.shape import compatible, relax, shape_str
-from ..ops.sparse import SparseTensor
 from . import nest
 from .autograph.api import with_builtins
 from .autograph.convert import convert
+from .composites import component_specs, put_together
 from .concrete import ConcreteFunction
 from .inlining import argument, inlined, settled_effects
 from .lifting import initialize
-from .ragged import RaggedTensor
 from .results import collect_outputs
 from .signature import TensorSpec as TensorSpec
 from .signature import TypeSpec, leaf_key, leaf_names, structure_key
 from .tensor_array import ArrayParts, TensorArray
-from .type_specs import RaggedTensorSpec, SparseTensorSpec
 from .variables import watching_creation
 
 
@@ -69,6 +69,19 @@ def functions_run_eagerly() -> bool:
     return _run_eagerly
 
 
+class _Traces:
+    """What has been traced, to be found again.
+
+    Attributes:
+      known: by the signature of a call.
+      general: by what is left of signatures without shapes: pairs of shapes and traces.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[Any, ConcreteFunction] = {}
+        self.general: dict[Any, list[tuple[list[Any], ConcreteFunction]]] = {}
+
+
 class Function:
     """A Python function that runs as graphs; what `tf.function` returns.
 
@@ -91,8 +104,8 @@ class Function:
         self._signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or str(getattr(python_function, "__name__", "function"))
         self._concretes: list[ConcreteFunction] = []
-        self._traces: dict[Any, ConcreteFunction] = {}
-        self._general: dict[Any, list[tuple[list[Any], ConcreteFunction]]] = {}  # what differs in shapes only
+        self._eager_traces = _Traces()
+        self._graph_traces: weakref.WeakKeyDictionary[Any, _Traces] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
         self._called = False
         self._traced_times = 0
@@ -201,15 +214,20 @@ class Function:
         """
         if self._signature is not None and not args and not kwargs:
             args = self._signature
-        with context.use(context.EAGER):
-            bound_args, bound_kwargs = self._canonical(args, kwargs)
-            leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
-            concrete = self._concrete(bound_args, bound_kwargs, leaves)[0]
-            if self._start is not None:
-                raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
-                                 "value depends on an argument, so only a call can give it its first value. Fix: call "
-                                 "the function once before, or create the variable outside of it")  # fmt: skip
-            return concrete
+        bound_args, bound_kwargs = self._canonical(args, kwargs)
+        leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+        concrete = self._concrete(bound_args, bound_kwargs, leaves, self._for_graph(context.current_graph()))[0]
+        if self._start is not None:
+            raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
+                             "value depends on an argument, so only a call can give it its first value. Fix: call "
+                             "the function once before, or create the variable outside of it")  # fmt: skip
+        return concrete
+
+    def _for_graph(self, graph: Any) -> _Traces:
+        """The traces that may use what is in a graph: its own; None is eager mode."""
+        if graph is None:
+            return self._eager_traces
+        return self._graph_traces.setdefault(graph, _Traces())
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self._parameters is None:
@@ -268,27 +286,32 @@ class Function:
                 f"{shape_str(tensor._spec.shape)} is not compatible with {spec}. "
                 "Fix: pass a tensor of that shape, or widen the input_signature with None dimensions"
             )
+        if isinstance(tensor, Tensor) and not tensor.shape.is_subtype_of(spec._shape):
+            return raw.EnsureShape(tensor, shape=spec._shape)  # what the signature promises besides
         return tensor
 
     # -- traces ------------------------------------------------------------------------
 
-    def _concrete(self, args: Any, kwargs: Any, leaves: list[Any]) -> tuple[ConcreteFunction, list[Any]]:
+    def _concrete(self, args: Any, kwargs: Any, leaves: list[Any],
+                  traces: _Traces | None = None) -> tuple[ConcreteFunction, list[Any]]:  # fmt: skip
+        traces = traces or self._eager_traces
         specs = nest.flatten(list(self._signature)) if self._signature is not None else []
         keys = [leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]
         key = (structure_key((args, kwargs)), tuple(keys))
-        concrete = self._traces.get(key)
+        concrete = traces.known.get(key)
         if concrete is None:
             with self._lock:
-                concrete = self._traces.get(key)
+                concrete = traces.known.get(key)
                 if concrete is None:
-                    concrete = self._traces[key] = self._find(args, kwargs, leaves, keys, key)
+                    concrete = traces.known[key] = self._find(args, kwargs, leaves, keys, key, traces)
         return concrete, [t for v in leaves for t in _parts(v)]
 
-    def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any) -> ConcreteFunction:
+    def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
+              traces: _Traces) -> ConcreteFunction:  # fmt: skip
         """A trace that was made for less definite shapes, or a new one."""
         skeleton = (key[0], tuple([k[:2] if k[0] == "tensor" else k for k in keys]))
         shapes = [k[2] if k[0] == "tensor" else None for k in keys]
-        others = self._general.setdefault(skeleton, [])
+        others = traces.general.setdefault(skeleton, [])
         for known, concrete in others:
             if all(s == k or ((k is None or s is not None) and compatible(s, k) and relax(s, k) == k)
                    for s, k in zip(shapes, known, strict=True)):  # fmt: skip
@@ -327,26 +350,23 @@ class Function:
 
     def _trace_once(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:
         self._traced_times += 1
-        graph = FuncGraph(self._name)
+        graph = FuncGraph(self._name, context.current_graph())
         assert self._parameters is not None
         names = leaf_names(self._parameters, args, kwargs)
         replaced: list[Any] = []
         specs: list[Any] = []
         for leaf, name, shape in zip(leaves, names, shapes, strict=True):
-            if isinstance(leaf, (EagerTensor, TensorSpec)):
+            if isinstance(leaf, (EagerTensor, Tensor, TensorSpec)):
                 p = graph.add_input(leaf.dtype, shape, getattr(leaf, "name", None) or name)
                 replaced.append(p)
                 specs.append(TensorSpec(shape, leaf.dtype, p.op.name))
-            elif isinstance(leaf, SparseTensor):
-                parts = [graph.add_input(t.dtype, (None, *t._spec.shape[1:]) if i < 2 else t._spec.shape, name)
-                         for i, t in enumerate(_parts(leaf))]  # fmt: skip
+            elif isinstance(leaf, Composite) or nest.is_composite_spec(leaf):
+                spec = leaf._type_spec if isinstance(leaf, Composite) else leaf
+                wide = spec._generic()
+                inputs = [graph.add_input(s.dtype, s._shape, name) for s in component_specs(wide)]
                 with graph.as_default():
-                    replaced.append(SparseTensor(*parts))
-                specs.append(leaf)
-            elif isinstance(leaf, (RaggedTensor, RaggedTensorSpec, SparseTensorSpec)):
-                with graph.as_default():
-                    replaced.append(_composite_input(graph, leaf, name))
-                specs.append(leaf)
+                    replaced.extend(put_together([wide], inputs))
+                specs.append(spec)
             elif isinstance(leaf, ArrayParts):
                 inputs = [graph.add_input(t.dtype, t._spec.shape, name) for t in leaf.parts]
                 with graph.as_default():
@@ -387,6 +407,8 @@ def _tensors(leaf: Any) -> Any:
         return leaf
     if isinstance(leaf, (np.ndarray, np.generic)) or (hasattr(type(leaf), "__array__") and not is_tensor_like(leaf)):
         return convert_to_tensor(leaf)
+    if hasattr(type(leaf), "__tf_tensor__"):
+        return convert_to_tensor(leaf)
     return leaf._taken_apart() if isinstance(leaf, TensorArray) else leaf
 
 
@@ -409,24 +431,9 @@ def _parts(leaf: Any) -> list[Any]:
     """The tensors that an argument consists of."""
     if isinstance(leaf, EagerTensor):
         return [leaf]
-    if isinstance(leaf, RaggedTensor):
+    if isinstance(leaf, Composite):
         return leaf._parts()
-    if isinstance(leaf, ArrayParts):
-        return leaf.parts
-    return [leaf.indices, leaf.values, leaf.dense_shape] if isinstance(leaf, SparseTensor) else []
-
-
-def _composite_input(graph: FuncGraph, leaf: Any, name: str) -> Any:
-    """Inputs for the parts of a ragged or sparse argument, put together."""
-    _, dtype, rank, *more = leaf_key(leaf)
-    if not more:
-        (n,) = rank
-        return SparseTensor(graph.add_input(int64, (None, n), name), graph.add_input(dtype, (None,), name),
-                            graph.add_input(int64, (n,), name))  # fmt: skip
-    splits_dtype, inner = more
-    flat = graph.add_input(dtype, (None, *inner), name)
-    splits = [graph.add_input(splits_dtype, (None,), name) for _ in range(rank)]
-    return RaggedTensor.from_nested_row_splits(flat, splits)
+    return leaf.parts if isinstance(leaf, ArrayParts) else []
 
 
 def function(

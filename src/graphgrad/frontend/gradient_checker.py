@@ -124,7 +124,21 @@ def _by_gradient(backward: Callable[..., Any], y: Any, values: list[Any], i: int
         if slope is not None:
             jacobian[row] = _parts(np.ascontiguousarray(slope))
         weights[row] = 0
+    if not weights.size:
+        _check_empty(backward([dy, *values]), values[i])
     return jacobian
+
+
+def _check_empty(slope: Any, x: np.ndarray[Any, Any]) -> None:
+    """Raises unless the gradient of a y without elements is zeros of the shape of `x`."""
+    if slope is None:
+        return
+    slope = np.asarray(slope)
+    if slope.shape != x.shape:
+        raise ValueError(f"Empty gradient has wrong shape: expected {x.shape}, got {slope.shape}. "
+                         "Fix: return a gradient of the argument's shape")  # fmt: skip
+    if slope.any():
+        raise ValueError("Empty tensor with nonzero gradients. Fix: return zeros where nothing arrives")
 
 
 def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: int, delta: float) -> Any:
@@ -258,6 +272,8 @@ def _rows_by_gradient(session: Any, x: Any, value: Any, y: Any, y_shape: Any, fe
         weights[column] = 1
         jacobian[:, column] = _parts(np.ascontiguousarray(session.run(slope, {**feeds, seed: dy})))
         weights[column] = 0
+    if not weights.size:
+        _check_empty(session.run(slope, {**feeds, seed: dy}), value)
     return jacobian
 
 

@@ -16,6 +16,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.source import user_source
 from . import nest
+from .composites import converted
 from .control_flow import _while, while_loop
 from .tensor_array import TensorArray
 
@@ -134,7 +135,7 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, back_prop: bool,
         if initializer is None:
             first = 1
             initializer = _row(flat, elems, n - 1 if backwards else np.int32(0))
-        start = nest.map_structure(convert_to_tensor, initializer)
+        start = nest.map_structure(converted, initializer)
 
         def body(i: Any, a: Any) -> Any:
             at = n - 1 - i if backwards else i

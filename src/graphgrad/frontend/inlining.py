@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..ir.composite import Composite
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.eager import EagerTensor
@@ -96,7 +97,7 @@ def _result(graph: Graph, leaf: Any, effects: Sequence[Operation]) -> Any:
         return leaf
     if isinstance(leaf, TensorArray):
         return leaf._with(after_effects(graph, leaf.flow, effects))
-    if not (is_tensor_like(leaf) or isinstance(leaf, IndexedSlices) or hasattr(leaf, "_parts")):
+    if not (is_tensor_like(leaf) or isinstance(leaf, Composite)):
         return leaf
     outputs: list[Any] = []
     structure = collect_outputs(leaf, outputs)

@@ -8,6 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ..ir.composite import Composite
+from .type_spec import TypeSpec
+
+
+def is_composite_spec(value: Any) -> bool:
+    """Whether `value` is the spec of what consists of several tensors."""
+    return isinstance(value, TypeSpec) and type(value)._component_specs is not TypeSpec._component_specs
+
+
+def _is_composite(value: Any, expand_composites: bool) -> bool:
+    return expand_composites and (isinstance(value, Composite) or is_composite_spec(value))
+
 
 def is_nested(structure: Any) -> bool:
     """Whether `structure` is a list, tuple or dictionary.
@@ -29,14 +41,18 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
     Args:
       structure: any nesting of lists, tuples and dictionaries, or a leaf.
-      expand_composites: accepted as TensorFlow does.
+      expand_composites: whether sparse, ragged and sliced tensors are taken apart, and their specs.
 
     >>> tf.nest.flatten({"b": [1, 2], "a": 3})
     [3, 1, 2]
     """
-    if not is_nested(structure):
+    if _is_composite(structure, expand_composites):
+        structure = structure._parts() if isinstance(structure, Composite) else structure._component_specs
+    elif not is_nested(structure):
         return [structure]
-    return [leaf for child in _children(structure) for leaf in flatten(child)]
+    if not is_nested(structure):  # the one spec of a user's own kind
+        return [structure]
+    return [leaf for child in _children(structure) for leaf in flatten(child, expand_composites)]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
@@ -45,30 +61,34 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     Args:
       structure: the pattern.
       flat_sequence: as many leaves as `structure` has.
-      expand_composites: accepted as TensorFlow does.
+      expand_composites: whether composites are put together of their components.
     Raises: ValueError if the number of leaves differs.
 
     >>> tf.nest.pack_sequence_as({"a": 0, "b": [0]}, [1, 2])
     {'a': 1, 'b': [2]}
     """
     leaves = list(flat_sequence)
-    wanted = len(flatten(structure))
+    wanted = len(flatten(structure, expand_composites))
     if len(leaves) != wanted:
         raise ValueError(
             f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had {len(leaves)} "
             f"items. Structure: {structure}, flat_sequence: {leaves}."
         )
-    return _pack(structure, iter(leaves))
+    return _pack(structure, iter(leaves), expand_composites)
 
 
-def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+def _pack(structure: Any, leaves: Iterator[Any], expand_composites: bool = False) -> Any:
+    if _is_composite(structure, expand_composites):
+        if isinstance(structure, Composite):
+            return structure._with_parts([next(leaves) for _ in structure._parts()])
+        return structure._from_components(_pack(structure._component_specs, leaves, True))
     if not is_nested(structure):
         return next(leaves)
     if isinstance(structure, Mapping):
-        packed = {k: _pack(structure[k], leaves) for k in sorted(structure)}
+        packed = {k: _pack(structure[k], leaves, expand_composites) for k in sorted(structure)}
         kind: Any = type(structure)
         return kind((k, packed[k]) for k in structure)
-    items = [_pack(child, leaves) for child in structure]
+    items = [_pack(child, leaves, expand_composites) for child in structure]
     if hasattr(structure, "_fields"):
         return type(structure)(*items)
     return tuple(items) if isinstance(structure, tuple) else items
@@ -80,7 +100,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     Args:
       func: takes one leaf of each structure.
       *structure: the structures.
-      **kwargs: `check_types`, `expand_composites`: accepted as TensorFlow does.
+      **kwargs: `check_types` as in `assert_same_structure`; `expand_composites`: whether `func` gets the components
+        of composites.
     Raises: ValueError or TypeError if the structures differ; TypeError if `func` is no function.
 
     >>> tf.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
@@ -90,10 +111,11 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         raise TypeError(f"func must be callable, got: {func}")
     if not structure:
         raise ValueError("Must provide at least one structure")
+    expand = bool(kwargs.get("expand_composites", False))
     for other in structure[1:]:
-        assert_same_structure(structure[0], other, kwargs.get("check_types", True))
-    results = [func(*leaves) for leaves in zip(*map(flatten, structure), strict=True)]
-    return pack_sequence_as(structure[0], results)
+        assert_same_structure(structure[0], other, kwargs.get("check_types", True), expand)
+    results = [func(*leaves) for leaves in zip(*[flatten(s, expand) for s in structure], strict=True)]
+    return pack_sequence_as(structure[0], results, expand)
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
@@ -102,9 +124,12 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     Args:
       nest1, nest2: the structures.
       check_types: whether lists, tuples and dictionaries are told apart.
-      expand_composites: accepted as TensorFlow does.
+      expand_composites: whether composites have to be of one kind and dtype.
     Raises: ValueError if lengths or nesting differ; TypeError if only the types do.
     """
+    if _is_composite(nest1, expand_composites) or _is_composite(nest2, expand_composites):
+        _assert_same_kind(nest1, nest2)
+        return
     if is_nested(nest1) != is_nested(nest2):
         raise ValueError(
             "The two structures don't have the same nested structure.\n\n"
@@ -123,7 +148,19 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
             f"First structure: {nest1}\n\nSecond structure: {nest2}"
         )
     for a, b in zip(_children(nest1), _children(nest2), strict=True):
-        assert_same_structure(a, b, check_types)
+        assert_same_structure(a, b, check_types, expand_composites)
+
+
+def _assert_same_kind(one: Any, other: Any) -> None:
+    specs: list[Any] = [s if isinstance(s, TypeSpec) else getattr(s, "_type_spec", None) for s in (one, other)]
+    if None in specs:
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {one}\n\nSecond structure: {other}"
+        )
+    if specs[0].most_specific_common_supertype([specs[1]]) is None:
+        raise ValueError("Incompatible CompositeTensor TypeSpecs: "
+                         f"{specs[0]} vs. {specs[1]}. Fix: give both of one kind and dtype")  # fmt: skip
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..ir import context, eager
+from ..ir.composite import Composite
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import DType
 from ..ops.host import build_py_func
+from . import nest
+from .composites import all_tensors, converted, put_together
 from .tape import GradientTape
 
 
@@ -73,9 +76,9 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     """Calls a Python function of eager tensors when the graph runs.
 
     Args:
-      func: takes one eager tensor for each of `inp`, returns what converts to tensors.
-      inp: a list of tensors.
-      Tout: the dtype of the result, or a list of dtypes (or of `TensorSpec`s).
+      func: takes one eager tensor (or composite) for each of `inp`, returns what `Tout` says.
+      inp: a list of tensors; sparse, ragged and sliced ones reach the function as such.
+      Tout: the dtype of the result, or a list of dtypes (or of specs, also of composites).
       name: a name for the operation.
     Returns: a tensor of unknown shape, or a list of them; the operation if Tout is empty.
     Raises: as `tf.numpy_function`.
@@ -87,14 +90,44 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     >>> sess.run([y, tf.gradients(y, x)[0]])
     [np.float32(9.0), np.float32(6.0)]
     """
+    leaves = list(map(converted, inp or ()))
+    several = isinstance(Tout, (list, tuple))
+    specs = list(Tout) if several else [] if Tout is None else [Tout]
     if context.current_graph() is None and callable(func):
         # Every tape that is recording sees what the function does.
-        result = func(*[convert_to_tensor(x) for x in inp or ()])
-        if not isinstance(Tout, (list, tuple)):
-            return None if Tout is None else convert_to_tensor(result, getattr(Tout, "dtype", Tout))
-        results = result if isinstance(result, (list, tuple)) else [result]
-        return [convert_to_tensor(r, getattr(t, "dtype", t)) for r, t in zip(results, Tout, strict=True)]
-    return build_py_func("EagerPyFunc", func, inp, Tout, name, _Differentiable)
+        results = _results(func(*leaves), specs)
+        return results if several else results[0] if specs else None
+    flat = [c for s in specs for c in (nest.flatten(s, expand_composites=True) if nest.is_composite_spec(s) else [s])]
+    if not any(isinstance(leaf, Composite) for leaf in leaves) and len(flat) == len(specs):
+        return build_py_func("EagerPyFunc", func, inp, Tout, name, _Differentiable)
+    likes = [leaf._type_spec if isinstance(leaf, Composite) else None for leaf in leaves]
+
+    def of_components(*tensors: Any) -> list[Any]:
+        return all_tensors(_results(func(*put_together(likes, tensors)), specs))
+
+    made = build_py_func("EagerPyFunc", of_components if callable(func) else func, all_tensors(leaves), flat, name,
+                         _Differentiable)  # fmt: skip
+    results = put_together([s if nest.is_composite_spec(s) else None for s in specs], made) if specs else [made]
+    return results if several else results[0]
+
+
+def _results(result: Any, specs: Sequence[Any]) -> list[Any]:
+    """What a function returned, as what `Tout` says."""
+    values = result if isinstance(result, (list, tuple)) else [result]
+    if not specs:
+        return []
+    if len(values) != len(specs):
+        raise ValueError(f"func returns {len(values)} values, but Tout names {len(specs)}. Fix: return as many")
+    return [_result(v, s) for v, s in zip(values, specs, strict=True)]
+
+
+def _result(value: Any, spec: Any) -> Any:
+    if not nest.is_composite_spec(spec):
+        return convert_to_tensor(value, getattr(spec, "dtype", spec))
+    if not spec.is_compatible_with(value):
+        raise ValueError(f"Expected value to be compatible with {spec}, but got {value}. Fix: return such a value, or "
+                         "change Tout")  # fmt: skip
+    return value
 
 
 __all__ = ["py_function"]

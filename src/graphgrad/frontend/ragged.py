@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.composite import Composite
 from ..ir.convert import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
 from ..ir.dtypes import DType, as_dtype, int64
 from ..ir.opdef import raw
@@ -28,7 +29,7 @@ from .ragged_parts import (
 )
 
 
-class RaggedTensor:
+class RaggedTensor(Composite):
     """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` and its kin or `tf.ragged.constant`.
 
     Args:
@@ -436,10 +437,11 @@ class RaggedTensor:
     def _parts(self) -> list[Any]:
         return [self.flat_values, *self.nested_row_splits]
 
-    @classmethod
-    def _of_parts(cls, flat_values: Any, *splits: Any) -> Any:
-        """The inverse of `_parts`."""
-        return cls.from_nested_row_splits(flat_values, splits)
+    def _differentiable(self) -> Any:
+        return self.flat_values
+
+    def _with_differentiable(self, tensor: Any) -> Any:
+        return None if tensor is None else self.with_flat_values(tensor)
 
     def _value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
         value: Any = parts[0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import int32, int64
+from ..ir.graph import Tensor
 from ..ir.opdef import raw
 from ..ir.static import constant_value
 from ..ops.masking import boolean_mask
@@ -86,7 +87,10 @@ def _concat(parts: list[Any], axis: int) -> Any:
     if axis > 1:
         return parts[0].with_values(_concat([p.values for p in parts], axis - 1))
     rows = _in_turn(parts)
-    return RaggedTensor._of(rows.values, rows.row_splits[:: len(parts)])
+    splits = rows.row_splits[:: len(parts)]
+    if isinstance(splits, Tensor):
+        splits.set_shape(parts[0].row_splits.shape)
+    return RaggedTensor._of(rows.values, splits)
 
 
 def concat(name: str, f: Callable[..., Any], given: Given) -> Any:

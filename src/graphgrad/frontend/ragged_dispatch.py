@@ -1,6 +1,7 @@
 """Functions of dense tensors that take ragged ones too: the faces' own, with another way for what is ragged.
 
-A function is called as it is. If it meets a `RaggedTensor` where it wants a tensor, the way for ragged ones is taken.
+A function is called as it is. If it meets a `RaggedTensor` where it wants a tensor, the way for ragged ones is taken;
+some functions of one operand take sparse tensors likewise.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..ops.sparse_tensor import SparseArgument
 from .ragged import RaggedTensor
 from .ragged_parts import RaggedArgument
 
@@ -48,6 +50,11 @@ _OWN = {
     "rank": "ragged_arrays:rank", "embedding_lookup": "ragged_arrays:embedding_lookup",
 }  # fmt: skip
 
+# Of those with one operand, the ones that TensorFlow has for sparse tensors.
+_SPARSE = frozenset("""
+    abs asin asinh atan atanh bessel_i0e bessel_i1e cast erf neg negative sign sin sqrt square stop_gradient tan tanh
+""".split())
+
 _wrapped: dict[Any, Any] = {}
 
 
@@ -76,9 +83,21 @@ def _dispatching(f: Callable[..., Any], name: str) -> Callable[..., Any]:
             return f(*args, **kwargs)
         except RaggedArgument:
             pass
+        except SparseArgument:
+            if name not in _SPARSE:
+                raise
+            return _of_values(f, args, kwargs)
         return _ragged(f, name, args, kwargs)
 
     return call
+
+
+def _of_values(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of one operand gives for a sparse one: that of its values, in the same places."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
+    operand = next(iter(given))
+    sparse = given.pop(operand)
+    return sparse.with_values(f(sparse.values, **given))
 
 
 def _looking_first(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir import dtypes
+from ..ir.composite import Composite
 from ..ir.convert import convert_to_tensor
 from ..ir.graph import Operation
-from ..ir.slices import IndexedSlices
-from ..ops.sparse import SparseTensor
 from . import nest
 from .tensor_array import TensorArray
 
@@ -34,12 +33,9 @@ def collect_outputs(result: Any, outputs: list[Any]) -> Any:
     def collect(leaf: Any) -> Any:
         if leaf is None or isinstance(leaf, Operation):
             return None
-        if isinstance(leaf, IndexedSlices):
-            return _Composite(IndexedSlices, [collect(leaf.values), collect(leaf.indices), collect(leaf.dense_shape)])
-        if isinstance(leaf, SparseTensor):
-            return _Composite(SparseTensor, [collect(leaf.indices), collect(leaf.values), collect(leaf.dense_shape)])
-        if hasattr(leaf, "nested_row_splits"):
-            return _Composite(leaf._of_parts, [collect(p) for p in leaf._parts()])
+        if isinstance(leaf, Composite):
+            spec = leaf._type_spec
+            return _Composite(lambda *parts: spec._from_components(parts), [collect(p) for p in leaf._parts()])
         if isinstance(leaf, TensorArray):
             stacked, again = leaf._returned()
             return _Composite(again, [collect(stacked)])

@@ -7,12 +7,12 @@ import weakref
 from typing import Any
 
 from ..ir import dtypes
+from ..ir.composite import Composite
 from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
 from ..ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
 from ..ir.tensor import Tensor as AnyTensor
-from ..ops.sparse import SparseTensor
 from . import nest
 from .type_spec import TypeSpec as TypeSpec
 
@@ -157,10 +157,8 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
         return "tensor", leaf._dtype, leaf._shape
     if isinstance(leaf, Tensor):
         return "tensor", leaf.dtype, leaf._spec.shape
-    if isinstance(leaf, SparseTensor):
-        return "sparse", leaf.dtype, leaf.dense_shape._spec.shape
-    if hasattr(leaf, "nested_row_splits"):
-        return "ragged", leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype, leaf.flat_values._spec.shape[1:]
+    if isinstance(leaf, Composite):
+        return leaf._type_spec._call_key()
     if isinstance(leaf, TypeSpec):
         return leaf._call_key()
     own = getattr(leaf, "key", None)

@@ -30,7 +30,33 @@ class TypeSpec:
 
     def _call_key(self) -> Any:
         """What a call is recognised by that has such a value among its arguments."""
-        return type(self), self
+        return type(self), self._generic()
+
+    def _generic(self) -> Any:
+        """The spec of all values that a call with such a value among its arguments takes for the same."""
+        return self
+
+    def _by_components(self) -> Any:
+        """The spec as far as those of the components tell it."""
+        return self
+
+    def _for_shape(self, shape: TensorShape) -> Any:
+        """The spec that a shape among the shape invariants of a loop stands for."""
+        raise ValueError(f"a shape cannot tell what varies of a {self.value_type.__name__}: {shape}. "
+                         f"Fix: give a tf.{type(self).__name__} among shape_invariants")  # fmt: skip
+
+    @property
+    def _component_specs(self) -> Any:
+        """The specs of the tensors that such a value consists of."""
+        raise NotImplementedError(f"{type(self).__name__}._component_specs")
+
+    def _to_components(self, value: Any) -> Any:
+        """The tensors that a value consists of."""
+        raise NotImplementedError(f"{type(self).__name__}._to_components")
+
+    def _from_components(self, components: Any) -> Any:
+        """The value that consists of these tensors."""
+        raise NotImplementedError(f"{type(self).__name__}._from_components")
 
     def _of_value(self, value: Any) -> Any:
         """The spec of a value or of a spec; None for what is neither."""

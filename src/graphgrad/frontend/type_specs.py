@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.composite import Composite, makers_of_specs
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import DType, as_dtype, float32, int64
 from ..ir.eager import EagerTensor
 from ..ir.graph import Tensor
-from ..ir.shape import TensorShape
+from ..ir.shape import TensorShape, as_shape
 from ..ir.slices import IndexedSlices
 from ..ops.sparse import SparseTensor, SparseTensorValue
+from .ragged import RaggedTensor
 from .signature import TensorSpec
 from .type_spec import TypeSpec
 
@@ -51,8 +53,30 @@ class SparseTensorSpec(TypeSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
-    def _call_key(self) -> Any:
-        return "sparse", self._dtype, (self._shape.rank,)
+    def _generic(self) -> Any:
+        rank = self._shape.rank
+        return SparseTensorSpec(None if rank is None else [None] * rank, self._dtype)
+
+    def _by_components(self) -> Any:
+        return self._generic()
+
+    def _for_shape(self, shape: TensorShape) -> Any:
+        (rank,) = shape.with_rank(1).as_list()  # the shape of the dense shape
+        return SparseTensorSpec(None if rank is None else [None] * rank, self._dtype)
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        rank = self._shape.rank
+        return [TensorSpec([None, rank], int64), TensorSpec([None], self._dtype), TensorSpec([rank], int64)]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return SparseTensor.from_value(value)._parts()
+
+    def _from_components(self, components: Any) -> SparseTensor:
+        made: SparseTensor = SparseTensor.__new__(SparseTensor)
+        made._indices, made._values, made._dense_shape = components
+        made._static = as_shape(self._shape)
+        return made
 
     @classmethod
     def from_value(cls, value: Any) -> SparseTensorSpec:
@@ -127,17 +151,42 @@ class RaggedTensorSpec(TypeSpec):
     @property
     def value_type(self) -> Any:
         """`RaggedTensor`, or `Tensor` for a `ragged_rank` of 0."""
-        from .ragged import RaggedTensor
-
         return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     def _serialize(self) -> tuple[Any, ...]:
         parts = self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
         return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
 
-    def _call_key(self) -> Any:
-        inner = () if self._shape.rank is None else tuple(self._shape.as_list()[self._ragged_rank + 1 :])
-        return "ragged", self._dtype, self._ragged_rank, self._row_splits_dtype, inner
+    def _inner(self) -> list[int | None] | None:
+        """The sizes within the values."""
+        return None if self._shape.rank is None else self._shape.as_list()[self._ragged_rank + 1 :]
+
+    def _generic(self) -> Any:
+        inner = self._inner()
+        shape = None if inner is None else [*[None] * (self._ragged_rank + 1), *inner]
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+
+    def _for_shape(self, shape: TensorShape) -> Any:
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        inner = self._inner()
+        rows = None if self._shape.rank is None else self._shape.as_list()[0]
+        if not self._ragged_rank:
+            return [TensorSpec(self._shape, self._dtype)]
+        flat = TensorSpec(None if inner is None else [None, *inner], self._dtype)
+        outer = TensorSpec([None if rows is None else rows + 1], self._row_splits_dtype)
+        return [flat, outer, *[TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1)]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return value._parts() if self._ragged_rank else [convert_to_tensor(value)]
+
+    def _from_components(self, components: Any) -> Any:
+        result, *splits = components
+        for rows in reversed(splits):
+            result = RaggedTensor(result, rows, internal=True)
+        return result
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or another spec, fits; a dense tensor does for a `ragged_rank` of 0."""
@@ -183,6 +232,43 @@ class IndexedSlicesSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    def _generic(self) -> Any:
+        inner = None if self._shape.rank is None else [None, *self._shape.as_list()[1:]]
+        return IndexedSlicesSpec(inner, self._dtype, self._indices_dtype, self._dense_shape_dtype)
+
+    def _by_components(self) -> Any:
+        inner = None if self._shape.rank is None else [None, *self._shape.as_list()[1:]]
+        return IndexedSlicesSpec(inner, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape)
+
+    def _for_shape(self, shape: TensorShape) -> Any:
+        rows = None if shape.rank is None else shape.as_list()[:1]  # the shape of the values
+        inner = None if shape.rank is None else [None, *shape.as_list()[1:]]
+        return IndexedSlicesSpec(inner, self._dtype, self._indices_dtype, self._dense_shape_dtype, rows)
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        shape = self._shape.as_list() if self._shape.rank is not None else None
+        values = None if shape is None else [self._indices_shape.as_list()[0], *shape[1:]]
+        found = [TensorSpec(values, self._dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype is not None:
+            found.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return found
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return value._parts()
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
+
+    @classmethod
+    def from_value(cls, value: Any) -> IndexedSlicesSpec:
+        """The spec of `IndexedSlices`."""
+        shape = value.dense_shape
+        rows = value.values.shape.as_list()[1:] if value.values.shape.rank is not None else None
+        whole = value.shape if shape is not None else None if rows is None else [None, *rows]
+        return cls(whole, value.values.dtype, value.indices.dtype, None if shape is None else shape.dtype,
+                   value.indices.shape)  # fmt: skip
 
 
 class OptionalSpec(TypeSpec):
@@ -285,24 +371,24 @@ class IteratorSpec(TypeSpec):
         return IteratorSpec(value.element_spec)
 
 
+makers_of_specs[SparseTensor] = SparseTensorSpec.from_value
+makers_of_specs[RaggedTensor] = RaggedTensorSpec.from_value
+makers_of_specs[IndexedSlices] = IndexedSlicesSpec.from_value
+
+
 def spec_of(value: Any) -> Any:
     """The spec of a value; None if it has none."""
     from .dataset import Dataset
     from .optional import Optional
-    from .ragged import RaggedTensor
     from .ragged_parts import RaggedTensorValue
     from .tensor_array import TensorArray, TensorArraySpec
 
-    if isinstance(value, (RaggedTensor, RaggedTensorValue)):
+    if isinstance(value, Composite):
+        return value._type_spec
+    if isinstance(value, RaggedTensorValue):
         return RaggedTensorSpec.from_value(value)
-    if isinstance(value, (SparseTensor, SparseTensorValue)):
+    if isinstance(value, SparseTensorValue):
         return SparseTensorSpec.from_value(value)
-    if isinstance(value, IndexedSlices):
-        shape = value.dense_shape
-        rows = value.values.shape.as_list()[1:] if value.values.shape.rank is not None else None
-        whole = value.shape if shape is not None else None if rows is None else [None, *rows]
-        return IndexedSlicesSpec(whole, value.values.dtype, value.indices.dtype,
-                                 None if shape is None else shape.dtype, value.indices.shape)  # fmt: skip
     if isinstance(value, TensorArray):
         return TensorArraySpec.from_value(value)
     if isinstance(value, Optional):

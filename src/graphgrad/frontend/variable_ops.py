@@ -28,8 +28,8 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
     """Sets the value of a variable.
 
     Args:
-      ref: the variable.
-      value: of the variable's dtype and shape.
+      ref: the variable, or a slice of it (`v[0]`).
+      value: of its dtype and shape.
       validate_shape: False lets the shape change.
       use_locking: accepted; assignments of one run never interleave.
       name: a name for the operation.
@@ -41,6 +41,8 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
     >>> sess.run(tf.assign(v, 3.0))
     np.float32(3.0)
     """
+    if (assign_slice := getattr(ref, "_variable_slice", None)) is not None:
+        return assign_slice(value, name=name)
     variable = _as_variable(ref, "assign")
     if validate_shape is False:
         return variable._update("AssignVariableOp", (convert_to_tensor(value, variable.dtype),), name)

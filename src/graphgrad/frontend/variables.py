@@ -212,7 +212,8 @@ class Variable(metaclass=Created):
                         shape: Any) -> None:  # fmt: skip
         value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
         self._settle(value, validate_shape, shape)
-        self._hold(value._value, eager_scope.prefix + (name or "Variable"))
+        name = name or "Variable"
+        self._hold(value._value, name[:-1] if name.endswith("/") else eager_scope.prefix + name)
 
     def _hold(self, value: Any, name: str) -> None:
         """Keeps the value itself, as variables outside of graphs do; None before there is one."""
@@ -607,6 +608,7 @@ class Variable(metaclass=Created):
             return self._assign_slice(picked, key, value, name)
 
         picked.assign = assign
+        picked._variable_slice = assign  # for tf.compat.v1.assign
         return picked
 
     def _assign_slice(self, picked: Any, key: Any, value: Any, name: str | None) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..ir import eager
+from ..ir.composite import Composite
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource
@@ -64,25 +65,24 @@ class _Decorated:
 
 
 def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    arg_leaves = [convert_to_tensor(a) for a in leaves_of(args)]
-    leaves = iter(arg_leaves)
+    arg_leaves = list(map(_recorded, leaves_of(args)))
     start = graph.version
-    result, grad_fn = _two(f, f(*repack(args, leaves)))
-    results = [convert_to_tensor(r) for r in leaves_of(result)]
+    result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves)))))
+    results = list(map(_recorded, leaves_of(result)))
     variables = _variables_read(graph, start, arg_leaves)
     if variables and not _takes_variables(grad_fn):
         raise _must_take_variables(variables)
     reads = [v.value() for v in variables]
     tensors = results + arg_leaves + reads
     op: Operation = raw.IdentityN(tensors)[0].op
-    op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
-    return repack(result, iter(op.outputs[: len(results)]))
+    op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
+    return repack(result, iter(_with(leaves_of(result), op.outputs)))
 
 
 def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not eager.recorders:
         return f(*args, **kwargs)[0]
-    arg_leaves = [convert_to_tensor(a) for a in leaves_of(args)]
+    arg_leaves = list(map(_recorded, leaves_of(args)))
     given = {id(getattr(a, "handle", None)) for a in leaves_of(args)}
     found: dict[int, Any] = {}
 
@@ -94,25 +94,48 @@ def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 
     eager.recorders.append(note)
     try:
-        result, grad_fn = _two(f, f(*repack(args, iter(arg_leaves)), **kwargs))
+        result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves))), **kwargs))
     finally:
         eager.recorders.remove(note)
-    results = [convert_to_tensor(r) for r in leaves_of(result)]
+    results = list(map(_recorded, leaves_of(result)))
     variables = list(found.values())
     if variables and not _takes_variables(grad_fn):
         raise _must_take_variables(variables)
     tensors = (*results, *arg_leaves, *[v.value() for v in variables])
-    rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables)
+    rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
     outputs = eager.execute(registry["IdentityN"], tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
-    return repack(result, iter(outputs[: len(results)]))
+    return repack(result, iter(_with(leaves_of(result), outputs)))
 
 
-def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any]) -> Callable[..., Any]:
+def _is_of_components(leaf: Any) -> bool:
+    """Whether a gradient is about one component: of sparse and ragged tensors, which no tensor can stand for."""
+    return isinstance(leaf, Composite) and not hasattr(leaf, "_as_tensor")
+
+
+def _recorded(leaf: Any) -> Any:
+    """The tensor of an argument or a result that gradients are about."""
+    return leaf._differentiable() if _is_of_components(leaf) else convert_to_tensor(leaf)
+
+
+def _as_given(args: Any, tensors: list[Any]) -> list[Any]:
+    """What the function gets: the tensors of its arguments; composites as they are."""
+    return [a if isinstance(a, Composite) else t for a, t in zip(leaves_of(args), tensors, strict=True)]
+
+
+def _with(leaves: Iterable[Any], tensors: Sequence[Any]) -> list[Any]:
+    """Results, or gradients that arrive at them, with these tensors in them."""
+    return [leaf._with_differentiable(t) if _is_of_components(leaf) else t
+            for leaf, t in zip(leaves, tensors, strict=False)]  # fmt: skip
+
+
+def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any],
+               results: list[Any]) -> Callable[..., Any]:  # fmt: skip
     """The gradient of the `IdentityN` through which results, arguments and variables pass."""
 
     def rule(op: Operation, *dys: Any) -> list[Any]:
+        arrived = _with(results, dys)
         if variables:
-            returned = grad_fn(*dys[:n_results], variables=variables)
+            returned = grad_fn(*arrived, variables=variables)
             if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not _is_list(returned[1]):
                 raise TypeError(
                     "The grad_fn of a @custom_gradient function that uses variables must return a pair: the gradients "
@@ -127,8 +150,8 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
                     "  Fix: return one gradient, or None, for each of `variables`"
                 )
         else:
-            in_grads, variable_grads = grad_fn(*dys[:n_results]), []
-        flat = list(leaves_of(in_grads))
+            in_grads, variable_grads = grad_fn(*arrived), []
+        flat = [g._differentiable() if _is_of_components(g) else g for g in leaves_of(in_grads)]
         if n_args == 0 and flat == [None]:
             flat = []
         if len(flat) != n_args:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
 from . import context, dtypes
 from .dtypes import DType, as_dtype
 from .eager import EagerTensor
@@ -403,6 +404,9 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
         _check_dtype(value, dtype, name)
         return value if graph is None else graph.capture(value)
     own = getattr(value, "_as_tensor", None)
+    makes = getattr(type(value), "__tf_tensor__", None) if own is None else None
+    if makes is not None:
+        return convert(makes(value, dtype, name), dtype, graph, name, scoped)
     if own is None and _functions:
         for priority in sorted(_functions):
             for base, function in _functions[priority]:
@@ -421,7 +425,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
             f"Can't convert Operation '{value.name}' to Tensor (it has {len(value.outputs)} outputs). "
             "Fix: use one of operation.outputs"
         )
-    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+    if isinstance(value, (list, tuple)) and holds_tensors(value):
         return _auto_pack(value, dtype, graph, name)
     array = make_array(value, dtype)
     if graph is None:
@@ -449,17 +453,33 @@ def is_tensor_like(value: Any) -> bool:
     return isinstance(value, AnyTensor) or hasattr(value, "_as_tensor")
 
 
-def _holds_tensors(value: Any) -> bool:
-    return any(_holds_tensors(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in value)
+def holds_tensors(value: Any) -> bool:
+    """Whether there is a tensor, or what makes itself one, in a nested list."""
+    return any(holds_tensors(v) if isinstance(v, (list, tuple)) else
+               is_tensor_like(v) or hasattr(type(v), "__tf_tensor__") for v in value)  # fmt: skip
 
 
 def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) -> Any:
-    if dtype is None:
-        found = next((v for v in _leaves(value) if is_tensor_like(v)), None)
-        dtype = as_dtype(found.dtype) if found is not None else None
-    parts = [convert(v, dtype, graph, "packed") for v in value]
+    tensors = [v for v in _leaves(value) if hasattr(v, "dtype") and is_tensor_like(v)]
+    if tensors and (dtype is None or dtype is as_dtype(tensors[0].dtype)):
+        dtype = as_dtype(tensors[0].dtype)
+        other = next((v for v in tensors if as_dtype(v.dtype) is not dtype), None)
+        if other is not None:
+            text = (f"Cannot convert a list containing a tensor of dtype {as_dtype(other.dtype).name} to {dtype.name} "
+                    f"(Tensor is: {other!r})\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})")
+            raise TypeError(text) if graph is not None else InvalidArgumentError(None, None, text)
+    parts = [convert(_cast_leaves(v, dtype), dtype, graph, "packed") for v in value]
     return registry["Pack"](parts, axis=0, name=None if graph is None else name.rpartition("/")[2] or "packed")
 
 
-__all__ = ["constant", "constant_in", "convert", "convert_to_tensor", "is_tensor_like", "make_array",
+def _cast_leaves(value: Any, dtype: DType | None) -> Any:
+    """A part of a list that is to become a tensor of `dtype`: its tensors are cast, as TensorFlow does there alone."""
+    if isinstance(value, (list, tuple)):
+        return [_cast_leaves(v, dtype) for v in value]
+    if dtype is None or not hasattr(value, "dtype") or not is_tensor_like(value) or as_dtype(value.dtype) is dtype:
+        return value
+    return registry["Cast"](value, DstT=dtype)
+
+
+__all__ = ["constant", "constant_in", "convert", "convert_to_tensor", "holds_tensors", "is_tensor_like", "make_array",
            "register_tensor_conversion_function"]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-_PART = re.compile(r"/?(job|replica|task|device|cpu|gpu|tpu):([^/]*)", re.IGNORECASE)
+_PART = re.compile(r"/?(?:(job|replica|task|device):([^/]+)|(cpu|gpu|tpu)(?::([^/]*))?)", re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -17,10 +17,11 @@ def parse(spec: str) -> tuple[tuple[str, str], ...]:
         if not found:
             raise ValueError(f"Could not parse device specification '{spec}': unknown part '{piece}'. "
                              "Fix: write e.g. '/cpu:0', '/device:GPU:1' or '/job:worker/task:0'.")
+        if found[3]:
+            parts["device"] = f"{found[3].upper()}:{found[4] or '*'}"
+            continue
         key, value = found[1].lower(), found[2]
-        if key in ("cpu", "gpu", "tpu"):
-            key, value = "device", f"{key.upper()}:{value}"
-        elif key == "device":
+        if key == "device":
             kind, _, index = value.partition(":")
             value = f"{kind.upper()}:{index or '*'}" if index != "" else kind.upper()
         parts[key] = value

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .composite import Composite
 from .context import current_graph
 from .dtypes import DType
 from .opdef import raw
@@ -21,7 +22,7 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, (int, float, complex, np.number)) if spec is None else spec.shape == ()
 
 
-class IndexedSlices:
+class IndexedSlices(Composite):
     """Rows of a tensor that is zero elsewhere: `dense[indices[i]] += values[i]`.
 
     Args:
@@ -107,6 +108,15 @@ class IndexedSlices:
         if current_graph() is not None and shape.rank is not None:
             dense.set_shape(shape)
         return dense
+
+    def _parts(self) -> list[Any]:
+        return [t for t in (self._values, self._indices, self._dense_shape) if t is not None]
+
+    def _differentiable(self) -> Any:
+        return self._values
+
+    def _with_differentiable(self, tensor: Any) -> Any:
+        return None if tensor is None else self._with_values(tensor)
 
     def _with_values(self, values: Any) -> IndexedSlices:
         """Other rows in the same places."""

@@ -90,6 +90,7 @@ from . import parting as parting
 from . import patches as patches
 from . import permute as permute
 from . import pool as pool
+from . import pool_argmax as pool_argmax
 from . import pool_sized as pool_sized
 from . import pooling as pooling
 from . import projective as projective

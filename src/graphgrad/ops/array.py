@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Complaint
+from ..ir.composite import Composite
 from ..ir.context import current_graph
 from ..ir.convert import constant as constant
 from ..ir.convert import is_tensor_like, make_array
@@ -15,7 +16,6 @@ from ..ir.dtypes import FLOATING, INEXACT, as_dtype
 from ..ir.graph import Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import as_shape, merged, shape_str
-from ..ir.slices import IndexedSlices
 from ..ir.static import constant_value, static_value
 
 
@@ -272,7 +272,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     """The input, as a new tensor.
 
     Args:
-      input: any shape and dtype; `IndexedSlices` stay such.
+      input: any shape and dtype; sparse, ragged and sliced tensors stay such.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
     Raises: ValueError for None.
@@ -282,9 +282,9 @@ def identity(input: Any, name: str | None = None) -> Any:
     >>> sess.run(tf.identity([1, 2]))
     array([1, 2], dtype=int32)
     """
-    if isinstance(input, IndexedSlices):
-        return IndexedSlices(identity(input.values, name), identity(input.indices),
-                             None if input.dense_shape is None else identity(input.dense_shape))  # fmt: skip
+    if isinstance(input, Composite):
+        first, *others = input._parts()
+        return input._with_parts([identity(first, name), *map(identity, others)])
     return raw.Identity(input, name=name)
 
 
@@ -392,7 +392,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return is_tensor_like(x)
+    return is_tensor_like(x) or isinstance(x, Composite)
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

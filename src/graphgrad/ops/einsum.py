@@ -17,7 +17,7 @@ from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import broadcast, is_fully_defined
 from .elementwise import conj
-from .known import is_tensor, shape_of
+from .known import axes, is_tensor, minus, rank_of, shape_of
 
 ELLIPSIS = "..."
 
@@ -157,9 +157,12 @@ def _grad_for(i, x, subscripts, output, dy, factors):
     # The ellipsis comes first, so that it broadcasts by the usual rule.
     order = [ELLIPSIS] * wide + [t for t in _unique(tokens) if t != ELLIPSIS]
     present = [t for t in order if t in available]
+    around = not wide and ELLIPSIS in available  # dimensions that only the others have: an Einsum has to keep them
     g = dy
-    if others or present != output:
-        g = raw.Einsum([dy, *values], equation=_text([output, *others], present))
+    if others or around or present != output:
+        g = raw.Einsum([dy, *values], equation=_text([output, *others], [ELLIPSIS] * around + present))
+    if around:
+        g = raw.Sum(g, axes(0, minus(rank_of(g), len(present))))
     missing = [t for t in order if t not in available and t != ELLIPSIS]
     for k in reversed(range(len(order))):
         if order[k] in missing:

@@ -23,8 +23,8 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner:
 
     Args:
       params: (n, *D), a table, or a list of its pieces.
-      sp_ids: a `SparseTensor`, (rows, columns) of int32 or int64, rows in order.
-      sp_weights: a `SparseTensor` at the same places; None for equal weights.
+      sp_ids: a `SparseTensor`, (rows, columns) of int32 or int64, rows in order; or a `RaggedTensor`.
+      sp_weights: a tensor of that kind with weights in the same places; None for equal weights.
       combiner: "mean" (the default), "sum", or "sqrtn": the sum divided by the root of the sum of
         squared weights.
       max_norm: scales down each embedding whose norm is larger, before combining.
@@ -64,6 +64,7 @@ def _lookup(params: Any, sp_ids: Any, sp_weights: Any, strategy: str, combiner: 
     combiner = combiner or "mean"
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    sp_ids, sp_weights = _as_sparse(sp_ids, sp_weights)
     if not isinstance(sp_ids, SparseTensor):
         raise TypeError(f"sp_ids must be SparseTensor, got {type(sp_ids)}. Fix: tf.sparse.from_dense(ids)")
     if sp_weights is not None and not isinstance(sp_weights, SparseTensor):
@@ -79,6 +80,16 @@ def _lookup(params: Any, sp_ids: Any, sp_weights: Any, strategy: str, combiner: 
         else:
             combined = _weighted(rows, segments, sp_weights.values, combiner)
         return raw.Cast(combined, DstT=dtype) if combined.dtype is not dtype else combined
+
+
+def _as_sparse(ids: Any, weights: Any) -> tuple[Any, Any]:
+    """Ragged ids and weights as sparse ones; others as they are."""
+    if not hasattr(ids, "nested_row_splits"):
+        return ids, weights
+    if weights is not None and not hasattr(weights, "nested_row_splits"):
+        raise TypeError(f"sp_ids is a RaggedTensor, but sp_weights is a {type(weights).__name__}. "
+                        "Fix: give both ragged, or both sparse")  # fmt: skip
+    return ids.to_sparse(), None if weights is None else weights.to_sparse()
 
 
 def _column(indices: Any) -> Any:
@@ -123,8 +134,8 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
 
     Args:
       embedding_weights: (n, d), a table, or a list of its pieces.
-      sparse_ids: a `SparseTensor` of ids, of rank 2 or more.
-      sparse_weights: a `SparseTensor` at the same places; None for equal weights.
+      sparse_ids: a `SparseTensor` of ids, of rank 2 or more; or a `RaggedTensor`.
+      sparse_weights: a tensor of that kind with weights in the same places; None for equal weights.
       combiner, max_norm, name, allow_fast_lookup: as there.
       default_id: the id of rows without ids; None gives them zeros.
     Returns: the shape of `sparse_ids` with the last dimension replaced by d.
@@ -165,6 +176,7 @@ def _safely(table: Any, sp_ids: Any, sp_weights: Any, combiner: str, default_id:
     if table is None or (isinstance(table, (list, tuple)) and not table):
         raise ValueError(f"Missing embedding_weights {table}.")
     with name_scope(name, "embedding_lookup"):
+        sp_ids, sp_weights = _as_sparse(sp_ids, sp_weights)
         shape = raw.Cast(sp_ids.dense_shape, DstT=int32)
         lead = raw.StridedSlice(shape, [0], [-1], [1], begin_mask=1)
         last = raw.StridedSlice(shape, [-1], [0], [1], end_mask=1)

@@ -21,6 +21,16 @@ from ..ir.shape import is_fully_defined, relax, shape_str
 _FLAGS = ("stateful", "functional")
 
 
+def _decision(value):
+    """The one bool of a condition, which may have axes of size 1."""
+    if value.shape == ():
+        return value
+    if math.prod(value.shape) != 1:
+        raise Complaint(f"a condition must be a scalar, but has shape {shape_str(value.shape)}",
+                        "tf.reduce_all or tf.reduce_any it")
+    return value.reshape(())
+
+
 def _on_device(run):
     """Calls `run`; leaves the op to NumPy if shapes differ between branches or iterations."""
     try:
@@ -57,6 +67,7 @@ def _carried(xp, values, iterate):
 @op("If", "cond: bool, input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY, flags=_FLAGS)
 def if_(xp, cond, args, *, then_branch, else_branch, state):
     """Runs one of two sub-graphs."""
+    cond = _decision(cond)
     if xp is np or isinstance(cond, np.ndarray):
         return (then_branch if bool(cond) else else_branch)(args, state)
     if any(value is None for value in state):
@@ -77,6 +88,8 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
 
 @if_.shape
 def _if_shape(cond, args, then_branch, else_branch):
+    if cond is not None and math.prod(n for n in cond if n is not None) not in (0 if None in cond else 1, 1):
+        raise Complaint(f"cond must be a scalar, but has shape {shape_str(cond)}", "tf.reduce_all or tf.reduce_any it")
     pairs = zip(then_branch.outputs, else_branch.outputs, strict=True)
     return [relax(a._spec.shape, b._spec.shape) for a, b in pairs]
 
@@ -100,7 +113,7 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
 
     if xp is np:
         values, step = list(args[:n]), 0
-        while (limit is None or step < limit) and bool(cond([*values, *captures], state, step)[0][0]):
+        while (limit is None or step < limit) and bool(_decision(cond([*values, *captures], state, step)[0][0])):
             values, state = body([*values, *captures], state, number(step, values))
             step += 1
         return values, state
@@ -108,7 +121,7 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
 
     def keep_going(carry):
         step, values, state = carry
-        more = xp.asarray(cond([*values, *captures], state, step)[0][0])
+        more = _decision(xp.asarray(cond([*values, *captures], state, step)[0][0]))
         if cond.watched or body.watched:  # what is refused may be what would end the loop
             more = xp.logical_and(more, xp.logical_not(state[-1]))
         return more if limit is None else xp.logical_and(more, step < limit)

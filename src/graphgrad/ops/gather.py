@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import INDEX, int32
+from ..ir.dtypes import INDEX, int16, int32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged, normalize_axis
@@ -50,11 +50,13 @@ def check_range(indices, size):
         raise Complaint(f"indices[{where}] = {indices[at]} is not in [0, {size})", f"give indices in [0, {size})")
 
 
-@op("GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", Tindices=INDEX, Taxis=INDEX,
-    host=("axis",))  # fmt: skip
+@op("GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", Tindices=INDEX | {int16},
+    Taxis=INDEX, host=("axis",))  # fmt: skip
 def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     """Slices of `params` along `axis`, picked by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
+    if lead:
+        merged(params.shape[:lead], indices.shape[:lead])  # refuses batches that differ
     if isinstance(indices, np.ndarray):
         check_range(indices, params.shape[at])
     return _take(xp, params, indices, at, lead)
@@ -104,7 +106,7 @@ def _gather_v2_grad(op, dy):
         lead = plus(rank_of(indices), lead)
     if isinstance(at, int) and at == 0:
         return _rows(dy, params, indices), None, None
-    return _along_axis(dy, params, indices, at, lead), None, None
+    return _along_axis(dy, shape_of(params), rank_of(params), indices, at, lead), None, None
 
 
 def _rows(dy, params, indices):
@@ -116,13 +118,12 @@ def _rows(dy, params, indices):
     return IndexedSlices(raw.Reshape(dy, join([-1], tail)), raw.Reshape(indices, [-1]), convert_to_tensor(shape))
 
 
-def _along_axis(dy, params, indices, at, lead):
-    """The gradient by a segment sum: batch and index axes first, then all others."""
-    rank, index_rank = rank_of(params), rank_of(indices)
+def _along_axis(dy, shape, rank, indices, at, lead):
+    """The gradient, of the given shape and rank, by a segment sum: batch and index axes first, then all others."""
+    index_rank = rank_of(indices)
     after = plus(at, minus(index_rank, lead))  # the first axis of dy behind those of the indices
     last = plus(after, minus(minus(rank, at), 1))
     values = raw.Transpose(dy, join(axes(0, lead), axes(at, after), axes(lead, at), axes(after, last)))
-    shape = shape_of(params)
     n = part(shape, at, plus(at, 1))
     batch = part(shape, 0, lead)
     rows, ids = n, indices
@@ -183,21 +184,40 @@ def coordinates(xp, indices, shape):
     return tuple([xp.clip(indices[..., i], 0, shape[i] - 1) for i in range(k)])
 
 
-def outside(indices, shape):
+def outside(indices, shape, bad_indices_policy=""):
     """What ops refuse (see `OpDef.refuses`) that take vectors in the last axis of `indices` for places in `shape`."""
+    if bad_indices_policy == "IGNORE":
+        return []
     return [(indices[..., i], shape[i]) for i in range(indices.shape[-1])]
 
 
-@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX)
+def check_policy(bad_indices_policy):
+    """A Complaint for a policy that there is not."""
+    if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise Complaint(f"Unknown bad indices handling attribute: {bad_indices_policy}", "use '', 'ERROR' or 'IGNORE'")
+
+
+def within(indices, shape):
+    """For each vector in the last axis of `indices` whether it is a place in `shape`."""
+    return ((indices >= 0) & (indices < np.asarray(shape[: indices.shape[-1]], indices.dtype))).all(-1)
+
+
+@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX | {int16})
 def gather_nd_op(xp, params, indices, *, bad_indices_policy=""):
     """Slices of `params` at the coordinates in the last axis of `indices`."""
     if not indices.shape[-1]:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
+    if bad_indices_policy == "IGNORE":  # zeros where there is no such place
+        inside = within(indices, params.shape)
+        found = xp.asarray(params)[coordinates(xp, xp.where(inside[..., None], indices, 0), params.shape)]
+        inside = inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))
+        return xp.where(inside, found, np.zeros((), found.dtype))
     return xp.asarray(params)[coordinates(xp, indices, params.shape)]
 
 
 @gather_nd_op.shape
-def _gather_nd_shape(params, indices):
+def _gather_nd_shape(params, indices, bad_indices_policy):
+    check_policy(bad_indices_policy)
     if indices == ():
         raise Complaint("indices must be at least a vector", "give one coordinate for each axis to index")
     if params is None or indices is None or indices[-1] is None:
@@ -209,17 +229,19 @@ def _gather_nd_shape(params, indices):
 
 
 @gather_nd_op.refuses("indices")
-def _gather_nd_refuses(xp, params, indices):
-    return outside(indices, params.shape)
+def _gather_nd_refuses(xp, params, indices, bad_indices_policy=""):
+    return outside(indices, params.shape, bad_indices_policy)
 
 
 @gather_nd_op.grad
 def _gather_nd_grad(op, dy):
     params, indices = op.inputs
-    shape = indices._spec.shape
-    if shape is not None and len(shape) == 2 and shape[-1] == 1:
+    shape, policy = indices._spec.shape, op._attr("bad_indices_policy")
+    if shape is not None and len(shape) == 2 and shape[-1] == 1 and policy != "IGNORE":
         return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), shape_tensor(params)), None
-    return raw.ScatterNd(indices, dy, shape_of(params, indices.dtype)), None
+    # There is no ScatterNd whose shape is int16.
+    at = indices if indices.dtype in INDEX else raw.Cast(indices, DstT=int32)
+    return raw.ScatterNd(at, dy, shape_of(params, at.dtype), bad_indices_policy=policy), None
 
 
 # -- functions ---------------------------------------------------------------------
@@ -231,7 +253,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
 
     Args:
       params: (*B, *P, n, *Q), any dtype, B having batch_dims and (*B, *P) having `axis` axes.
-      indices: (*B, *I), int32 or int64, each in [0, n).
+      indices: (*B, *I), int16, int32 or int64, each in [0, n).
       validate_indices: accepted as TensorFlow does; not used.
       axis: scalar int; batch_dims by default.
       batch_dims: int, how many first axes of both go together.
@@ -295,10 +317,10 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
 
     Args:
       params: (*B, *P, *Q), any dtype.
-      indices: (*B, *I, k), int32 or int64: coordinates into P, which has k axes.
+      indices: (*B, *I, k), int16, int32 or int64: coordinates into P, which has k axes.
       batch_dims: int, how many first axes of both go together.
       name: a name for the operation.
-      bad_indices_policy: accepted as TensorFlow does; not used.
+      bad_indices_policy: "IGNORE" gives zeros for indices out of range; "ERROR" refuses them, as the default does.
     Returns: (*B, *I, *Q), dtype of `params`.
     Raises: ValueError if k is larger than the rank; InvalidArgumentError at run time if an index is out of range (an
       accelerator takes the nearest slice).
@@ -308,17 +330,24 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     >>> sess.run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]))
     array([2, 3], dtype=int32)
     """
+    batch_dims = int(batch_dims)
+    if batch_dims < 0:
+        raise ValueError("tf.gather_nd does not allow negative batch_dims. Fix: count from the front, or leave it out")
     if not batch_dims:
-        return raw.GatherNd(params, indices, name=name)
+        return raw.GatherNd(params, indices, name=name, bad_indices_policy=bad_indices_policy)
     with name_scope(name, "BatchGatherNd"):
         params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-        shape = shape_of(indices)
+        for what, t in (("indices", indices), ("params", params)):
+            if t._spec.shape is not None and batch_dims >= len(t._spec.shape):
+                raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`{what}`) = "
+                                 f"{len(t._spec.shape)}. Fix: give a smaller batch_dims")  # fmt: skip
+        shape, sizes = shape_of(indices), shape_of(params)
         batch = part(shape, 0, batch_dims)
         rank = rank_of(indices)
         # The batch coordinates of each index, in front of its own.
         columns = []
         for axis in range(batch_dims):
-            size = part(shape, axis, axis + 1)
+            size = part(sizes, axis, axis + 1)  # that of params: another one of indices is refused
             if isinstance(size, np.ndarray):
                 row = np.arange(size.item(), dtype=indices.dtype.np_dtype)
             else:
@@ -326,7 +355,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
             own = join(fill(axis, 1), size, fill(minus(rank, axis + 1), 1))
             columns.append(raw.BroadcastTo(raw.Reshape(row, own), join(batch, part(shape, batch_dims, minus(rank, 1)),
                                                                        [1])))  # fmt: skip
-        return raw.GatherNd(params, raw.ConcatV2([*columns, indices], -1))
+        return raw.GatherNd(params, raw.ConcatV2([*columns, indices], -1), bad_indices_policy=bad_indices_policy)
 
 
 def gather_nd_v1(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.context import current_graph
-from ..ir.convert import constant, convert_to_tensor, is_tensor_like, make_array
+from ..ir.convert import constant, convert_to_tensor, holds_tensors, is_tensor_like, make_array
 from ..ir.dtypes import INDEX, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
@@ -203,10 +203,18 @@ def _concat_v1_grad(op, dy):
     host=("concat_dim", "shape"))  # fmt: skip
 def concat_offset(xp, axis, shapes):
     """Where each of the tensors with these shapes begins in their concatenation."""
-    at = normalize_axis(int(axis), len(shapes[0]))
+    rank = len(shapes[0])
+    if not -rank <= int(axis) < rank:
+        raise Complaint(f"Concat dim is out of range: {int(axis)} vs. {rank}", f"give one of 0 to {rank - 1}")
+    at = normalize_axis(int(axis), rank)
     offsets = []
     position = 0
-    for s in shapes:
+    for i, s in enumerate(shapes):
+        if len(s) != rank:
+            raise Complaint(f"input {i} should contain {rank} elements, but got {len(s)}", "give shapes of one rank")
+        if (np.delete(s, at) != np.delete(shapes[0], at)).any():
+            raise Complaint(f"All dimensions except {at} must match. Input {i} has shape {s.tolist()} and doesn't "
+                            f"match input 0 with shape {shapes[0].tolist()}", "make all other sizes equal")
         offset = np.zeros_like(s)
         offset[at] = position
         position += int(s[at])
@@ -215,7 +223,13 @@ def concat_offset(xp, axis, shapes):
 
 
 @concat_offset.shape
-def _concat_offset_shape(axis, shapes):
+def _concat_offset_shape(axis, shapes, input_shapes):
+    if input_shapes[0] not in (None, ()):
+        raise Complaint(f"Concat dim tensor should be a scalar, but got shape {shape_str(input_shapes[0])}",
+                        "give an int")
+    for i, shape in enumerate(input_shapes[1]):
+        if shape is not None and len(shape) != 1:
+            raise Complaint(f"input {i} should be a vector, but got shape {shape_str(shape)}", "give a vector")
     rank = next((len(s) for s in shapes if s is not None), None)
     return [(rank,)] * len(shapes)
 
@@ -246,16 +260,12 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
         if axis == 0:
             return convert_to_tensor(values, name=name)
         values = unstack(values)
-    elif isinstance(values, np.ndarray) or not _any_tensor(values):
+    elif isinstance(values, np.ndarray) or not holds_tensors(values):
         array = make_array(values)
         if axis == 0:
             return constant(array, name=name)
         values = list(array)
     return raw.Pack(list(values), axis=axis, name=name)
-
-
-def _any_tensor(values):
-    return any(_any_tensor(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in values)
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
@@ -328,6 +338,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         raise ValueError("concat: there is nothing to concatenate, values is empty. Fix: give at least one tensor")
     if len(values) == 1:
         with name_scope(name, "concat"):
+            convert_to_tensor(axis, int32, name="concat_dim")  # refuses what is no axis
             return raw.Identity(values[0], name="concat")
     return raw.ConcatV2(list(values), axis, name=name)
 

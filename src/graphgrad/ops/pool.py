@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..errors import Complaint
-from ..ir.dtypes import FLOATING, INDEX, REAL, int64
+from ..ir.dtypes import FLOATING, REAL
 from ..ir.opdef import op, raw
 from ..ir.shape import merged, with_rank
 from .known import shape_of
@@ -44,6 +44,14 @@ def _window_for(x, ksize, strides, padding, explicit_paddings, data_format):
         if len(values) == nd + 2 and (values[0] != 1 or values[channel_axis(data_format, nd)] != 1):
             raise Complaint(f"{what} {tuple(values)} pools over the batch or the channels",
                             "use 1 for these, and tf.reduce_max or tf.reduce_mean to reduce them")
+    if padding == "EXPLICIT":
+        pairs = list(zip(explicit_paddings[::2], explicit_paddings[1::2], strict=True))
+        if any(pairs[0]) or any(pairs[channel_axis(data_format, nd)]):
+            raise Complaint("Nonzero explicit padding in the batch or depth dimensions is not supported", "use (0, 0)")
+        for size, pair in zip(ksize, pairs, strict=True):
+            if max(pair) >= max(size, 1):
+                raise Complaint(f"Explicit padding {pair} needs to be smaller than the window size {size}",
+                                "use less padding, or tf.pad")
     sizes = [x[i] for i in spatial_axes(data_format, nd)]
     return window(sizes, spatial(ksize, data_format, nd), spatial(strides, data_format, nd), (1,) * nd, padding,
                   explicit_paddings, data_format)
@@ -81,6 +89,39 @@ def _one_window(x, w, first):
 
 
 # -- the computations; `first` is the first spatial axis -------------------------------
+
+
+def _depth(ksize, data_format, nd):
+    """How many channels a window takes."""
+    return ksize[channel_axis(data_format, nd)] if len(ksize) == nd + 2 and len(data_format) == nd + 2 else 1
+
+
+def _depth_window(channels, ksize, strides, data_format, nd):
+    """The window over channels alone, for maxima across them."""
+    at = channel_axis(data_format, nd)
+    if any(n != 1 for values in (ksize, strides) for i, n in enumerate(values) if i != at):
+        raise Complaint("MaxPooling supports exactly one of pooling across depth or pooling across width/height",
+                        "pool twice")
+    if ksize[at] != strides[at]:
+        raise Complaint(f"Depthwise max pooling requires the depth window ({ksize[at]}) to equal the depth stride "
+                        f"({strides[at]})", "give the same number")
+    if channels is not None and channels % ksize[at]:
+        raise Complaint(f"Depthwise max pooling requires the depth window ({ksize[at]}) to evenly divide the input "
+                        f"depth ({channels})", "give a divisor of it")
+    return window([channels], (ksize[at],), (strides[at],), (1,), "VALID", (), "NHC")
+
+
+def _pooling(xp, compute, x, others, ksize, strides, padding, explicit_paddings, data_format):
+    """What `compute(xp, x, *others, w, first)` gives for a window over space, or one over channels."""
+    nd = len(x.shape) - 2
+    if _depth(ksize, data_format, nd) == 1:
+        w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)
+        return compute(xp, x, *others, w, _first(data_format))
+    at = channel_axis(data_format, nd)
+    w = _depth_window(x.shape[at], ksize, strides, data_format, nd)
+    lines = [xp.moveaxis(xp.asarray(t), at, -1) for t in (x, *others)]
+    result = compute(xp, *[t.reshape(-1, t.shape[-1], 1) for t in lines], w, 1)
+    return xp.moveaxis(result.reshape(*lines[0].shape[:-1], result.shape[1]), -1, at)
 
 
 def _max(xp, x, w, first):
@@ -242,9 +283,13 @@ def _average_grad(xp, shape, dy, w, first):
 # -- shape rules -----------------------------------------------------------------------
 
 
-def _pool_shape(nd):
+def _pool_shape(nd, maximum=False):
     def shape(x, ksize, strides, padding, explicit_paddings, data_format):
         x = with_rank(x, nd + 2, "input")
+        if maximum and _depth(ksize, data_format, nd) != 1:
+            at = channel_axis(data_format, nd)
+            (n,) = _depth_window(x[at], ksize, strides, data_format, nd).out
+            return x[:at] + (n,) + x[at + 1 :]
         w = _window_for(x, ksize, strides, padding, explicit_paddings, data_format)
         return assemble(x[0], w.out, x[channel_axis(data_format, nd)], data_format)
 
@@ -284,11 +329,10 @@ def _attrs(op):
 # -- MaxPool ---------------------------------------------------------------------------
 
 
-@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2))
+@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True))
 def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """The maximum of each window."""
-    return _max(xp, x, _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format),
-                _first(data_format))  # fmt: skip
+    return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
 
 
 @max_pool_op.grad
@@ -299,8 +343,7 @@ def _max_pool_op_grad(op, dy):
 @op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first)
 def max_pool_grad(xp, x, y, dy, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Hands each window's gradient to its first maximum."""
-    w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)
-    return _max_grad(xp, x, y, dy, w, _first(data_format))
+    return _pooling(xp, _max_grad, x, (y, dy), ksize, strides, padding, explicit_paddings, data_format)
 
 
 @max_pool_grad.grad
@@ -312,8 +355,7 @@ def _max_pool_grad_grad(op, ddx):
 @op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_second)
 def max_pool_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Picks, for each window, the element at its first maximum."""
-    w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)
-    return _max_grad_grad(xp, x, y, ddx, w, _first(data_format))
+    return _pooling(xp, _max_grad_grad, x, (y, ddx), ksize, strides, padding, explicit_paddings, data_format)
 
 
 @max_pool_grad_grad.grad
@@ -417,80 +459,3 @@ def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHW
 @avg_pool3d_grad.grad
 def _avg_pool3d_grad_grad(op, ddx):
     return None, raw.AvgPool3D(ddx, **_attrs(op))
-
-
-# -- MaxPoolWithArgmax -----------------------------------------------------------------
-
-
-def _positions(xp, index, w, shape, with_batch):
-    """For each window, the flattened position (y * width + x) * channels + c of its maximum."""
-    b, _, _, c = (np.arange(n).reshape([-1 if i == k else 1 for k in range(4)]) for i, n in enumerate(index.shape))
-    rows = np.arange(w.out[0]).reshape(1, -1, 1, 1) * w.strides[0] - w.pads[0][0]
-    columns = np.arange(w.out[1]).reshape(1, 1, -1, 1) * w.strides[1] - w.pads[1][0]
-    row, column = rows + index // w.kernel[1], columns + index % w.kernel[1]
-    if with_batch:
-        row = b * shape[1] + row
-    return (row * shape[2] + column) * shape[3] + c
-
-
-@op("MaxPoolWithArgmax", "input: T -> output: T, argmax: Targmax", T=REAL, Targmax=INDEX)
-def max_pool_with_argmax_op(xp, x, *, ksize, strides, padding, Targmax=int64, include_batch_in_index=False):
-    """The maximum of each window and where it is."""
-    w = _window_for(x.shape, ksize, strides, padding, (), "NHWC")
-    y = _max(xp, x, w, 1)
-    index = _argmax(xp, x, y, w, 1)
-    return y, _positions(xp, index, w, x.shape, include_batch_in_index).astype(Targmax.np_dtype)
-
-
-@max_pool_with_argmax_op.shape
-def _max_pool_with_argmax_shape(x, ksize, strides, padding):
-    shape = _pool_shape(2)(x, ksize, strides, padding, (), "NHWC")
-    return [shape, shape]
-
-
-@max_pool_with_argmax_op.grad
-def _max_pool_with_argmax_grad(op, dy, unused):
-    attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
-    return raw.MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1], **attrs)
-
-
-def chosen_places(xp, x, argmax, include_batch_in_index):
-    """Where in the flattened images x the elements are that argmax names."""
-    n = argmax_limit(x, include_batch_in_index)
-    if xp is np and argmax.size and not 0 <= argmax.min() <= argmax.max() < n:
-        raise Complaint(f"argmax holds {argmax.min()} and {argmax.max()}, but positions lie in [0, {n})",
-                        "give the argmax of tf.nn.max_pool_with_argmax, and its include_batch_in_index")
-    return argmax if include_batch_in_index else argmax + np.arange(x.shape[0]).reshape(-1, 1, 1, 1) * n
-
-
-def argmax_limit(x, include_batch_in_index):
-    """How many positions there are for argmax to name."""
-    return math.prod(x.shape if include_batch_in_index else x.shape[1:])
-
-
-@op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
-def max_pool_grad_with_argmax(xp, x, dy, argmax, *, ksize, strides, padding, include_batch_in_index=False):
-    """Adds each window's gradient at the position that argmax gives."""
-    flat = chosen_places(xp, x, argmax, include_batch_in_index).reshape(-1)
-    if xp is np:
-        total = np.zeros(x.size, dy.dtype)
-        np.add.at(total, flat, dy.reshape(-1))
-        return total.reshape(x.shape)
-    return xp.zeros(x.size, dy.dtype).at[flat].add(dy.reshape(-1)).reshape(x.shape)
-
-
-@max_pool_grad_with_argmax.refuses("argmax")
-def _max_pool_grad_with_argmax_refuses(xp, x, dy, argmax, *, include_batch_in_index=False):
-    return [(argmax, argmax_limit(x, include_batch_in_index))]
-
-
-@max_pool_grad_with_argmax.shape
-def _max_pool_grad_with_argmax_shape(x, dy, argmax):
-    return with_rank(x, 4)
-
-
-@max_pool_grad_with_argmax.grad
-def _max_pool_grad_with_argmax_grad(op, ddx):
-    x, _, argmax = op.inputs
-    attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
-    return raw.ZerosLike(x), raw.MaxPoolGradGradWithArgmax(x, ddx, argmax, **attrs), None

@@ -1,11 +1,11 @@
-"""Max pooling whose window comes as tensors, and the second gradient of pooling with positions."""
+"""Max pooling whose window comes as tensors."""
 
 from __future__ import annotations
 
-from ..ir.dtypes import INDEX, REAL
+from ..ir.dtypes import REAL
 from ..ir.opdef import op, raw
-from ..ir.shape import merged, with_rank
-from .pool import _pool_shape, argmax_limit, chosen_places
+from ..ir.shape import with_rank
+from .pool import _pool_shape
 
 _SIZES = ("ksize", "strides")
 
@@ -30,7 +30,7 @@ def _max_pool_v2_shape(x, ksize, strides, padding, data_format):
     known = [v is not None and None not in v for v in (ksize, strides)]
     if not all(known):
         return (x[0], None, None, x[3]) if data_format == "NHWC" else (x[0], x[1], None, None)
-    return _pool_shape(2)(x, ksize, strides, padding, (), data_format)
+    return _pool_shape(2, True)(x, ksize, strides, padding, (), data_format)
 
 
 @max_pool_v2.grad
@@ -73,27 +73,3 @@ def _max_pool_grad_grad_v2_shape(x, y, ddx, ksize, strides):
 def _max_pool_grad_grad_v2_grad(op, dy):
     x, y, _, *sizes = op.inputs
     return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGradV2(x, y, dy, *sizes, **_attrs(op)), None, None
-
-
-@op("MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
-def max_pool_grad_grad_with_argmax(xp, x, ddx, argmax, *, ksize, strides, padding, include_batch_in_index=False):
-    """Picks, for each window, the element at the position that argmax gives."""
-    return xp.take(ddx.reshape(-1), chosen_places(xp, x, argmax, include_batch_in_index))
-
-
-@max_pool_grad_grad_with_argmax.refuses("argmax")
-def _max_pool_grad_grad_with_argmax_refuses(xp, x, ddx, argmax, *, include_batch_in_index=False):
-    return [(argmax, argmax_limit(x, include_batch_in_index))]
-
-
-@max_pool_grad_grad_with_argmax.shape
-def _max_pool_grad_grad_with_argmax_shape(x, ddx, argmax):
-    merged(with_rank(x, 4, "input"), with_rank(ddx, 4, "grad"))
-    return with_rank(argmax, 4, "argmax")
-
-
-@max_pool_grad_grad_with_argmax.grad
-def _max_pool_grad_grad_with_argmax_grad(op, dy):
-    x, _, argmax = op.inputs
-    attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
-    return raw.ZerosLike(x), raw.MaxPoolGradWithArgmax(x, dy, argmax, **attrs), None

@@ -11,7 +11,7 @@ from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import compatible, normalize_axis, shape_str
-from .gather import coordinates, outside
+from .gather import check_policy, coordinates, outside, within
 
 
 def _check_updates(indices, updates, shape, what):
@@ -28,10 +28,13 @@ def _check_updates(indices, updates, shape, what):
                         f"[{indices[-1]}:] but has {shape_str(updates)}", "give one slice for each index")
 
 
-def _apply(xp, tensor, indices, updates, method):
+def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
     """`tensor` with `updates` combined in at the coordinates `indices`."""
     if xp is np:
         result = np.array(tensor)
+        if bad_indices_policy == "IGNORE":
+            inside = within(indices, tensor.shape)
+            indices, updates = indices[inside], updates[inside]
         at = coordinates(np, indices, tensor.shape)
         if not at:  # every update is of the whole tensor
             at = (Ellipsis,)
@@ -77,26 +80,33 @@ _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.
     host=("shape",))  # fmt: skip
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     """Zeros of the given shape with `updates` added in at the coordinates `indices`."""
-    return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add")
+    return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy)
 
 
 @scatter_nd_op.shape
-def _scatter_nd_shape(indices, updates, shape):
+def _scatter_nd_shape(indices, updates, shape, bad_indices_policy):
+    check_policy(bad_indices_policy)
     _check_updates(indices, updates, shape, "shape")
     return shape
 
 
 @scatter_nd_op.refuses("indices")
-def _scatter_nd_refuses(xp, indices, updates, shape):
-    return outside(indices, shape.tolist())
+def _scatter_nd_refuses(xp, indices, updates, shape, bad_indices_policy=""):
+    return outside(indices, shape.tolist(), bad_indices_policy)
 
 
 @scatter_nd_op.grad
 def _scatter_nd_grad(op, dy):
-    return None, raw.GatherNd(dy, op.inputs[0]), None
+    return None, _picked(op, dy, op.inputs[0]), None
 
 
-def _tensor_scatter_shape(tensor, indices, updates):
+def _picked(op, dy, indices):
+    """What belongs to each of the op's updates: nothing to those that it ignored."""
+    return raw.GatherNd(dy, indices, bad_indices_policy=op.attrs.get("bad_indices_policy", ""))
+
+
+def _tensor_scatter_shape(tensor, indices, updates, bad_indices_policy):
+    check_policy(bad_indices_policy)
     _check_updates(indices, updates, tensor, "tensor")
     return tensor
 
@@ -105,15 +115,15 @@ def _tensor_scatter(name, method, allowed, doc):
     @op(name, "tensor: T, indices: Tindices, updates: T -> output: T", T=allowed, Tindices=INDEX,
         shape=_tensor_scatter_shape)  # fmt: skip
     def kernel(xp, tensor, indices, updates, *, bad_indices_policy=""):
-        return _apply(xp, tensor, indices, updates, method)
+        return _apply(xp, tensor, indices, updates, method, bad_indices_policy)
 
     kernel.__doc__ = doc
     kernel.refuses("indices")(_tensor_scatter_refuses)
     return kernel
 
 
-def _tensor_scatter_refuses(xp, tensor, indices, updates):
-    return outside(indices, tensor.shape)
+def _tensor_scatter_refuses(xp, tensor, indices, updates, bad_indices_policy=""):
+    return outside(indices, tensor.shape, bad_indices_policy)
 
 
 tensor_scatter_update_op = _tensor_scatter(
@@ -131,12 +141,13 @@ tensor_scatter_min_op = _tensor_scatter(
 @tensor_scatter_update_op.grad
 def _tensor_scatter_update_grad(op, dy):
     _, indices, updates = op.inputs
-    return raw.TensorScatterUpdate(dy, indices, raw.ZerosLike(updates)), None, raw.GatherNd(dy, indices)
+    policy = {"bad_indices_policy": op._attr("bad_indices_policy")}
+    return raw.TensorScatterUpdate(dy, indices, raw.ZerosLike(updates), **policy), None, _picked(op, dy, indices)
 
 
 @tensor_scatter_add_op.grad
 def _tensor_scatter_add_grad(op, dy):
-    return dy, None, raw.GatherNd(dy, op.inputs[1])
+    return dy, None, _picked(op, dy, op.inputs[1])
 
 
 op("ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output: T", T=NUMERIC, Tindices=INDEX,
@@ -145,7 +156,7 @@ op("ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output
 
 @tensor_scatter_sub_op.grad
 def _tensor_scatter_sub_grad(op, dy):
-    return dy, None, raw.Neg(raw.GatherNd(dy, op.inputs[1]))
+    return dy, None, raw.Neg(_picked(op, dy, op.inputs[1]))
 
 
 @tensor_scatter_max_op.grad
@@ -155,9 +166,10 @@ def _tensor_scatter_extremum_grad(op, dy):
     tensor, indices, updates = op.inputs
     out = op.outputs[0]
     own = raw.Cast(raw.Equal(tensor, out), DstT=dy.dtype)
-    theirs = raw.Cast(raw.Equal(updates, raw.GatherNd(out, indices)), DstT=dy.dtype)
-    share = raw.RealDiv(dy, raw.TensorScatterAdd(own, indices, theirs))
-    return raw.Mul(share, own), None, raw.Mul(raw.GatherNd(share, indices), theirs)
+    theirs = raw.Cast(raw.Equal(updates, _picked(op, out, indices)), DstT=dy.dtype)
+    policy = {"bad_indices_policy": op._attr("bad_indices_policy")}
+    share = raw.RealDiv(dy, raw.TensorScatterAdd(own, indices, theirs, **policy))
+    return raw.Mul(share, own), None, raw.Mul(_picked(op, share, indices), theirs)
 
 
 # -- one-hot -----------------------------------------------------------------------
@@ -242,7 +254,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
       indices: (*I, k), int32 or int64: coordinates into the first k axes of `shape`.
       updates: (*I, *shape[k:]), a number type; those of one place are added.
       shape: an integer vector, dtype of `indices`.
-      bad_indices_policy: accepted as TensorFlow does; not used.
+      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" refuses them, as the default.
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `updates`.
     Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
@@ -257,7 +269,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
         shape = convert_to_tensor(shape, indices.dtype)
     elif is_tensor_like(shape) and not is_tensor_like(indices):
         indices = convert_to_tensor(indices, shape.dtype)
-    return raw.ScatterNd(indices, updates, shape, name=name)
+    return raw.ScatterNd(indices, updates, shape, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -288,7 +300,7 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
       tensor: (*P, *Q), a number type.
       indices: (*I, k), int32 or int64: coordinates into P, which has k axes.
       updates: (*I, *Q), dtype of `tensor`; those of one place are all added.
-      bad_indices_policy: accepted as TensorFlow does; not used.
+      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" refuses them, as the default.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
     Raises: as `tensor_scatter_nd_update`.
@@ -298,7 +310,7 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
     >>> sess.run(tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [5, 5]))
     array([ 1, 12,  3], dtype=int32)
     """
-    return raw.TensorScatterAdd(tensor, indices, updates, name=name)
+    return raw.TensorScatterAdd(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
@@ -315,7 +327,7 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_p
     >>> sess.run(tf.tensor_scatter_nd_sub([1, 2, 3], [[1]], [5]))
     array([ 1, -3,  3], dtype=int32)
     """
-    return raw.TensorScatterSub(tensor, indices, updates, name=name)
+    return raw.TensorScatterSub(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
@@ -332,7 +344,7 @@ def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_p
     >>> sess.run(tf.tensor_scatter_nd_max([1, 2, 3], [[1], [2]], [5, 0]))
     array([1, 5, 3], dtype=int32)
     """
-    return raw.TensorScatterMax(tensor, indices, updates, name=name)
+    return raw.TensorScatterMax(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
@@ -349,4 +361,4 @@ def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_p
     >>> sess.run(tf.tensor_scatter_nd_min([1, 2, 3], [[1], [2]], [5, 0]))
     array([1, 2, 0], dtype=int32)
     """
-    return raw.TensorScatterMin(tensor, indices, updates, name=name)
+    return raw.TensorScatterMin(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)

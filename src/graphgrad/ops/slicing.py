@@ -202,7 +202,7 @@ def _slice_at(tensor: Any, parts: Any, masks: dict[str, int]) -> Any:
     name = graph.unique_name("strided_slice")
     inputs: list[Any] = []
     begin, end, strides = parts
-    if all(b is e for b, e in zip(begin, end, strict=True)) and type(begin[0]) is not int:
+    if begin and all(b is e for b, e in zip(begin, end, strict=True)) and type(begin[0]) is not int:
         end = None  # the same tensor does for both
     for suffix, part in (("/stack", begin), ("/stack_1", end), ("/stack_2", strides)):
         if part is None:

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..ir.dtypes import ANY, INDEX, NUMERIC
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
-from .gather import check_range
+from .gather import _along_axis, _gather_shape, check_range, gather_v2
 
 _STATEFUL = ("stateful",)
 
@@ -94,25 +95,28 @@ var_is_initialized.grad(NOT_DIFFERENTIABLE)
 
 @op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
     flags=("stateful", "reads"))  # fmt: skip
-def resource_gather(xp, ref, indices, *, shape=None):
-    """Rows of a variable."""
-    if isinstance(indices, np.ndarray):
-        check_range(indices, ref.value.shape[0])
-    return xp.take(ref.value, indices, axis=0)
+def resource_gather(xp, ref, indices, *, shape=None, batch_dims=0):
+    """Rows of a variable; of each of its parts along the first `batch_dims` axes."""
+    return gather_v2.kernel(xp, ref.value, indices, np.asarray(batch_dims), batch_dims=batch_dims)
 
 
 @resource_gather.refuses("indices")
-def _resource_gather_refuses(xp, ref, indices):
-    return [(indices, ref.value.shape[0])]
+def _resource_gather_refuses(xp, ref, indices, batch_dims=0):
+    return [(indices, ref.value.shape[batch_dims])]
 
 
 @resource_gather.shape
-def _resource_gather_shape(handle, indices, shape):
-    return None if shape is None or indices is None else indices + tuple(shape[1:])
+def _resource_gather_shape(handle, indices, shape, batch_dims):
+    return None if shape is None else _gather_shape(tuple(shape), indices, batch_dims, batch_dims)
 
 
 @resource_gather.grad
 def _resource_gather_grad(op, dy):
+    lead = op._attr("batch_dims")
+    if lead:
+        shape = op._attr("shape")
+        sizes = np.asarray(shape, np.int32) if is_fully_defined(shape) else raw.VariableShape(op.inputs[0], shape=shape)
+        return _along_axis(dy, sizes, len(shape), op.inputs[1], lead, lead), None
     indices = raw.Reshape(op.inputs[1], [-1])
     shape = op._attr("shape")
     dense_shape = raw.VariableShape(op.inputs[0], shape=shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Complaint, NeedsHostValue
-from ..ir.dtypes import INDEX
+from ..ir.dtypes import INDEX, int16
 from ..ir.opdef import op, raw
 from ..ir.shape import _CONTRADICTION, broadcast, merge, shape_str
 from .broadcast import unbroadcast
@@ -181,7 +181,7 @@ def _bounds(r):
     return low, high + 1, abs(r.step)
 
 
-@op("StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", Index=INDEX,
+@op("StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", Index=INDEX | {int16},
     host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape)  # fmt: skip
 def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                      shrink_axis_mask=0):  # fmt: skip
