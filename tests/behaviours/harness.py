@@ -33,6 +33,8 @@ SUBJECTS: tuple[str, ...] = (
     "state",
     "scopes",
     "programs",
+    "effects",
+    "function_effects",
     "tapes",
     "taped_scopes",
     "taped_values",

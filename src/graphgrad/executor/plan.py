@@ -123,7 +123,7 @@ class _Planner:
         result = self.result
         result.feeds = [self._slot(t) for t in self.feeds]
         groups = self._lay_out(self._assign_levels())
-        result.fetches = [self._slot(t) for t in self.fetches]
+        result.fetches = [self._fetched(t) for t in self.fetches]
         frame = self.frame
         result.loads = [(slot, self.cells[i]) for i, slot in frame.first.items()]
         result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items()
@@ -162,6 +162,12 @@ class _Planner:
             if self.frame is self.outermost:
                 self.result.static[slot] = t
         return slot
+
+    def _fetched(self, t: Tensor) -> int:
+        """The slot of what is fetched; a variable that is a reference is fetched at the end of the run."""
+        if t.op.index in t.graph._scoped_state.get("references", ()) and id(t) not in self.fed:
+            return self.frame.cell(self._cell(t.op.inputs[0]))
+        return self._slot(t)
 
     # -- levels ----------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir import context
 from ..ir.shape import use_dimension_objects
 from . import operators
+from .variables import References
 
 
 def disable_v2_behavior() -> None:
@@ -12,10 +13,12 @@ def disable_v2_behavior() -> None:
     disable_eager_execution()
     disable_v2_tensorshape()
     disable_tensor_equality()
+    disable_resource_variables()
 
 
 def enable_v2_behavior() -> None:
     """Behaves as TensorFlow 2: eager by default, plain sizes, tensors compared elementwise."""
+    enable_resource_variables()
     enable_eager_execution()
     enable_v2_tensorshape()
     enable_tensor_equality()
@@ -59,11 +62,13 @@ def enable_tensor_equality() -> None:
 
 
 def enable_resource_variables() -> None:
-    """Does nothing: variables are resources here."""
+    """Lets a run that fetches a variable give the value that it had before the run's updates."""
+    References.by_default = False
 
 
 def disable_resource_variables() -> None:
-    """Does nothing: variables are resources here, and behave as programs of 1.x expect."""
+    """Lets a run that fetches a variable give the value that it has after the run's updates, as references do."""
+    References.by_default = True
 
 
 def resource_variables_enabled() -> bool:

@@ -63,6 +63,7 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
     v._changeable = True
     v._number = next(creation_numbers)
     v._save_slice_info = None
+    v._fetch_as(None)
     if message.HasField("save_slice_info_def"):
         part = message.save_slice_info_def
         v._set_save_slice_info(SaveSliceInfo(prefix + part.full_name, list(part.full_shape), list(part.var_offset),

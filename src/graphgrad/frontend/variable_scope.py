@@ -170,7 +170,7 @@ class VariableScope:
 
     @property
     def use_resource(self) -> Any:
-        """The default of `use_resource`; without effect."""
+        """The default of `use_resource`."""
         return self._use_resource
 
     @property
@@ -252,7 +252,8 @@ class VariableScope:
             "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
             "trainable": trainable, "collections": collections, "caching_device": caching_device,
             "partitioner": self._partitioner if partitioner is None else partitioner,
-            "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
+            "validate_shape": validate_shape,
+            "use_resource": self._use_resource if use_resource is None else use_resource, "constraint": constraint,
             "synchronization": synchronization, "aggregation": aggregation,
         }  # fmt: skip
         full_name = f"{self._name}/{name}" if self._name else name
@@ -276,8 +277,8 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
     if partitioner is not None and not eager and not (shape is not None and len(TensorShape(shape)) == 0):
         return _get_partitioned(partitioner, name, shape, dtype, initializer, {
             "regularizer": regularizer, "reuse": reuse, "trainable": trainable, "collections": collections,
-            "validate_shape": validate_shape, "constraint": constraint, "synchronization": synchronization,
-            "aggregation": aggregation})  # fmt: skip
+            "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
+            "synchronization": synchronization, "aggregation": aggregation})  # fmt: skip
     known = {} if eager else _store().variables
     if name in known:
         return _shared(known[name], name, shape, dtype, reuse)
@@ -289,6 +290,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
         variable = VariableV1(initial_value, trainable, collections, validate_shape, caching_device, name,
                               dtype=wanted, constraint=constraint, use_resource=True,
                               synchronization=synchronization, aggregation=aggregation)  # fmt: skip
+    variable._fetch_as(use_resource)
     known[name] = variable
     if regularizer is not None:
         with name_scope(f"{name}/Regularizer/"):
@@ -428,7 +430,8 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
       regularizer: a function from the variable to a loss, for REGULARIZATION_LOSSES.
       trainable: whether optimizers update it; True by default.
       collections: the collections to join; GLOBAL_VARIABLES by default.
-      caching_device, use_resource: accepted; without effect.
+      caching_device: accepted; without effect.
+      use_resource: what fetching the variable gives, see `tf.compat.v1.Variable`.
       partitioner: a function of shape and dtype that says into how many parts to cut along each
         axis; the result is then a `PartitionedVariable`. No effect on scalars and in eager mode.
       validate_shape: whether the shape is fixed.

@@ -98,6 +98,12 @@ class SaveSliceInfo:
         return shape + ":".join(f"{offset},{size}" for offset, size in parts)
 
 
+class References:
+    """Whether variables that do not say `use_resource` are fetched as TensorFlow 1's references are."""
+
+    by_default = False
+
+
 creation_numbers = itertools.count()  # tells the order in which variables were made
 
 
@@ -670,8 +676,9 @@ class VariableV1(Variable):
       trainable: whether optimizers update it by default; True if not given.
       collections: names of graph collections to join; GLOBAL_VARIABLES if not given.
       validate_shape: whether the initial value's shape must be known and is kept.
-      caching_device, variable_def, expected_shape, import_scope, use_resource: accepted;
-        without effect, all variables being resources.
+      caching_device, variable_def, expected_shape, import_scope: accepted; without effect.
+      use_resource: all variables are resources; but one that is to be none is fetched as references are: a run gives
+        its value after the run's updates. By default after `tf.disable_v2_behavior()`, as in TensorFlow.
       name: a name; made unique in a graph.
       dtype: the dtype; that of the initial value if not given.
       constraint: a function from the value to a permitted value, applied by optimizers.
@@ -698,6 +705,12 @@ class VariableV1(Variable):
         self._needs_shape = not use_resource
         self._create(initial_value, trainable, collections, validate_shape, name, dtype, constraint, synchronization,
                      aggregation, shape)  # fmt: skip
+        self._fetch_as(use_resource)
+
+    def _fetch_as(self, use_resource: Any) -> None:
+        """Decides what a run gives that fetches the variable: its value before, or as of a reference, after updates."""
+        if self._graph is not None and (References.by_default if use_resource is None else not use_resource):
+            self._graph._scoped_state.setdefault("references", set()).add(self._snapshot.op.index)
 
 
 class AssignedVariable(VariableV1):

@@ -347,7 +347,10 @@ class Optimizer:
         if key not in self._non_slot_dict:
             from ..frontend.variables import VariableV1
 
-            self._non_slot_dict[key] = VariableV1(initial_value, name=name, trainable=False)
+            graph = key[1]
+            alone = graph is None or colocate_with is None
+            with contextlib.nullcontext() if alone else _beside(graph, colocate_with):
+                self._non_slot_dict[key] = VariableV1(initial_value, name=name, trainable=False)
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
