@@ -71,8 +71,7 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
         values = convert_to_tensor(values)
         weights = convert_to_tensor(weights, values.dtype)
         check_weights(weights, values)
-        if weights.shape.rank == values.shape.rank and weights.shape.as_list() == values.shape.as_list() \
-                and weights.shape.is_fully_defined():  # fmt: skip
+        if weights.shape.is_fully_defined() and weights.shape == values.shape:
             return weights
         return raw.Mul(weights, raw.OnesLike(values))
 

@@ -215,7 +215,8 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
         labels, predictions = _pair(labels, predictions)
         weights = raw.Cast(convert_to_tensor(weights), DstT=float32)
         delta = raw.Sub(predictions, labels)
-        axes = np.arange(1, delta.shape.rank, dtype=np.int32)
+        rank = delta.shape.rank
+        axes = raw.Range(1, raw.Rank(delta), 1) if rank is None else np.arange(1, rank, dtype=np.int32)
         total = raw.Sum(raw.Square(delta), axes, keep_dims=True)
         present = raw.Cast(raw.NotEqual(weights, np.float32(0)), DstT=float32)
         n = raw.Sum(broadcast_weights(present, delta), axes, keep_dims=True)

@@ -12,7 +12,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from .complexes import complex as complex_of
 from .fft_functions import irfft, rfft
-from .known import host_array, is_tensor, times
+from .known import host_array, in_one_batch, is_tensor, times
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
@@ -81,7 +81,7 @@ def _dct(x, kind, n, axis, norm, name, default):
         x = convert_to_tensor(x, dtype_hint=float32, name="input")
         _checked(x, kind, n, axis, norm)
         if x._spec.shape is None:
-            raise ValueError(f"{default}: the rank of the input must be known.\n  Fix: use set_shape")
+            return in_one_batch(x, 1, lambda flat: _dct(flat, kind, n, axis, norm, None, default))
         if n is not None:
             x = _of_size(x, n)
         size = x._spec.shape[-1]

@@ -118,7 +118,7 @@ def _from_pieces(params, ids, strategy, max_norm):
     found = [_clipped(_rows(p, r), r, max_norm) for p, r in zip(params, row_parts, strict=True)]
     together = raw.ParallelDynamicStitch(places, found)
     of_rows = shape_of(found[0])
-    rest = of_rows[1:] if isinstance(of_rows, np.ndarray) else part(of_rows, 1, len(found[0]._spec.shape))
+    rest = of_rows[1:] if isinstance(of_rows, np.ndarray) else part(of_rows, 1, rank_of(found[0]))
     return raw.Reshape(together, join(shape_of(ids), rest))
 
 

@@ -85,7 +85,7 @@ def _sizes_and_axes(op, named_axes):
     """Of a transform's operation: fft_length, and the axes as ints."""
     length = host_array(op.inputs[1])
     if not named_axes:
-        count = op.inputs[1]._spec.shape[0]
+        count = int(op.type[-2]) if op.type.endswith("D") else 1
         return op.inputs[1] if length is None else length, tuple(range(-count, 0))
     axes = host_array(op.inputs[2])
     if axes is None or op.inputs[0]._spec.shape is None:

@@ -11,7 +11,7 @@ from ..ir.dtypes import complex64, complex128, float32, float64, int32
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.static import constant_value
-from .known import host_array, is_tensor, minus, plus, times
+from .known import fill, host_array, is_tensor, join, minus, plus, rank_of, times
 
 _COMPLEX_OF = {float32: complex64, float64: complex128}
 _REAL_OF = {complex64: float32, complex128: float64}
@@ -159,14 +159,10 @@ def _filled_up(x, length, rank, inverse):
             return x
     else:
         behind = raw.Maximum(raw.Sub(needed, have), 0)
-    if x._spec.shape is None:
-        raise ValueError("The transform of a tensor of unknown rank with fft_length cannot be built.\n"
-                         "  Fix: use set_shape")  # fmt: skip
-    lead = np.zeros(len(x._spec.shape) - rank, np.int32)
-    behind = np.concatenate([lead, behind]) if not is_tensor(behind) else raw.ConcatV2([lead, behind], 0)
-    zeros = np.zeros(len(x._spec.shape), np.int32)
-    paddings = raw.Pack([zeros, behind], axis=1) if is_tensor(behind) else np.stack([zeros, behind], 1)
-    return raw.Pad(x, paddings)
+    behind = join(fill(minus(rank_of(x), rank), 0), behind)
+    zeros = fill(rank_of(x), 0)
+    either = is_tensor(behind) or is_tensor(zeros)
+    return raw.Pad(x, raw.Pack([zeros, behind], axis=1) if either else np.stack([zeros, behind], 1))
 
 
 def _halved(length, where):

@@ -13,7 +13,7 @@ from ..ir.scopes import name_scope
 from ..ir.static import constant_value
 from .cosine import dct, idct
 from .fft_functions import irfft, rfft
-from .known import fill, host_array, is_tensor, join, minus, plus, shape_of, times
+from .known import fill, host_array, in_one_batch, is_tensor, join, minus, plus, shape_of, times
 from .windows import hann_window, vorbis_window
 
 
@@ -103,6 +103,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     """
     with name_scope(name, "frame"):
         x = convert_to_tensor(signal, name="signal")
+        if x._spec.shape is None and axis == -1:
+            return in_one_batch(x, 1, lambda flat: frame(flat, frame_length, frame_step, pad_end, pad_value))
         length, step = _number(frame_length, "frame_length"), _number(frame_step, "frame_step")
         rank = _ranked(x, 1, "frame")
         if hasattr(axis, "_spec"):
@@ -139,6 +141,8 @@ def overlap_and_add(signal, frame_step, name=None):
     """
     with name_scope(name, "overlap_and_add"):
         x = convert_to_tensor(signal, name="signal")
+        if x._spec.shape is None:
+            return in_one_batch(x, 2, lambda flat: overlap_and_add(flat, frame_step))
         rank = _ranked(x, 2, "overlap_and_add")
         step = _number(frame_step, "frame_step")
         frames, length = _size(x, rank - 2), _size(x, rank - 1)
@@ -200,7 +204,8 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
     """
     with name_scope(name, "stft"):
         x = convert_to_tensor(signals, name="signals")
-        _ranked(x, 1, "stft")
+        if x._spec.shape is not None:
+            _ranked(x, 1, "stft")
         length, step = _number(frame_length, "frame_length"), _number(frame_step, "frame_step")
         transformed = _power_of_two(length) if fft_length is None else _number(fft_length, "fft_length")
         frames = frame(x, length, step, pad_end)
@@ -256,6 +261,9 @@ def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=han
     """
     with name_scope(name, "inverse_stft"):
         x = convert_to_tensor(stfts, name="stfts")
+        if x._spec.shape is None:
+            return in_one_batch(
+                x, 2, lambda flat: inverse_stft(flat, frame_length, frame_step, fft_length, window_fn))
         rank = _ranked(x, 2, "inverse_stft")
         length, step = _number(frame_length, "frame_length"), _number(frame_step, "frame_step")
         transformed = _power_of_two(length) if fft_length is None else _number(fft_length, "fft_length")
@@ -297,6 +305,8 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
     """
     with name_scope(name, "mdct"):
         x = convert_to_tensor(signals, name="signals")
+        if x._spec.shape is None:
+            return in_one_batch(x, 1, lambda flat: mdct(flat, frame_length, window_fn, pad_end, norm))
         rank = _ranked(x, 1, "mdct")
         length = _number(frame_length, "frame_length")
         if not is_tensor(length) and length % 4:
@@ -332,6 +342,8 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """
     with name_scope(name, "inverse_mdct"):
         x = convert_to_tensor(mdcts, name="mdcts")
+        if x._spec.shape is None:
+            return in_one_batch(x, 2, lambda flat: inverse_mdct(flat, window_fn, norm))
         rank = _ranked(x, 2, "inverse_mdct")
         half = _size(x, rank - 1)
         unfolded = idct(x, type=4, norm=norm)

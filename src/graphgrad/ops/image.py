@@ -10,7 +10,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.static import static_value
 from .cast import saturate_cast
-from .known import is_tensor, minus, plus, shape_of, times
+from .known import axes, is_tensor, join, minus, plus, rank_of, shape_of, times
 from .random import random_uniform
 from .stateless import stateless_uniform
 
@@ -23,10 +23,18 @@ def as_image(image, what="image"):
     return x
 
 
+def as_images(image):
+    """The tensor, of rank 3 or 4."""
+    x = as_image(image)
+    if x._spec.shape is not None and len(x._spec.shape) not in (3, 4):
+        raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions. Fix: use tf.reshape")
+    return x
+
+
 def batched(image):
     """The tensor with a batch dimension, and whether that was added."""
-    x = as_image(image)
-    if x._spec.shape is None or len(x._spec.shape) not in (3, 4):
+    x = as_images(image)
+    if x._spec.shape is None:
         raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions. Fix: use set_shape")
     if len(x._spec.shape) == 3:
         return raw.ExpandDims(x, 0), True
@@ -55,15 +63,13 @@ def vector_of(values):
 
 def _reversed(x, axis):
     """x, of rank 3 or 4, turned around along an axis of its images."""
-    rank = len(x._spec.shape)
+    rank = 0 if x._spec.shape is None else len(x._spec.shape)
     return raw.ReverseV2(x, np.asarray([axis + rank - 3], np.int32))
 
 
 def _flip(image, axis, name):
     with name_scope(None, name):
-        x = as_image(image)
-        batched(x)
-        return _reversed(x, axis)
+        return _reversed(as_images(image), axis)
 
 
 def flip_left_right(image):
@@ -201,9 +207,10 @@ def transpose(image, name=None):
     (2, 1, 1)
     """
     with name_scope(name, "transpose"):
-        x = as_image(image)
-        batched(x)
-        return raw.Transpose(x, np.asarray([1, 0, 2] if len(x._spec.shape) == 3 else [0, 2, 1, 3], np.int32))
+        x = as_images(image)
+        rank = rank_of(x)
+        order = (2, 3, 1)
+        return raw.Transpose(x, join(axes(0, minus(rank, 3)), *(vector_of([minus(rank, n)]) for n in order)))
 
 
 def rot90(image, k=1, name=None):
@@ -222,14 +229,13 @@ def rot90(image, k=1, name=None):
     array([2., 1.], dtype=float32)
     """
     with name_scope(name, "rot90"):
-        x = as_image(image)
-        batched(x)
+        x = as_images(image)
         turns = static_value(k) if hasattr(k, "_spec") else k
         if turns is None:
             raise ValueError("rot90: k must be known while the graph is built. Fix: give a Python integer")
         turns = int(turns) % 4
         if turns == 2:
-            rank = len(x._spec.shape)
+            rank = 0 if x._spec.shape is None else len(x._spec.shape)
             return raw.ReverseV2(x, np.asarray([rank - 3, rank - 2], np.int32))
         if turns == 1:
             return transpose(_reversed(x, 1))

@@ -19,7 +19,7 @@ from .image import (
     keyed,
     stateful,
 )
-from .known import join, shape_of
+from .known import fill, join, minus, rank_of, shape_of
 from .tensordot import tensordot
 
 # -- colours ---------------------------------------------------------------------------
@@ -175,9 +175,9 @@ def grayscale_to_rgb(images, name=None):
     with name_scope(name, "grayscale_to_rgb") as scope:
         x = convert_to_tensor(images, name="images")
         shape = x._spec.shape
-        if shape is None or shape[-1] not in (1, None):
+        if shape is not None and shape[-1] not in (1, None):
             raise ValueError(f"Last dimension of a grayscale image should be size 1, not {x.shape}.")
-        return raw.Tile(x, np.asarray([1] * (len(shape) - 1) + [3], np.int32), name=scope or None)
+        return raw.Tile(x, join(fill(minus(rank_of(x), 1), 1), [3]), name=scope or None)
 
 
 def adjust_hue(image, delta, name=None):
@@ -394,11 +394,20 @@ def image_gradients(image):
             raw.Pad(right, np.asarray([[0, 0], [0, 0], [0, 1], [0, 0]], np.int32)))
 
 
+def for_each_channel(kernel, x):
+    """A kernel (h, w, 1, n) for a depthwise convolution of x, the same one for each of its channels."""
+    channels = x._spec.shape[-1]
+    if channels is not None:
+        return np.tile(kernel, (1, 1, channels, 1))
+    channels = raw.StridedSlice(raw.Shape(x), [-1], [0], [1], end_mask=1)
+    return raw.Tile(convert_to_tensor(kernel), join([1, 1], channels, [1]))
+
+
 def sobel_edges(image):
     """The Sobel operator: smoothed derivatives along height and width.
 
     Args:
-      image: (N, H, W, C), of static shape.
+      image: (N, H, W, C).
     Returns: (N, H, W, C, 2).
     Raises: ValueError for another rank.
     Gradient: that of a depthwise convolution.
@@ -408,11 +417,13 @@ def sobel_edges(image):
     (1, 3, 3, 1, 2)
     """
     x = convert_to_tensor(image)
-    if x._spec.shape is None or len(x._spec.shape) != 4 or x._spec.shape[3] is None:
-        raise ValueError(f"sobel_edges needs images of rank 4 with a known number of channels, not {x.shape}. "
-                         "Fix: use set_shape")
+    if x._spec.shape is None:
+        x = raw.Identity(x)
+        x.set_shape((None,) * 4)
+    if len(x._spec.shape) != 4:
+        raise ValueError(f"sobel_edges needs images of rank 4, not {x.shape}. Fix: use tf.expand_dims")
     kernels = np.asarray([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]])
-    filters = np.tile(kernels.transpose(1, 2, 0)[:, :, None], (1, 1, x._spec.shape[3], 1)).astype(x.dtype.np_dtype)
+    filters = for_each_channel(kernels.transpose(1, 2, 0)[:, :, None].astype(x.dtype.np_dtype), x)
     padded = raw.MirrorPad(x, np.asarray([[0, 0], [1, 1], [1, 1], [0, 0]], np.int32), mode="REFLECT")
     edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
     return raw.Reshape(edges, join(shape_of(x), [2]))

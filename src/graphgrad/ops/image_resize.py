@@ -233,7 +233,14 @@ def _with_pad(image, target_height, target_width, resizer):
         x, added = batched(image)
         sizes = x._spec.shape[1:3]
         if None in sizes or hasattr(target_height, "_spec") or hasattr(target_width, "_spec"):
-            raise ValueError(f"resizing with padding needs static sizes, not {x.shape}. Fix: use set_shape")
+            targets = raw.Pack([convert_to_tensor(target_height), convert_to_tensor(target_width)], axis=0)
+            have = raw.Cast(raw.StridedSlice(raw.Shape(x), [1], [3], [1]), DstT=float32)
+            wanted = raw.Cast(targets, DstT=float32)
+            fitting = raw.RealDiv(have, raw.Max(raw.RealDiv(have, wanted), 0))
+            x = resizer(x, raw.Cast(raw.Floor(fitting), DstT=int32))
+            margins = raw.Cast(raw.Floor(raw.RealDiv(raw.Sub(wanted, fitting), 2.0)), DstT=int32)
+            top, left = raw.Unpack(raw.Maximum(margins, 0), num=2)
+            return unbatched(pad_to_bounding_box(x, top, left, target_height, target_width), added)
         if target_height <= 0 or target_width <= 0:
             raise ValueError("target_height and target_width must be > 0.")
         ratio = max(sizes[1] / target_width, sizes[0] / target_height)
@@ -248,11 +255,11 @@ def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILI
     """Resizes images to fit into a size, and surrounds them with zeros.
 
     Args:
-      image: (*B, H, W, C), of static height and width.
-      target_height, target_width: the size of the result, Python integers.
+      image: (*B, H, W, C).
+      target_height, target_width: the size of the result.
       method, antialias: as in `resize`.
     Returns: (*B, target_height, target_width, C).
-    Raises: ValueError if a size is not known or not positive.
+    Raises: ValueError if a size is not positive.
     Gradient: that of `resize` and the padding.
     Reference: TensorFlow 2.21 `tf.image.resize_with_pad`.
     """
@@ -267,11 +274,11 @@ def resize_with_pad_v1(image, target_height, target_width, method=ResizeMethodV1
     """Resizes images to fit into a size, and surrounds them with zeros: TensorFlow 1's arguments.
 
     Args:
-      image: (*B, H, W, C), of static height and width.
-      target_height, target_width: the size of the result, Python integers.
+      image: (*B, H, W, C).
+      target_height, target_width: the size of the result.
       method, align_corners: as in `resize_images`.
     Returns: (*B, target_height, target_width, C).
-    Raises: ValueError if a size is not known or not positive.
+    Raises: ValueError if a size is not positive.
     Gradient: that of `resize_images` and the padding.
     Reference: TensorFlow 2.21 `tf.compat.v1.image.resize_image_with_pad`.
 

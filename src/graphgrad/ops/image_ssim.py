@@ -9,7 +9,7 @@ from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from .convolution import depthwise_conv2d
 from .image import as_image
-from .image_measures import _in_range
+from .image_measures import _in_range, for_each_channel
 from .known import join, part, shape_of
 
 _AREA = np.asarray([-3, -2], np.int32)
@@ -21,7 +21,7 @@ def _smooth(x, window):
     shape = shape_of(x)
     rank = len(x._spec.shape)
     flat = raw.Reshape(x, join([-1], part(shape, rank - 3, rank)))
-    filters = np.tile(window[:, :, None, None], (1, 1, x._spec.shape[-1], 1)).astype(np.float32)
+    filters = for_each_channel(window[:, :, None, None].astype(np.float32), x)
     y = depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID")
     return raw.Reshape(y, join(part(shape, 0, rank - 3), part(shape_of(y), 1, 4)))
 
@@ -45,11 +45,21 @@ def _similarity(x, y, scale, window, k1, k2):
     return luminance, structure
 
 
-def _pair(what, img1, img2, max_val):
-    x, y, scale = _in_range(as_image(img1), as_image(img2), max_val)
-    if x._spec.shape is None or x._spec.shape[-1] is None:
-        raise ValueError(f"{what} needs images of known rank and channels, not {x.shape}. Fix: use set_shape")
-    return x, y, scale
+def _pair(img1, img2, max_val):
+    return _in_range(as_image(img1), as_image(img2), max_val)
+
+
+def _of_batches(measure, x, y):
+    """What a function of two batches of images gives; of images of unknown rank as of one long batch."""
+    if x._spec.shape is not None and y._spec.shape is not None:
+        return measure(x, y)
+    sizes = raw.Shape(x)
+    lead, image = raw.StridedSlice(sizes, [0], [-3], [1]), raw.StridedSlice(sizes, [-3], [0], [1], end_mask=1)
+    x, y = (raw.Reshape(t, join([-1], image)) for t in (x, y))
+    for t in (x, y):
+        t.set_shape((None,) * 4)
+    result = measure(x, y)
+    return raw.Reshape(result, join(lead, raw.StridedSlice(raw.Shape(result), [1], [0], [1], end_mask=1)))
 
 
 def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
@@ -62,7 +72,6 @@ def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03
       k1, k2: constants of the measure.
       return_index_map: whether to return the map of local values instead of its mean.
     Returns: (*B), float32; (*B, H', W') for the map.
-    Raises: ValueError if rank or channels are not known.
     Gradient: that of its ops.
     Reference: TensorFlow 2.21 `tf.image.ssim`; Wang et al. 2004.
 
@@ -71,12 +80,16 @@ def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03
     np.float32(1.0)
     """
     with name_scope(None, "SSIM"):
-        x, y, scale = _pair("ssim", img1, img2, max_val)
-        luminance, structure = _similarity(x, y, scale, _window(filter_size, filter_sigma), k1, k2)
-        local = raw.Mul(luminance, structure)
-        if return_index_map:
-            return raw.Mean(local, _LAST)
-        return raw.Mean(raw.Mean(local, _AREA), _LAST)
+        x, y, scale = _pair(img1, img2, max_val)
+
+        def measure(x, y):
+            luminance, structure = _similarity(x, y, scale, _window(filter_size, filter_sigma), k1, k2)
+            local = raw.Mul(luminance, structure)
+            if return_index_map:
+                return raw.Mean(local, _LAST)
+            return raw.Mean(raw.Mean(local, _AREA), _LAST)
+
+        return _of_batches(measure, x, y)
 
 
 _HALVES = [1, 2, 2, 1]
@@ -111,7 +124,7 @@ def ssim_multiscale(img1, img2, max_val, power_factors=_WEIGHTS, filter_size=11,
       filter_size, filter_sigma: of the Gaussian window.
       k1, k2: constants of the measure.
     Returns: (*B), float32.
-    Raises: ValueError if rank or channels are not known, or images are too small for the number of scales.
+    Raises: InvalidArgumentError if images are too small for the number of scales.
     Gradient: that of its ops.
     Reference: TensorFlow 2.21 `tf.image.ssim_multiscale`; Wang, Simoncelli & Bovik 2003.
 
@@ -120,14 +133,18 @@ def ssim_multiscale(img1, img2, max_val, power_factors=_WEIGHTS, filter_size=11,
     np.float32(1.0)
     """
     with name_scope(None, "MS-SSIM"):
-        x, y, scale = _pair("ssim_multiscale", img1, img2, max_val)
-        window, measures = _window(filter_size, filter_sigma), []
-        for i in range(len(power_factors)):
-            with name_scope(None, f"Scale{i}"):
-                if i:
-                    x, y = _halved(x), _halved(y)
-                luminance, structure = _similarity(x, y, scale, window, k1, k2)
-                last = i == len(power_factors) - 1
-                measures.append(raw.Relu(raw.Mean(raw.Mul(luminance, structure) if last else structure, _AREA)))
-        weighted = raw.Pow(raw.Pack(measures, axis=-1), np.asarray(power_factors, np.float32))
-        return raw.Mean(raw.Prod(weighted, _LAST), _LAST)
+        x, y, scale = _pair(img1, img2, max_val)
+
+        def measure(x, y):
+            window, measures = _window(filter_size, filter_sigma), []
+            for i in range(len(power_factors)):
+                with name_scope(None, f"Scale{i}"):
+                    if i:
+                        x, y = _halved(x), _halved(y)
+                    luminance, structure = _similarity(x, y, scale, window, k1, k2)
+                    last = i == len(power_factors) - 1
+                    measures.append(raw.Relu(raw.Mean(raw.Mul(luminance, structure) if last else structure, _AREA)))
+            weighted = raw.Pow(raw.Pack(measures, axis=-1), np.asarray(power_factors, np.float32))
+            return raw.Mean(raw.Prod(weighted, _LAST), _LAST)
+
+        return _of_batches(measure, x, y)

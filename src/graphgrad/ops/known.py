@@ -57,6 +57,23 @@ def part(vector, start, stop):
     return raw.StridedSlice(vector, [start], [stop], [1])
 
 
+def in_one_batch(x, rank, apply):
+    """`apply` of a tensor of unknown rank with all axes before its last `rank` ones as one, and these put back.
+
+    Args:
+      x: (*B, *T), T of `rank` axes.
+      rank: how many axes `apply` looks at.
+      apply: a function from (n, *T) to (n, *S).
+    Returns: (*B, *S).
+    """
+    sizes = raw.Shape(x)
+    lead, tail = raw.StridedSlice(sizes, [0], [-rank], [1]), raw.StridedSlice(sizes, [-rank], [0], [1], end_mask=1)
+    flat = raw.Reshape(x, join(raw.Prod(lead, [0], keep_dims=True), tail))
+    flat.set_shape((None,) * (rank + 1))
+    y = apply(flat)
+    return raw.Reshape(y, join(lead, raw.StridedSlice(raw.Shape(y), [1], [0], [1], end_mask=1)))
+
+
 def fill(count, value):
     """An integer vector of `count` times the same value."""
     return np.full(count, value, np.int32) if isinstance(count, int) else raw.Fill(raw.Reshape(count, [1]), value)

@@ -293,6 +293,15 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         return matmul(matrix, cholesky_solve(chol, rhs), adjoint_a=True)
 
 
+def _larger_size(a, factor, dtype):
+    """The larger one of the sizes of matrices, times a factor."""
+    shape = a._spec.shape
+    if shape is not None and None not in shape[-2:]:
+        return factor * max(shape[-2:])
+    sizes = raw.StridedSlice(raw.Shape(a), [-2], [0], [1], end_mask=1)
+    return raw.Mul(raw.Cast(raw.Max(sizes, 0), DstT=dtype), np.asarray(factor, dtype.np_dtype))
+
+
 def pinv(a, rcond=None, validate_args=False, name=None):
     """The Moore-Penrose pseudo-inverses of matrices.
 
@@ -314,10 +323,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         a = convert_to_tensor(a, name="a")
         real = a.dtype.real_dtype
         if rcond is None:
-            shape = a._spec.shape
-            if shape is None or None in shape[-2:]:
-                raise ValueError(f"pinv: without rcond, matrices need a static size, not {a.shape}. Fix: give rcond")
-            rcond = 10.0 * max(shape[-2:]) * float(np.finfo(real.np_dtype).eps)
+            rcond = _larger_size(a, 10.0 * float(np.finfo(real.np_dtype).eps), real)
         s, u, v = svd(a)
         last = np.asarray([-1], np.int32)
         bound = raw.Mul(raw.Max(s, last, keep_dims=True), convert_to_tensor(rcond, real))
@@ -526,10 +532,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         s = svd(a, compute_uv=False)
         last = np.asarray([-1], np.int32)
         if tol is None:
-            shape = a._spec.shape
-            if shape is None or None in shape[-2:]:
-                raise ValueError(f"matrix_rank: without tol, matrices need a static size, not {a.shape}. Fix: give tol")
-            eps = max(shape[-2:]) * float(np.finfo(s.dtype.np_dtype).eps)
+            eps = _larger_size(a, float(np.finfo(s.dtype.np_dtype).eps), s.dtype)
             tol = raw.Mul(eps, raw.Max(s, last, keep_dims=True))
         return raw.Sum(raw.Cast(raw.Greater(s, tol), DstT=int32), last)
 

@@ -9,7 +9,7 @@ from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import COMPLEX, INDEX, float32, float64, int32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
-from ..ir.shape import broadcast
+from .known import join, shape_of
 from .linalg import adjoint, diag_part, lower, square, upper
 from .matmul import matmul
 
@@ -85,7 +85,9 @@ def _rows(x, p):
     """Rows of matrices in another order; both have the same batch."""
     shape = p._spec.shape
     if shape is None:
-        raise NotImplementedError("Lu: the gradient needs matrices of known rank.\n  Fix: use set_shape")
+        flat = raw.Reshape(x, join([-1], raw.StridedSlice(raw.Shape(x), [-2], [0], [1], end_mask=1)))
+        each = raw.Reshape(p, join([-1], raw.StridedSlice(raw.Shape(p), [-1], [0], [1], end_mask=1)))
+        return raw.Reshape(raw.GatherV2(flat, each, 1, batch_dims=1), raw.Shape(x))
     return raw.GatherV2(x, p, len(shape) - 1, batch_dims=len(shape) - 1)
 
 
@@ -156,19 +158,27 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
         packed = convert_to_tensor(lower_upper, dtype_hint=float32, name="lower_upper")
         p = convert_to_tensor(perm, dtype_hint=int32, name="perm")
         b = convert_to_tensor(rhs, dtype_hint=packed.dtype, name="rhs")
-        ranks = [None if t._spec.shape is None else len(t._spec.shape) for t in (p, b)]
-        if None in ranks:
-            raise ValueError("lu_solve: the ranks must be known.\n  Fix: use set_shape")
-        if ranks[0] == 1:
-            b = raw.GatherV2(b, p, ranks[1] - 2)
+        shape, of_b = p._spec.shape, b._spec.shape
+        if shape is not None and len(shape) == 1 and of_b is not None:
+            b = raw.GatherV2(b, p, len(of_b) - 2)
         else:
-            batch = broadcast(p._spec.shape[:-1], b._spec.shape[:-2])
-            if None in (*batch, *b._spec.shape, *p._spec.shape):
-                raise ValueError("lu_solve: batches must have static sizes.\n  Fix: use set_shape")
-            b = raw.BroadcastTo(b, np.asarray(batch + b._spec.shape[-2:], np.int32))
-            b = _rows(b, raw.BroadcastTo(p, np.asarray(batch + p._spec.shape[-1:], np.int32)))
+            b, p = _in_one_shape(b, p)
+            b = _rows(b, p)
         factor = raw.MatrixSetDiagV3(lower(packed), raw.OnesLike(diag_part(packed)), 0)
         return raw.MatrixTriangularSolve(packed, raw.MatrixTriangularSolve(factor, b), lower=False)
+
+
+def _in_one_shape(b, p):
+    """Right sides (*B, n, m) and permutations (*B, n) with their batches broadcast against each other."""
+    of_b, of_p = shape_of(b), shape_of(p)
+    if isinstance(of_b, np.ndarray) and isinstance(of_p, np.ndarray):
+        batch = np.asarray(np.broadcast_shapes(tuple(of_b[:-2]), tuple(of_p[:-1])), np.int32)
+        ends = of_b[-2:], of_p[-1:]
+    else:
+        of_b, of_p = convert_to_tensor(of_b), convert_to_tensor(of_p)
+        batch = raw.BroadcastArgs(of_b[:-2], of_p[:-1])
+        ends = of_b[-2:], of_p[-1:]
+    return raw.BroadcastTo(b, join(batch, ends[0])), raw.BroadcastTo(p, join(batch, ends[1]))
 
 
 def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
@@ -179,7 +189,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
       validate_args: accepted as TensorFlow does; not used.
       name: a name for the scope of the operations.
     Returns: (*B, n, n).
-    Raises: ValueError if the size is not known.
+    Raises: ValueError if the matrices are not square.
     Gradient: that of the triangular systems.
     Reference: TensorFlow 2.21 `tf.linalg.lu_matrix_inverse`.
 
@@ -191,5 +201,6 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
         packed = convert_to_tensor(lower_upper, dtype_hint=float32, name="lower_upper")
         n = packed._spec.shape[-1] if packed._spec.shape else None
         if n is None:
-            raise ValueError("lu_matrix_inverse: the size of the matrices must be known.\n  Fix: use set_shape")
+            n = raw.StridedSlice(raw.Shape(packed), [-1], [0], [1], end_mask=1)
+            return lu_solve(packed, perm, raw.MatrixDiag(raw.Fill(n, np.ones((), packed.dtype.np_dtype))))
         return lu_solve(packed, perm, np.eye(n, dtype=packed.dtype.np_dtype))

@@ -7,6 +7,7 @@ from ..ir.dtypes import as_dtype, int64
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from .convolution import numbers, padding_attrs
+from .known import is_tensor, plus
 from .softmax import either
 
 _LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
@@ -359,26 +360,31 @@ def _pool_with_holes(kind, nd, x, window, padding, data_format, holes):
     """Pools the interleaved sub-grids of the input as so many batches."""
     if data_format is not None and data_format.startswith("NC"):
         raise ValueError("dilations > 1 need the channels last. Fix: use tf.transpose and data_format=None")
-    sizes = x._spec.shape and x._spec.shape[1 : nd + 1]
-    if not sizes or None in sizes:
-        raise ValueError(f"dilations > 1 need static spatial sizes, not {x.shape}. Fix: use set_shape")
-    pads, crops = [], []
+    sizes = x._spec.shape[1 : nd + 1] if x._spec.shape else (None,) * nd
+    if None in sizes:
+        sizes = raw.Unpack(raw.StridedSlice(raw.Shape(x), [1], [nd + 1], [1]), num=nd)
+    befores, pads, crops = [], [], []
     for n, k, h in zip(sizes, window, holes, strict=True):
         total = (k - 1) * h if padding == "SAME" else 0
         before = total // 2
-        after = total - before
-        more = -(n + total) % h
-        pads.append((before, after + more))
+        more = _to_a_multiple(plus(n, total), h)
+        befores.append(before)
+        pads.append((before, plus(total - before, more)))
         crops.append((0, more))
     if padding == "SAME" and kind == "AvgPool":
         raise ValueError("dilations > 1 with padding 'SAME' are not supported for 'AVG'. "
                          "Fix: pad first, or use 'VALID'")
-    parts = _space_to_batch(kind, x, holes, pads)
+    parts = _space_to_batch(kind, x, holes, pads, any(befores))
     return raw.BatchToSpaceND(_pool(kind, nd, parts, window, [1] * nd, "VALID", None, None), holes, crops)
 
 
-def _space_to_batch(kind, x, holes, pads):
-    if kind == "MaxPool" and any(b for b, _ in pads):  # padding must not win against negative elements
+def _to_a_multiple(n, h):
+    """What is missing to a multiple of h."""
+    return raw.FloorMod(raw.Neg(n), h) if is_tensor(n) else -n % h
+
+
+def _space_to_batch(kind, x, holes, pads, before):
+    if kind == "MaxPool" and before:  # padding must not win against negative elements
         low = float(x.dtype.min)
         x = raw.PadV2(x, [(0, 0), *pads, (0, 0)], low)
         pads = [(0, 0)] * len(pads)

@@ -14,6 +14,7 @@ from ..ir.scopes import name_scope
 from ..ir.shape import normalize_axis, with_rank
 from ..ir.static import constant_value
 from .known import join, part, reshape_like, shape_of
+from .softmax import moved_to_last
 
 
 def _bound(xp, rows, values, side, out_type):
@@ -234,14 +235,17 @@ def _sort(values, axis, direction, which):
     if at is None:
         raise ValueError("axis must be known while the graph is built. Fix: give an int")
     shape = values._spec.shape
+    perm = back = None
     if shape is None and at != -1:
-        raise ValueError("Cannot sort along another axis than the last if the rank is not known. Fix: set_shape")
-    perm = None
+        perm = moved_to_last(values, int(at))
+        back = raw.InvertPermutation(perm)
+        values = raw.Transpose(values, perm)
     if shape is not None:
         at = normalize_axis(int(at), len(shape))
         if at != len(shape) - 1:
             perm = np.arange(len(shape), dtype=np.int32)
             perm[[at, -1]] = perm[[-1, at]]
+            back = perm
             values = raw.Transpose(values, perm)
     # TopKV2 sorts downwards: turn the order round by -x, for integers by -1 - x, which cannot overflow.
     ascending = direction == "ASCENDING"
@@ -253,7 +257,7 @@ def _sort(values, axis, direction, which):
     result = raw.TopKV2(turned, k)[which]
     if ascending and which == 0:
         result = _turn(result)
-    return result if perm is None else raw.Transpose(result, perm)
+    return result if back is None else raw.Transpose(result, back)
 
 
 def _turn(x):

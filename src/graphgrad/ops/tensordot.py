@@ -8,7 +8,7 @@ from ..ir.convert import convert_to_tensor
 from ..ir.opdef import raw
 from ..ir.scopes import name_scope
 from ..ir.static import constant_value
-from .known import join, shape_of
+from .known import join, plus, rank_of, shape_of
 from .matmul import matmul
 
 
@@ -25,30 +25,40 @@ def _known_axes(axes):
 def _pairs(a, b, axes):
     """The axes of a and of b that are contracted with each other."""
     axes = _known_axes(axes)
-    ra, rb = a._spec.shape, b._spec.shape
-    if ra is None or rb is None:
-        raise ValueError(f"tensordot: both operands must have a known rank: a={a}, b={b}. Fix: use set_shape")
     if isinstance(axes, int):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
-        if axes > len(ra):
+        rank = rank_of(a)
+        if isinstance(rank, int) and axes > rank:
             raise ValueError(f"`axes` must not be larger than the number of dimensions of tensor {a}. "
-                             f"Received {axes}, vs tensor dimensions {len(ra)}.")
-        return list(range(len(ra) - axes, len(ra))), list(range(axes))
+                             f"Received {axes}, vs tensor dimensions {rank}.")
+        return [plus(rank, i) for i in range(-axes, 0)], list(range(axes))
     if not isinstance(axes, (list, tuple)) or len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
     of_a, of_b = ([_known_axes(v)] if isinstance(_known_axes(v), int) else list(_known_axes(v)) for v in axes)
     if len(of_a) != len(of_b):
         raise ValueError(f"Different number of contraction axes `a` and `b`, {len(of_a)} != {len(of_b)}.")
-    for which, axes_of, rank in (("a", of_a, len(ra)), ("b", of_b, len(rb))):
-        if any(not -rank <= int(v) < rank for v in axes_of):
-            raise ValueError(f"tensordot: axes {axes_of} are out of range for {which} of rank {rank}. "
-                             f"Fix: use axes in [{-rank}, {rank})")
-    return [int(v) % len(ra) for v in of_a], [int(v) % len(rb) for v in of_b]
+    return _counted_from_the_front("a", a, of_a), _counted_from_the_front("b", b, of_b)
+
+
+def _counted_from_the_front(which, x, axes):
+    rank = rank_of(x)
+    if isinstance(rank, int) and any(not -rank <= int(v) < rank for v in axes):
+        raise ValueError(f"tensordot: axes {axes} are out of range for {which} of rank {rank}. "
+                         f"Fix: use axes in [{-rank}, {rank})")
+    return [int(v) if v >= 0 else plus(rank, int(v)) for v in axes]
 
 
 def _as_matrix(x, contracted, last):
     """x as a matrix whose rows (or columns, if not `last`) are contracted, and the sizes that are left."""
+    if x._spec.shape is None:
+        contracted = raw.Reshape(raw.Pack(contracted, axis=0), [-1]) if contracted else np.zeros(0, np.int32)
+        free = raw.ListDiff(raw.Range(0, raw.Rank(x), 1), contracted)[0]
+        sizes = raw.Shape(x)
+        left = raw.GatherV2(sizes, free, 0)
+        ends = [raw.Prod(left, 0), raw.Prod(raw.GatherV2(sizes, contracted, 0), 0)]
+        perm = raw.ConcatV2([free, contracted] if last else [contracted, free], 0)
+        return raw.Reshape(raw.Transpose(x, perm), raw.Pack(ends if last else ends[::-1], axis=0)), left, None
     rank = len(x._spec.shape)
     free = [i for i in range(rank) if i not in contracted]
     perm = [*free, *contracted] if last else [*contracted, *free]
@@ -72,7 +82,7 @@ def tensordot(a, b, axes, name=None):
     """Sums products over pairs of axes of two tensors.
 
     Args:
-      a, b: tensors of one dtype and known rank.
+      a, b: tensors of one dtype.
       axes: n, for the last n axes of a and the first n of b; or a pair of lists of axes.
       name: a name for the operation.
     Returns: a tensor with the other axes of a, then those of b.
@@ -90,8 +100,8 @@ def tensordot(a, b, axes, name=None):
         rows, left_a, static_a = _as_matrix(a, of_a, last=True)
         columns, left_b, static_b = _as_matrix(b, of_b, last=False)
         product = raw.MatMul(rows, columns)
-        static = (*static_a, *static_b)
-        if len(static) == 2 and len(static_a) == 1 and None not in static:
+        static = None if static_a is None or static_b is None else (*static_a, *static_b)
+        if static is not None and len(static) == 2 and len(static_a) == 1 and None not in static:
             return product
         result = raw.Reshape(product, join(left_a, left_b), name=scope or None)
         if hasattr(result, "op"):
