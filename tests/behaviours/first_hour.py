@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -381,6 +383,68 @@ def lazy_variables_in_nested_functions_tapes_and_concrete_functions(tf: Any) -> 
         return y
 
     return [*found, in_a_branch(tf.constant(1.0)), in_a_branch(tf.constant(-1.0)), kept[0]]
+
+
+@case("eager", rtol=1e-5)
+def optimizers_and_lazy_weights_in_functions(tf: Any) -> Any:
+    v1 = tf.compat.v1
+
+    class Model(tf.Module):  # type: ignore[name-defined,misc]
+        @tf.function
+        def step(self, x: Any) -> Any:
+            if not hasattr(self, "w"):
+                self.w = tf.Variable(tf.random.stateless_normal([2], [1, 2]))
+                self.optimizer = v1.train.MomentumOptimizer(0.1, 0.9)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(self.w * self.w * x)
+            self.optimizer.apply_gradients([(tape.gradient(loss, self.w), self.w)])
+            return loss
+
+    model, v, adam = Model(), tf.Variable([1.0, 2.0]), v1.train.AdamOptimizer(0.1)
+
+    @tf.function
+    def minimize(x: Any) -> Any:
+        adam.minimize(lambda: tf.reduce_sum(v * v * x))
+        return v + 0.0
+
+    return [model.step(tf.constant(2.0)) for _ in range(3)], model.w, [minimize(tf.constant(2.0)) for _ in range(3)]
+
+
+@case("eager")
+def seeded_initializers(tf: Any) -> Any:
+    normal, uniform = tf.random_normal_initializer(seed=4), tf.random_uniform_initializer(seed=4)
+    drawn = [normal([2, 3]), normal([2, 3]), uniform([2, 3]), tf.initializers.GlorotUniform(seed=4)([2, 3]),
+             tf.initializers.HeNormal(seed=4)([2, 3]), tf.initializers.Orthogonal(seed=4)([3, 3])]  # fmt: skip
+    inside = tf.function(lambda: normal([2, 3]))
+    return drawn, inside(), inside()
+
+
+@case("eager")
+def lazy_variables_and_checkpoints(tf: Any) -> Any:
+    """What was restored before a variable was made is its first value."""
+
+    class Layer(tf.Module):  # type: ignore[name-defined,misc]
+        def __init__(self, initial: Callable[[Any], Any]):
+            super().__init__()
+            self.initial = initial
+
+        @tf.function
+        def __call__(self, x: Any) -> Any:
+            if not hasattr(self, "w"):
+                self.w = tf.Variable(self.initial(x))
+            return self.w * x
+
+    found = []
+    for initial in (lambda x: tf.ones([2]) * 2.0, lambda x: tf.stack([x, x]) * 3.0):
+        saved = Layer(initial)
+        saved(tf.constant(1.0))
+        saved.w.assign([5.0, 6.0])
+        with tempfile.TemporaryDirectory() as folder:
+            path = tf.train.Checkpoint(layer=saved).save(os.path.join(folder, "c"))
+            fresh = Layer(initial)
+            tf.train.Checkpoint(layer=fresh).restore(path)
+            found.append([fresh(tf.constant(1.0)), fresh(tf.constant(2.0))])
+    return found
 
 
 # -- messages, by way of the protobuf package ----------------------------------------------

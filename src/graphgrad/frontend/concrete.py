@@ -256,6 +256,10 @@ class ConcreteFunction:
         self._captured = list(graph.captured)
         self._targets = effects_of(graph)
 
+    def leave_out(self, operations: Sequence[Operation]) -> None:
+        """Lets operations with effects have none."""
+        self._targets = [op for op in self._targets if op not in operations]
+
     @property
     def structured_input_signature(self) -> Any:
         """The positional and the keyword arguments, tensors by their specs."""

@@ -26,7 +26,7 @@ from .autograph.convert import convert
 from .composites import component_specs, put_together
 from .concrete import ConcreteFunction
 from .inlining import argument, inlined, settled_effects
-from .lifting import initialize
+from .lifting import initialize, restored
 from .results import collect_outputs
 from .signature import TensorSpec as TensorSpec
 from .signature import TypeSpec, leaf_key, leaf_names, structure_key
@@ -342,7 +342,8 @@ class Function:
         with watching_creation(lambda: created.append(1) if first else refuse()) as assignments:
             concrete = self._trace_once(args, kwargs, leaves, shapes)
         if created:  # the function must not create them again
-            if assignments and not initialize(assignments, self._engine):
+            if not initialize(assignments, self._engine):
+                concrete.leave_out(restored(assignments))
                 self._start = concrete
             with watching_creation(refuse):
                 concrete = self._trace_once(args, kwargs, leaves, shapes)

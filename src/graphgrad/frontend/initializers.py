@@ -20,6 +20,7 @@ from ..ir.scopes import name_scope
 from ..ir.shape import TensorShape
 from ..ir.source import user_source
 from ..ops import random as random_ops
+from ..ops import stateless
 
 
 class Initializer:
@@ -61,12 +62,26 @@ class _Typed(Initializer):
 class _Untyped(Initializer):
     """An initializer of TensorFlow 2: float32 unless it is called with a dtype."""
 
+    seed: Any = None
+
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """The first value of a variable of that shape and dtype (float32 by default)."""
         return self._fill(shape, dtypes.float32 if dtype is None else as_dtype(dtype))
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
         raise NotImplementedError  # each subclass has its own
+
+
+def _draw(initializer: Any, kind: str, shape: Any, a: Any, b: Any, dtype: Any) -> Any:
+    """Random numbers of a kind ("uniform", "normal", "truncated_normal") for an initializer.
+
+    In TensorFlow 2 an initializer with a seed gives the same numbers each time, in TensorFlow 1 the next ones.
+    """
+    if isinstance(initializer, _Untyped) and initializer.seed is not None:
+        draw = getattr(stateless, f"stateless_{kind}")
+        return draw(shape, [initializer.seed, 0], a, b, dtype)
+    draw = getattr(random_ops, kind if kind == "truncated_normal" else f"random_{kind}")
+    return draw(shape, a, b, dtype, seed=initializer.seed)
 
 
 def _floating(dtype: Any) -> Any:
@@ -241,7 +256,7 @@ class RandomUniform(_Typed):
         self.dtype = as_dtype(dtype)
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        return random_ops.random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return _draw(self, "uniform", shape, self.minval, self.maxval, dtype)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -264,7 +279,7 @@ class RandomNormal(_Typed):
         self.dtype = _floating(as_dtype(dtype))
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        return random_ops.random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return _draw(self, "normal", shape, self.mean, self.stddev, dtype)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -281,7 +296,7 @@ class TruncatedNormal(RandomNormal):
     """
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        return random_ops.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return _draw(self, "truncated_normal", shape, self.mean, self.stddev, dtype)
 
 
 class RandomUniformV2(_Untyped):
@@ -295,7 +310,7 @@ class RandomUniformV2(_Untyped):
     def _fill(self, shape: Any, dtype: Any) -> Any:
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Expected float or integer dtype, got {dtype!r}.")
-        return random_ops.random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return _draw(self, "uniform", shape, self.minval, self.maxval, dtype)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -311,7 +326,7 @@ class RandomNormalV2(_Untyped):
         self.seed = seed
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        return random_ops.random_normal(shape, self.mean, self.stddev, _floating(dtype), seed=self.seed)
+        return _draw(self, "normal", shape, self.mean, self.stddev, _floating(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -322,7 +337,7 @@ class TruncatedNormalV2(RandomNormalV2):
     """Normally distributed values; those beyond two standard deviations are drawn again."""
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
-        return random_ops.truncated_normal(shape, self.mean, self.stddev, _floating(dtype), seed=self.seed)
+        return _draw(self, "truncated_normal", shape, self.mean, self.stddev, _floating(dtype))
 
 
 class UniformUnitScaling(_Typed):
@@ -342,7 +357,7 @@ class UniformUnitScaling(_Typed):
     def _fill(self, shape: Any, dtype: Any) -> Any:
         inputs = max(math.prod(_static(shape)[:-1]), 1)
         bound = math.sqrt(3 / inputs) * self.factor
-        return random_ops.random_uniform(shape, -bound, bound, dtype, seed=self.seed)
+        return _draw(self, "uniform", shape, -bound, bound, dtype)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
@@ -393,10 +408,10 @@ class _ScalingRule:
         _floating(dtype)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return random_ops.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+            return _draw(self, "uniform", shape, -limit, limit, dtype)
         if self.distribution == "untruncated_normal":
-            return random_ops.random_normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
-        return random_ops.truncated_normal(shape, 0.0, math.sqrt(variance) / _TRUNCATED_STDDEV, dtype, seed=self.seed)
+            return _draw(self, "normal", shape, 0.0, math.sqrt(variance), dtype)
+        return _draw(self, "truncated_normal", shape, 0.0, math.sqrt(variance) / _TRUNCATED_STDDEV, dtype)
 
 
 class VarianceScaling(_ScalingRule, _Typed):
@@ -547,7 +562,7 @@ class _OrthogonalRule:
                              f"shape={tuple(sizes)} of rank {len(sizes)}.")
         rows, columns = math.prod(sizes[:-1]), sizes[-1]
         flat = (max(rows, columns), min(rows, columns))
-        normal = random_ops.random_normal(flat, dtype=_floating(dtype), seed=self.seed)
+        normal = _draw(self, "normal", flat, 0.0, 1.0, _floating(dtype))
         q, r = raw.Qr(normal, full_matrices=False)
         q = raw.Mul(q, raw.Sign(raw.MatrixDiagPart(r)))  # makes the distribution uniform
         if rows < columns:

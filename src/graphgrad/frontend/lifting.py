@@ -23,8 +23,11 @@ def initialize(assignments: Sequence[Operation], engine: str) -> bool:
     Args:
       assignments: operations of a function that has been traced, or of its branches and loops.
       engine: what is to run them.
-    Returns: whether that could be done: False, and nothing has run, if one depends on an argument.
+    Returns: whether that could be done: False, and nothing has run, if one depends on an argument. Variables that
+      have a value, of a checkpoint that was restored before, keep it.
     """
+    done = restored(assignments)
+    assignments = [op for op in assignments if op not in done]
     graphs = {id(op.graph): op.graph for op in assignments}
     parts = []
     for graph in graphs.values():
@@ -41,6 +44,11 @@ def initialize(assignments: Sequence[Operation], engine: str) -> bool:
     for part, given in parts:
         part.values([t._value for t in given])
     return True
+
+
+def restored(assignments: Sequence[Operation]) -> list[Operation]:
+    """Those of some assignments whose variables have a value already."""
+    return [op for op in assignments if _eager(op.inputs[0])._value.held is not None]
 
 
 def _captures(graph: FuncGraph) -> dict[int, Any]:

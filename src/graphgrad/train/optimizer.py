@@ -108,13 +108,11 @@ class Optimizer:
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError("gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
                              f"Optimizer.GATE_GRAPH.  Not {gate_gradients}")
-        if current_graph() is None:
-            if not callable(loss):
-                raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager "
-                                   "execution is enabled.")
-            return self._compute_eagerly(loss, var_list, grad_loss)
         if callable(loss):
-            loss = loss()
+            return self._compute_by_tape(loss, var_list, grad_loss)
+        if current_graph() is None:
+            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager "
+                               "execution is enabled.")
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
@@ -136,7 +134,7 @@ class Optimizer:
         self._assert_valid_dtypes([v for g, v in pairs if g is not None])
         return pairs
 
-    def _compute_eagerly(self, loss: Callable[[], Any], var_list: Any, grad_loss: Any) -> list[tuple[Any, Any]]:
+    def _compute_by_tape(self, loss: Callable[[], Any], var_list: Any, grad_loss: Any) -> list[tuple[Any, Any]]:
         from ..frontend.tape import GradientTape
 
         with GradientTape() as tape:
