@@ -346,8 +346,8 @@ class Optimizer:
             from ..frontend.variables import VariableV1
 
             graph = key[1]
-            alone = graph is None or colocate_with is None
-            with contextlib.nullcontext() if alone else _beside(graph, colocate_with):
+            beside = None if graph is None or colocate_with is None else _beside(graph, colocate_with)
+            with beside or contextlib.nullcontext():
                 self._non_slot_dict[key] = VariableV1(initial_value, name=name, trainable=False)
         return self._non_slot_dict[key]
 
