@@ -104,13 +104,14 @@ class Built:
       tf: the module.
       v, w, rows: the variables.
       calls: gets an element for each call of Python.
+      waits: whether changes have to be waited for, so that they happen.
     """
 
-    def __init__(self, tf: Any, v: Any, w: Any, rows: Any, calls: list[int]):
-        self.tf, self.held, self.rows, self.calls = tf, {"v": v, "w": w}, rows, calls
-        self.effects: list[Any] = []  # the outermost ones, for a session to run
+    def __init__(self, tf: Any, v: Any, w: Any, rows: Any, calls: list[int], waits: bool):
+        self.tf, self.waits = tf, waits
+        self.held, self.rows, self.calls = {"v": v, "w": w}, rows, calls
 
-    def run(self, statements: list[Statement], a: Any, step: Any = 1, outermost: bool = True) -> Any:
+    def run(self, statements: list[Statement], a: Any, step: Any = 1) -> Any:
         """The result for `a`; `step` is the number of the iteration around it."""
         tf = self.tf
         for kind, *rest in statements:
@@ -129,15 +130,16 @@ class Built:
                 a = a * (self._factor(a))
             elif kind == "if":
                 test = {"step": tf.equal(step % 2, 0), "positive": a > -9.0, "never": a > 90.0}[rest[0]]
-                a = tf.cond(test, lambda a=a, s=rest[1]: tf.identity(self.run(s, a, step, False)),
-                            lambda a=a, s=rest[2]: tf.identity(self.run(s, a, step, False)))  # fmt: skip
+                a = tf.cond(test, lambda a=a, s=rest[1]: tf.identity(self.run(s, a, step)),
+                            lambda a=a, s=rest[2]: tf.identity(self.run(s, a, step)))  # fmt: skip
             elif kind == "while":
                 a = self._loop(*rest, a)
             else:
                 ts = tf.stack([a, 0.5 * a])
-                a = tf.reduce_sum(tf.map_fn(lambda t, s=rest[0]: tf.identity(self.run(s, t, step, False)), ts))
-            if outermost and effect is not None:
-                self.effects.append(effect)
+                a = tf.reduce_sum(tf.map_fn(lambda t, s=rest[0]: tf.identity(self.run(s, t, step)), ts))
+            if effect is not None and self.waits:
+                with tf.control_dependencies([effect]):
+                    a = tf.identity(a)
         return a
 
     def _factor(self, a: Any) -> Any:
@@ -154,7 +156,7 @@ class Built:
     def _loop(self, trips: int, kind: str, statements: list[Statement], a: Any) -> Any:
         tf = self.tf
         limit = tf.constant(trips) if kind == "count" else tf.reduce_sum(tf.ones([trips + 1], tf.int32)) - 1
-        return tf.while_loop(lambda i, _: i < limit, lambda i, a: (i + 1, self.run(statements, a, i, False)),
+        return tf.while_loop(lambda i, _: i < limit, lambda i, a: (i + 1, self.run(statements, a, i)),
                              [tf.constant(0), a])[1]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def _made(module: Any) -> tuple[Any, Any, Any, list[int], Any]:
     kind = {} if module is tf else {"use_resource": True}
     held = [module.Variable(np.array(value, np.float64), **kind) for value in (v, w, rows)]
     calls: list[int] = []
-    return *held, calls, state_programs.Built(module, *held, calls)
+    return *held, calls, state_programs.Built(module, *held, calls, module is v1)
 
 
 def _check(expected: state_programs.Expected, value: Any, gradients: Any, held: Any, second: Any, calls: int) -> None:
@@ -81,7 +81,7 @@ def test_gradient_in_a_session(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
         for number in range(3):
             at = state_programs.START[0] - 0.1 * number
             before = *sess.run([v, w, rows]), len(calls)
-            value, found, twice, *_ = sess.run([y, first, second, *built.effects], {x: at})
+            value, found, twice = sess.run([y, first, second], {x: at})
             held = sess.run([v, w, rows])
             dense = np.array([*found[:3], *_rows(found[3])])
             _check(state_programs.Expected(statements, at, *before), value, dense, held, twice, len(calls))

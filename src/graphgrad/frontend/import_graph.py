@@ -292,6 +292,7 @@ class _Reader:
 
     def _body(self, message: Any) -> FuncGraph:
         graph = FuncGraph(message.signature.name, self.graph)
+        graph.keeps_effects = bool(message.control_ret)
         reader = _Reader(graph, self.library, "", {})
         reader.functions = self.functions
         for i, arg in enumerate(message.signature.input_arg):

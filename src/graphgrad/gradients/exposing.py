@@ -23,7 +23,18 @@ import numpy as np
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import float32, resource, string, variant
-from ..ir.effects import ACTS, NOTHING, READS, bodies_of, body_inputs, changed_by, effect_of, effects_of, handle_behind
+from ..ir.effects import (
+    ACTS,
+    NOTHING,
+    READS,
+    bodies_of,
+    body_inputs,
+    changed_by,
+    effect_of,
+    effects_of,
+    handle_behind,
+    last_changes,
+)
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import Spec, raw
@@ -66,7 +77,7 @@ def _may_change(op: Operation, t: Tensor) -> bool:
         return False
     if graph._in_two_runs or current is not graph:
         return True
-    return any(handle is changed for later in graph._operations[op.index + 1 :] for changed in changed_by(later))
+    return last_changes(graph).get(id(handle), -1) > op.index
 
 
 def _held(op: Operation, t: Tensor) -> tuple[Any, Any]:

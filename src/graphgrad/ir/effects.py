@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .dtypes import resource
 from .funcgraph import FuncGraph
-from .graph import Operation, Tensor
+from .graph import Graph, Operation, Tensor
 
 NOTHING, READS, ACTS = range(3)
 _HARMLESS = frozenset({"VarHandleOp", "NoOp"})
@@ -81,6 +81,16 @@ def handle_behind(t: Tensor) -> Tensor:
     while t.op.type == "Identity":
         t = t.op.inputs[0]
     return t
+
+
+def last_changes(graph: Graph) -> dict[int, int]:
+    """For each handle, by id, of what operations of a graph change: the index of the last one that does."""
+    last, seen = graph._scoped_state.get("last_changes", ({}, 0))
+    operations = graph._operations
+    for op in operations[seen:]:
+        last.update((id(handle), op.index) for handle in changed_by(op))
+    graph._scoped_state["last_changes"] = last, len(operations)
+    return last  # type: ignore[no-any-return]  # what other modules keep has no type
 
 
 def changed_by(op: Operation) -> Iterator[Tensor]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import DType, as_dtype
+from .effects import effects_of
 from .funcgraph import FuncGraph
 from .graph import Graph, Operation, Tensor
 from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
@@ -251,6 +252,9 @@ class _Writer:
         for i, t in enumerate(outputs):
             made.signature.output_arg.add(name=f"output_{i}", type=t.dtype.enum)
             made.ret[f"output_{i}"] = names(t)
+        for op in effects_of(function) if function.keeps_effects else ():
+            made.control_ret[op.name] = op.name
+            made.signature.control_output.append(op.name)
         made.signature.is_stateful = any("stateful" in op.opdef.flags for op in ops)
         for i, t in enumerate(function.inputs):
             shape = AttrValue()
