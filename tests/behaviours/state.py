@@ -27,11 +27,13 @@ def branch_reads_a_variable_that_is_updated(tf: Any) -> Any:
 
 @case("graph")
 def the_branch_that_does_not_run_may_read_a_variable_without_a_value(tf: Any) -> Any:
-    v, w, x = tf.Variable(2.0), tf.Variable(3.0), tf.constant(1.5)
+    v, x = tf.Variable(2.0, use_resource=True), tf.constant(1.5)
+    w = tf.Variable(3.0, use_resource=True)
     y = tf.cond(v.is_initialized(), lambda: x * v.read_value(), lambda: x * x)
     with tf.control_dependencies([y]):
         step = w.assign_add(1.0)
-    z = tf.cond(x > 0.0, lambda: y * w, lambda: y)
+    with tf.control_dependencies([step]):
+        z = tf.cond(x > 0.0, lambda: y * w.read_value(), lambda: y)
     with tf.control_dependencies([z]):
         last = v.assign(7.0)
     g = tf.gradients(z, x)[0]
@@ -394,3 +396,99 @@ def recomputed_dropout(tf: Any) -> Any:
             a, b, c, d = sess.run([y, g, z, h])
             result.append([bool(np.allclose(a, b * np.arange(1, 65))), bool(np.allclose(c, d * np.arange(1, 65)))])
     return result
+
+
+def _counting_body(tf: Any, v: Any, amount: float, then: Any) -> Any:
+    """The body of a loop of 1.x that adds to `v` and goes on with `then(a, v)`."""
+
+    def body(i: Any, a: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(amount)]):
+            return i + 1, then(a, v.read_value())
+
+    return body
+
+
+@case("graph")
+def cases_and_switches(tf: Any) -> Any:
+    v, x = tf.Variable(2.0, use_resource=True), tf.constant(1.5)
+    which = tf.placeholder_with_default(1, [])
+    y = tf.switch_case(which, [lambda: x, lambda: x * v, lambda: x * x * v])
+    z = tf.case([(x > 5.0, lambda: x), (x > 1.0, lambda: x * x * v)], default=lambda: x * v)
+    with tf.control_dependencies([y, z]):
+        bump = v.assign_add(1.0)
+    return _runs(tf, [y, z, tf.gradients(y, x)[0], tf.gradients(z, [x, v]), bump])
+
+
+@case("graph", rtol=1e-5)
+def scan_and_hessian_beside_an_assignment(tf: Any) -> Any:
+    v, x = tf.Variable(2.0, use_resource=True), tf.constant([1.5, 0.3])
+    y = tf.reduce_sum(tf.scan(lambda a, t: a * t * v, x))
+    z = tf.reduce_sum(tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, tf.sin(a * v) * a), [0, x])[1])
+    with tf.control_dependencies([y, z]):
+        bump = v.assign_add(1.0)
+    return _runs(tf, [y, tf.gradients(y, x)[0], tf.hessians(y, x)[0], z, tf.hessians(z, x)[0], bump])
+
+
+@case("graph")
+def gradients_asked_for_inside_of_loops_that_assign_outside(tf: Any) -> Any:
+    v, x = tf.Variable(2.0, use_resource=True), tf.constant(1.5)
+    y = tf.while_loop(lambda i, a: i < 2, _counting_body(tf, v, 1.0, lambda a, b: a * a * b), [0, x],
+                      parallel_iterations=1)[1]  # fmt: skip
+    g = tf.cond(x > 0.0, lambda: tf.gradients(y, x)[0], lambda: x)
+    w = tf.Variable(2.0, use_resource=True)
+    z = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * a * w), [0, x])[1]
+    with tf.control_dependencies([z]):
+        bump = w.assign_add(1.0)
+    with tf.control_dependencies([bump]):
+        h = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + tf.gradients(z, x)[0]), [0, 0.0])[1]
+    return _runs(tf, [y, g, tf.gradients(g, x)[0], tf.gradients(y, v)[0], bump, h])
+
+
+@case("graph", rtol=1e-5)
+def the_same_loop_differentiated_again_and_again(tf: Any) -> Any:
+    v, x = tf.Variable(2.0, use_resource=True), tf.constant(0.5)
+    y = tf.while_loop(lambda i, a: i < 2, _counting_body(tf, v, 0.1, lambda a, b: a * a * b), [0, x],
+                      parallel_iterations=1)[1]  # fmt: skip
+    first = tf.gradients(y, x)[0]
+    return _runs(tf, [y, first, *tf.gradients(y * y, [x, v]), tf.gradients(tf.sin(first), x)[0]])
+
+
+@case("graph")
+def shapes_and_trips_that_only_the_run_knows(tf: Any) -> Any:
+    v, n = tf.Variable(2.0, use_resource=True), tf.placeholder_with_default(3, [])
+    x = tf.placeholder_with_default(np.ones((2, 2), np.float32), [None, None])
+    rows = tf.Variable(np.arange(6, dtype=np.float32).reshape(3, 2), use_resource=True)
+    ids = tf.placeholder_with_default(np.array([0, 2]), [None])
+    y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.reduce_sum(tf.gather(rows, ids) * x * v), lambda: tf.reduce_sum(x))
+    with tf.control_dependencies([y]):
+        bumps = v.assign_add(1.0), rows.assign_add(tf.ones([3, 2]))
+    w = tf.Variable(2.0, use_resource=True)
+    z = tf.while_loop(lambda i, a: i < n, _counting_body(tf, w, 0.1, lambda a, b: tf.sin(a * b)), [0, x],
+                      parallel_iterations=1)[1]  # fmt: skip
+    found = [*tf.gradients(y, [x, v]), tf.convert_to_tensor(tf.gradients(y, rows)[0]), *tf.gradients(z, [x, w])]
+    return _runs(tf, [y, z, *found, *bumps])
+
+
+@case("graph")
+def random_numbers_beside_assignments(tf: Any) -> Any:
+    v, x = tf.Variable(2.0, use_resource=True), tf.constant(np.arange(1.0, 9.0, dtype=np.float32))
+    y = tf.while_loop(lambda i, a: i < 3, _counting_body(tf, v, 1.0, lambda a, _: tf.nn.dropout(a, rate=0.3)), [0, x],
+                      parallel_iterations=1)[1]  # fmt: skip
+    found, _ = _runs(tf, [y, tf.gradients(y, x)[0]])
+    return [bool(np.allclose(a, b * np.arange(1, 9))) for a, b in found]
+
+
+@case("graph")
+def what_a_variable_held_when_it_was_gathered_from(tf: Any) -> Any:
+    rows, x = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=True), tf.constant([0.5, 2.0])
+
+    def body(i: Any, a: Any) -> Any:
+        a = a * tf.nn.embedding_lookup(rows, i % 2)
+        with tf.control_dependencies([a]):
+            change = rows.scatter_add(tf.IndexedSlices(tf.constant([[1.0, -1.0]]), tf.constant([0])))
+        with tf.control_dependencies([change]):
+            return i + 1, tf.identity(a)
+
+    y = tf.while_loop(lambda i, a: i < 4, body, [0, x], parallel_iterations=1)[1]
+    dx, drows = tf.gradients(y, [x, rows])
+    return _runs(tf, [y, dx, tf.convert_to_tensor(drows)], [rows])

@@ -22,7 +22,7 @@ from ..ir.composite import Composite
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.eager import EagerTensor
-from ..ir.effects import effects_of
+from ..ir.effects import changed_by, effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import registry
@@ -132,7 +132,9 @@ class _Reverse:
         self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets)
         self.backward = self._part([*part.inputs, *self.kept, *self.dys], self.flat, ())
         self.backward.counters = {}
+        # The gradient and what it needs of the forward pass; with it, its assignments, which are undone afterwards.
         self.whole = self._part([*part.inputs, *self.dys], self.flat, ())
+        self.again = self._part(self.whole.inputs, self.flat, [op for op in part.targets if _assigns(op)])
 
     def _part(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], targets: Sequence[Operation]) -> _Part:
         p = self.part
@@ -152,8 +154,8 @@ class _Reverse:
         if current_graph() is not None:
             flat = self._in_graph(given, arrived)
         elif eager.recorders:  # the gradient is differentiated in turn
-            with _holding(held):  # the forward pass runs again
-                flat = self.whole.run([*given, *arrived])
+            with _holding(held):
+                flat = (self.again if held else self.whole).run([*given, *arrived])
         else:
             self.backward.counters.clear()
             self.backward.counters.update(drawn)
@@ -172,6 +174,10 @@ class _Reverse:
         inside = {id(p): _here(graph, t) for p, t in zip([*self.part.inputs, *self.dys], tensors, strict=True)}
         copy_list(graph, needed_ops(self.flat, inside), inside)
         return [inside[id(t)] for t in self.flat]
+
+
+def _assigns(op: Operation) -> bool:
+    return "keeps" not in op.opdef.flags and next(changed_by(op), None) is not None
 
 
 def _held(handles: Iterable[Any]) -> list[tuple[Cell, Any]]:
