@@ -1,5 +1,7 @@
 """`tf.function` and eager tensors, in the 2.x face."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -195,3 +197,32 @@ def test_a_symbolic_tensor_must_not_leak():
     f(tf.constant(1.0))
     with pytest.raises(TypeError, match=r"(?s)symbolic tensor.*eager mode"):
         leaked[0] + tf.constant(1.0)
+
+
+def test_jax_arrays_are_arguments() -> None:
+    """An array of JAX's is a tensor argument: one trace for all values, of the array's dtype."""
+    import jax.numpy as jnp
+
+    f = tf.function(lambda x: x * 2)
+    for value in ([1.0, 2.0], [3.0, 4.0]):
+        np.testing.assert_array_equal(f(jnp.array(value)).numpy(), 2 * np.array(value))
+    assert f.experimental_get_tracing_count() == 1
+    assert f(jnp.array(1, jnp.int32)).dtype is tf.int32 and f(jnp.ones(2, jnp.bfloat16)).dtype is tf.bfloat16
+    np.testing.assert_array_equal(tf.constant([1.0, 2.0]) + jnp.ones(2), [2.0, 3.0])
+    np.testing.assert_array_equal(jnp.from_dlpack(tf.constant([1.0, 2.0])), [1.0, 2.0])
+
+
+def test_an_initial_value_from_an_argument_needs_a_call() -> None:
+    """Without arguments there is nothing to compute such a value from; the call that comes after has them."""
+    made = []
+
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def f(x: Any) -> Any:
+        if not made:
+            made.append(tf.Variable(x * 2.0))
+        return made[0] * x
+
+    with pytest.raises(ValueError, match=r"(?s)get_concrete_function: tf.function f .*depends on an argument.*Fix:"):
+        f.get_concrete_function()
+    assert float(f(tf.constant(3.0))) == 18.0
+    assert float(f.get_concrete_function()(tf.constant(1.0))) == 6.0

@@ -109,7 +109,8 @@ class Function:
         self._lock = threading.RLock()
         self._called = False
         self._traced_times = 0
-        self._start: ConcreteFunction | None = None  # a first trace that has to run, since it gives variables values
+        # A trace, and the one that has to run before it, since it gives variables values.
+        self._start: tuple[ConcreteFunction, ConcreteFunction] | None = None
         self._parameters: inspect.Signature | None = None
         functools.update_wrapper(self, python_function)
 
@@ -184,8 +185,8 @@ class Function:
         leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
         if graph is None:
             concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
-            if self._start is not None:
-                concrete, self._start = self._start, None
+            if self._start is not None and self._start[0] is concrete:
+                concrete, self._start = self._start[1], None
             return concrete._call_flat(tensors)
         # Inside another graph its operations become part of that graph.
         leaves = list(map(argument, leaves))
@@ -342,11 +343,13 @@ class Function:
         with watching_creation(lambda: created.append(1) if first else refuse()) as assignments:
             concrete = self._trace_once(args, kwargs, leaves, shapes)
         if created:  # the function must not create them again
-            if not initialize(assignments, self._engine):
-                concrete.leave_out(restored(assignments))
-                self._start = concrete
+            first_trace = concrete
+            ready = initialize(assignments, self._engine)
             with watching_creation(refuse):
                 concrete = self._trace_once(args, kwargs, leaves, shapes)
+            if not ready:
+                first_trace.leave_out(restored(assignments))
+                self._start = concrete, first_trace
         return concrete
 
     def _trace_once(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:

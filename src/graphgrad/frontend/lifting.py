@@ -67,7 +67,12 @@ def _eager(captured: Any) -> Any:
 
 def _with_what_they_need(ops: Sequence[Operation]) -> list[Operation]:
     """Operations, what they depend on, and earlier changes of the variables that they read, in creation order."""
-    graph = ops[0].graph
+    changes: dict[int, list[Operation]] = {}  # by the handle of the variable
+    for op in ops[0].graph._operations:
+        if "reads" not in op.opdef.flags:
+            for t in op.inputs:
+                if t.dtype is resource:
+                    changes.setdefault(id(t), []).append(op)
     found: dict[int, Operation] = {}
     waiting = list(ops)
     while waiting:
@@ -77,8 +82,6 @@ def _with_what_they_need(ops: Sequence[Operation]) -> list[Operation]:
         found[op.index] = op
         waiting += [t.op for t in op.inputs]
         waiting += op.control_inputs
-        handles = {id(t) for t in op.inputs if t.dtype is resource}
-        if handles:
-            waiting += [o for o in graph._operations[: op.index] if "reads" not in o.opdef.flags
-                        and any(id(t) in handles for t in o.inputs)]  # fmt: skip
+        for t in op.inputs:
+            waiting += [o for o in changes.get(id(t), ()) if o.index < op.index]
     return [found[i] for i in sorted(found)]

@@ -193,12 +193,13 @@ class Variable(metaclass=Created):
         self._number = next(creation_numbers)
         wanted = None if dtype is None else as_dtype(dtype)
         graph = current_graph()
-        if graph is not None and graph.building_function and _creation.watch is not None and outermost_graph() is None:
+        if graph is not None and graph.building_function and _creation.watch is not None:
             _creation.watch()
-            initial_value = self._initial_in_function(initial_value, wanted)
-            if isinstance(initial_value, Tensor):
-                self._create_in_function(graph, initial_value, validate_shape, name, shape)
-                return
+            if outermost_graph() is None:
+                initial_value = self._initial_in_function(initial_value, wanted)
+                if isinstance(initial_value, Tensor):
+                    self._create_in_function(graph, initial_value, validate_shape, name, shape)
+                    return
         initial_value = _liftable(initial_value, wanted)
         if graph is not None and (graph.building_function or graph._control):
             with init_scope():
