@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .harness import case
+from .harness import case, raised
 
 _SHAPES = [(), (3,), (0,), (2, 3), (), (3,), (0, 2)]
 
@@ -120,3 +120,15 @@ def a_convolutional_net_with_batches_of_several_sizes(tf: Any) -> Any:
         for batch in (24, 24, 30, 1, 7, 24):
             results.append(sess.run([loss, train], {pictures: rng.rand(batch, 784)})[0])
     return results
+
+
+@case("graph")
+def a_loop_that_takes_too_long(tf: Any) -> Any:
+    n, v = tf.placeholder(tf.int64, []), tf.Variable(1.0)
+    y = tf.while_loop(lambda i, x: i < n, lambda i, x: (i + 1, x * 0.5 + 0.5), [tf.constant(0, tf.int64), v * 1.0])[1]
+    update = v.assign_add(y)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        results = [sess.run(update, {n: 3}) for _ in range(2)]
+        options = tf.RunOptions(timeout_in_ms=150)
+        return results, raised(lambda: sess.run(update, {n: 2**60}, options)), sess.run(v), sess.run(update, {n: 0})

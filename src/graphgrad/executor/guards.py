@@ -21,7 +21,7 @@ import numpy as np
 from ..ir.dtypes import variant
 from ..ir.shape import Shape, is_fully_defined
 from . import xla
-from .program import Instruction, RandomTable, can_fail, execute
+from .program import Instruction, RandomTable, can_fail, execute, has_loop
 from .steps import Cluster, Plan
 
 # What the integers that are looked at may go through on their way from outside.
@@ -90,7 +90,7 @@ class Env(dict[int, Any]):
 
 def part(program: list[Instruction], stored: Collection[int],
          floating: Mapping[int, Instruction]) -> list[list[Instruction]]:  # fmt: skip
-    """Parts the last program of a run, so that nothing is refused where variables are written over.
+    """Parts the last program of a run, so that nothing is refused and no loop ended where variables are written over.
 
     Args:
       program: the instructions.
@@ -103,7 +103,7 @@ def part(program: list[Instruction], stored: Collection[int],
         return [program]
     makers = {**floating, **{s: i for i in program for s in i.gives()}}
     first: dict[int, Instruction] = {}
-    waiting = [i for i in program if can_fail(i) and guard(i, makers) is None]
+    waiting = [i for i in program if has_loop(i) or (can_fail(i) and guard(i, makers) is None)]
     while waiting:
         instruction = waiting.pop()
         if id(instruction) not in first:
@@ -193,6 +193,8 @@ def watch(plan: Plan) -> None:
                 if found is not None:
                     instruction.guarded = True
                     step.guards.append(found)
+        if step.loop is not None:
+            step.donated = frozenset()
         if step.watched():
             step.donated = frozenset()
             step.fault = plan.slots

@@ -9,15 +9,19 @@ feeds, never a clock or what a cache holds, so that a program gives the same bit
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..errors import DeadlineExceededError
+from ..ir import blocking
 from ..ir.graph import Operation
 from ..ir.shape import Shape
 from ..ir.subnormal import Subnormals
-from .program import Body, Instruction, OverBudget, RandomTable, execute
+from . import stop
+from .program import Body, Instruction, OverBudget, RandomTable, execute, has_loop
 from .report import RunReport
 from .steps import Cluster, HostStep, Plan
 from .xla import shape_of, to_numpy
@@ -80,7 +84,7 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
       budget: how long it may take.
     Raises: OverBudget. Nothing has happened then but host functions, of which a plan with a budget and loops has none.
     """
-    spend = None if budget is None else budget.spend
+    spend = budget.spend if budget is not None else _in_time()
     slots[:] = [to_numpy(v) for v in slots]
     outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
     if report is not None:
@@ -106,6 +110,19 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
         value = slots[s]
         if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):
             slots[s] = value.copy()
+
+
+def _in_time() -> Callable[[Body], None] | None:
+    """Ends loops when the time of this thread's run is over; None if it never is."""
+    end = blocking.deadline()
+    if end is None:
+        return None
+
+    def spend(body: Body) -> None:
+        if time.monotonic() > end:
+            raise blocking.located(DeadlineExceededError, *stop.LATE)
+
+    return spend
 
 
 def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list[Instruction], list[list[int]]]]:
@@ -142,7 +159,7 @@ def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
         left -= seconds(instruction, unknown)
         if left < 0:
             return None
-    if any(_loops(i) for i in instructions) and any(
+    if any(map(has_loop, instructions)) and any(
         i.op.opdef.flags >= {"host", "stateful"} for i in _everything(instructions)
     ):
         return None  # a run that is given up must not have called anybody
@@ -157,7 +174,7 @@ def is_quick(plan: Plan, slots: Sequence[Any]) -> bool:
     """
     instructions = [i for step in plan.steps for i in step.program]
     unknown = _unknown(plan, slots)
-    return sum(seconds(i, unknown) for i in instructions) < _QUICK and not any(map(_loops, instructions))
+    return sum(seconds(i, unknown) for i in instructions) < _QUICK and not any(map(has_loop, instructions))
 
 
 def _unknown(plan: Plan, slots: Sequence[Any]) -> int:
@@ -179,10 +196,6 @@ def is_small(plan: Plan) -> bool:
     if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
         return False
     return sum(seconds(i, 1) for i in work) < _SMALL
-
-
-def _loops(instruction: Instruction) -> bool:
-    return any(i.op.type == "While" for i in _everything([instruction]))
 
 
 def _everything(program: Sequence[Instruction]) -> list[Instruction]:

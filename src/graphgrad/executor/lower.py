@@ -13,6 +13,7 @@ from ..ir import lists
 from ..ir.lazy import load
 from ..ir.subnormal import Subnormals
 from .program import Faults, RandomTable, execute
+from .stop import COUNT
 from .xla import AnySpec, ListSpec, Spec
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       shapes: those of `cluster.shapes`.
       known: NumPy values for `cluster.known`, compiled in.
       platform: XLA's name for the kind of device.
-    Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, and the
-      table of random states if there is one; and the specs of its results, those of `cluster.outs`.
+    Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random
+      states if there is one, and what loops look at if there are any; and the specs of its results, those of
+      `cluster.outs`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     jax, jnp = load("jax"), load("jax.numpy")
@@ -47,6 +49,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
     slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
     given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]
     rows = {row: i for i, row in enumerate(cluster.rows)}
+    stops = cluster.loop is not None
 
     def run(*args: Any) -> list[Any]:
         env: list[Any] = [None] * slots
@@ -63,8 +66,9 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
                 env[slot] = jax.lax.slice(env[whole], [start], [end]).reshape(shape)
                 start = end
         faults = Faults() if cluster.fault is not None and platform == "cpu" else None
+        table = RandomTable(rows, args[len(given)]) if rows else None
         with np.errstate(all="ignore"), Subnormals(flushed=True):  # what is folded is computed as XLA does
-            execute(jnp, cluster.program, env, RandomTable(rows, args[-1]) if rows else None, faults=faults)
+            execute(jnp, cluster.program, env, table, faults=faults, stop=args[-1] if stops else None)
         if cluster.fault is not None:
             env[cluster.fault] = jnp.asarray(faults is not None and faults.any(jnp))
         for whole, together in cluster.packed.items():
@@ -77,6 +81,8 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
         args = [_argument(jax, spec) for spec in inputs if spec is not None]
         if rows:
             args.append(jax.ShapeDtypeStruct((len(rows), 3), np.uint64))
+        if stops:
+            args.append(jax.ShapeDtypeStruct((COUNT,), np.int32))
         donated = tuple(i for i, s in enumerate(given) if s in cluster.donated)
         jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
         lowered = jitted.trace(*args).lower(lowering_platforms=(platform,))

@@ -151,6 +151,7 @@ class _Planner:
         pack(result)
         guards.watch(result)
         result.waits = independent_waits(result.steps)
+        result.has_loops = any(isinstance(s, Cluster) and s.loop is not None for s in result.steps)
         # Initialisers run once: NumPy is done before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result

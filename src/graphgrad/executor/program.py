@@ -6,6 +6,7 @@ XLA program. The loop is the same, and so are the kernels.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import Spec, _input_names
 from ..ir.shape import num_elements, shape_str
+from .stop import wanted
 
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
 
@@ -232,7 +234,8 @@ _SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # no errors: t
 
 
 def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
-            spend: Callable[[Body], None] | None = None, faults: Faults | None = None) -> None:  # fmt: skip
+            spend: Callable[[Body], None] | None = None, faults: Faults | None = None,
+            stop: Any = None) -> None:  # fmt: skip
     """Executes instructions in order.
 
     Args:
@@ -242,6 +245,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
       rng: the random states, or None.
       spend: is told of each sub-graph before it is called, and may raise OverBudget.
       faults: collects what is refused, in a trace; NumPy raises.
+      stop: the numbers that loops look at, in a trace, see `stop.py`.
     """
     for ins in program:
         values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
@@ -262,7 +266,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             row = rng.row(ins.rng)
             attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
         if ins.bodies:
-            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend, faults)}
+            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend, faults, stop)}
         opdef = ins.op.opdef
         kernel = ins.host_kernel if on_host else ins.device_kernel
         try:
@@ -348,7 +352,8 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
 
 
 def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
-                 spend: Callable[[Body], None] | None, faults: Faults | None) -> dict[str, Any]:  # fmt: skip
+                 spend: Callable[[Body], None] | None, faults: Faults | None,
+                 stop: Any) -> dict[str, Any]:  # fmt: skip
     """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel.
 
     In a trace, whether something was refused travels as the last element of the state.
@@ -368,7 +373,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             found = Faults() if watched else None
             own_rng = rng if rng is None or step is None else rng.further(xp, step)
             try:
-                execute(xp, body.program, inner, own_rng, spend, found)
+                execute(xp, body.program, inner, own_rng, spend, found, stop)
             except _SIGNALS:
                 raise
             except Exception:
@@ -383,6 +388,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
 
         call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at these
         call.specs = body.specs  # type: ignore[attr-defined]
+        call.stop = None if stop is None else functools.partial(wanted, stop)  # type: ignore[attr-defined]
         return call
 
     bound: dict[str, Any] = {name: bind(body) for name, body in ins.bodies.items()}
@@ -420,6 +426,13 @@ def can_fail(part: Instruction | Body) -> bool:
     if isinstance(part, Body):
         return any(map(can_fail, part.program))
     return part.op.opdef.fault is not None or any(map(can_fail, part.bodies.values()))
+
+
+def has_loop(part: Instruction | Body) -> bool:
+    """Whether a loop is among what runs."""
+    if isinstance(part, Body):
+        return any(map(has_loop, part.program))
+    return part.op.type == "While" or any(map(has_loop, part.bodies.values()))
 
 
 def _position_of(op: Operation, input_name: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import InvalidArgumentError, describe
-from ..ir import dtypes
+from ..ir import blocking, dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, is_fully_defined, shape_str
@@ -31,6 +31,7 @@ from .program import MustBeKnown, OverBudget, execute, uninitialized
 from .report import RunReport
 from .split import Split, parts
 from .steps import Cluster, HostStep, Plan
+from .stop import Stop, begin
 from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready
@@ -183,7 +184,12 @@ class Executable:
                 raise uninitialized(plan.readers[slot], cell)
         table = self._random_states(plan) if plan.random_ops else None
         if not self._run_in_numpy(plan, slots, table, report, store):
-            self._run_steps(plan, slots, table, report, store, done)
+            stop = begin() if plan.has_loops else None
+            try:
+                self._run_steps(plan, slots, table, report, store, done, stop)
+            finally:
+                if stop is not None:
+                    stop.finish()
         self._is_first = False
         if table is not None and store:
             for op in plan.random_ops:
@@ -231,7 +237,7 @@ class Executable:
         _set_all([_setter(cell) for _, cell in plan.stores], values)
 
     def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
-                   done: Done) -> None:  # fmt: skip
+                   done: Done, stop: Stop | None) -> None:  # fmt: skip
         device = xla.device()
         homes = plan.homes
         if not self._ready:
@@ -273,7 +279,7 @@ class Executable:
                     slots[s] = device.put(value) if type(value) is np.ndarray else device.move(value)
             bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
             if bound is None:
-                with self._lock:
+                with self._lock, blocking.untimed():
                     bound = stage.bind(device, slots)
             for program, ins, outs, frees, rows, made_of in bound:
                 cluster = made_of[0]
@@ -282,11 +288,14 @@ class Executable:
                     args = [slots[s] for s in ins]
                     if rows is not None:
                         args.append(device.put(table[rows]))
+                    if (loop := cluster.loop) is not None and stop is not None:
+                        args.append(stop.buffer(device))
                     if store and cluster.donated:  # the last step
                         self._finish(plan, slots, program, args, outs)
                         store = False
                     else:
-                        for s, value in zip(outs, program(args), strict=True):
+                        results = program(args) if stop is None or loop is None else stop.call(program, args, loop)
+                        for s, value in zip(outs, results, strict=True):
                             slots[s] = value
                     refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
                 if refused:

@@ -10,7 +10,7 @@ from ..ir import dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined
-from .program import Instruction, can_fail
+from .program import Instruction, can_fail, has_loop
 from .split import Rule
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Cluster:
       split: how its only operation is dealt out to several cores, or None.
       guards: what NumPy looks for before it runs, see `guards`.
       fault: the slot, among `outs`, that says whether one of `watched()` refused something, or None.
+      loop: an operation that is or holds a loop, or None; then the program gets what `stop.Stop` has for loops.
       level: clusters of one level need no value from each other before they are lowered.
       device: where it runs, None for the default device.
     """
@@ -56,6 +57,7 @@ class Cluster:
         self.device: str | None = None
         self.guards: list[Guard] = []
         self.fault: int | None = None
+        self.loop = next((i.op for i in program if has_loop(i)), None)
 
     def watched(self) -> list[Instruction]:
         """The instructions that may refuse values while it runs."""
@@ -129,6 +131,7 @@ class Plan:
       random_ops: the random operations, by their row in the table of random states.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
+      has_loops: whether clusters hold loops.
       waits: how many steps may wait for what others do, see `independent_waits`.
       schedule: the instructions in the order in which NumPy executes them, once that is known.
     """
@@ -149,6 +152,7 @@ class Plan:
         self.homes: dict[int, str] = {}
         self.on_host = False
         self.waits = 0
+        self.has_loops = False
         self.schedule: Any = None
 
     def __str__(self) -> str:

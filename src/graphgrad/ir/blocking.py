@@ -121,15 +121,31 @@ def settle(begin: Callable[..., Attempt], *args: Any) -> Any:
     return attempt.wait()
 
 
+def deadline() -> float | None:
+    """When the time of this thread's run is over, by `time.monotonic`; None if it may take as long as it likes."""
+    return _state.deadline
+
+
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """A `with` block in which nothing in this thread waits for longer, in all."""
+    """A `with` block in which what this thread waits for, and its loops, take no longer in all."""
     old = _state.deadline
     _state.deadline = time.monotonic() + seconds
     try:
         yield
     finally:
         _state.deadline = old
+
+
+@contextlib.contextmanager
+def untimed() -> Iterator[None]:
+    """A `with` block, such as compiling, that does not count for this thread's deadline."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        if _state.deadline is not None:
+            _state.deadline += time.monotonic() - began
 
 
 @contextlib.contextmanager

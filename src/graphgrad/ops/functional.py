@@ -122,6 +122,8 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
     def keep_going(carry):
         step, values, state = carry
         more = _decision(xp.asarray(cond([*values, *captures], state, step)[0][0]))
+        if cond.stop is not None:
+            more = xp.logical_and(more, xp.logical_not(cond.stop(step)))
         if cond.watched or body.watched:  # what is refused may be what would end the loop
             more = xp.logical_and(more, xp.logical_not(state[-1]))
         return more if limit is None else xp.logical_and(more, step < limit)
