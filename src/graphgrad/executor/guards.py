@@ -20,6 +20,7 @@ import numpy as np
 
 from ..ir.dtypes import variant
 from ..ir.shape import Shape, is_fully_defined
+from ..ir.subnormal import Subnormals
 from . import xla
 from .program import Instruction, RandomTable, can_fail, execute, has_loop
 from .steps import Cluster, Plan
@@ -224,7 +225,7 @@ def repeat(cluster: Cluster, slots: list[Any], table: Any) -> None:
             end = start + int(np.prod(shape))
             env[slot] = env[whole][start:end].reshape(shape)
             start = end
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), Subnormals(flushed=True):
         execute(np, cluster.program, env, RandomTable.of(table))
     for whole, together in cluster.packed.items():
         env[whole] = np.concatenate([np.ravel(env[s]) for s in together])
