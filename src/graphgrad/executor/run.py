@@ -31,7 +31,7 @@ from .program import MustBeKnown, OverBudget, execute, uninitialized
 from .report import RunReport
 from .split import Split, parts
 from .steps import Cluster, HostStep, Plan
-from .stop import Stop, begin
+from .stop import Stop, begin, finish
 from .xla import AnySpec, Program, Spec
 
 _BOUND = 64  # signatures of a stage that are kept ready
@@ -184,12 +184,11 @@ class Executable:
                 raise uninitialized(plan.readers[slot], cell)
         table = self._random_states(plan) if plan.random_ops else None
         if not self._run_in_numpy(plan, slots, table, report, store):
-            stop = begin() if plan.has_loops else None
+            stop, listens = begin() if plan.has_loops else (None, False)
             try:
                 self._run_steps(plan, slots, table, report, store, done, stop)
             finally:
-                if stop is not None:
-                    stop.finish()
+                finish(listens)
         self._is_first = False
         if table is not None and store:
             for op in plan.random_ops:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import FailedPreconditionError, InvalidArgumentError, describe
 from ..ir import dtypes
-from ..ir.blocking import limited
+from ..ir.blocking import limited, untimed
 from ..ir.cell import Cell
 from ..ir.context import get_default_graph
 from ..ir.context import use as use_graph
@@ -168,7 +168,7 @@ class BaseSession:
           feed_dict: values for tensors: tensor (or its name) -> array, number or nested list; or a tuple of
             tensors, such as the state of a cell -> a tuple of values.
           options: a `RunOptions`; one with a `trace_level` fills run_metadata, `timeout_in_ms` says how long the run
-            may wait for queues.
+            may wait for queues and be in loops; planning and compiling do not count.
           run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, `peak_bytes` and `step_stats`.
         Returns: the structure of `fetches` with NumPy arrays in the place of tensors
           (scalars for rank 0, None for operations).
@@ -266,8 +266,9 @@ class BaseSession:
                 tensors[id(e)] = e
             else:
                 targets.append(e)
-        executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine,
-                                self._place)  # fmt: skip
+        with untimed():
+            executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine,
+                                    self._place)  # fmt: skip
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]

@@ -13,6 +13,7 @@ While the main thread is inside of a program, Python runs no handlers of signals
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import threading
 import time
@@ -26,7 +27,7 @@ from ..ir.graph import Operation
 
 COUNT = 16
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
-_REPEATS = 3  # so often is a program begun, if signals end it whose handlers raise nothing
+_REPEATS = 3  # so often is a program begun anew, if signals end it whose handlers raise nothing
 
 
 def wanted(stop: Any, step: Any) -> Any:
@@ -52,41 +53,20 @@ def _late(op: Operation) -> DeadlineExceededError:
 class Stop:
     """What the loops of one thread's runs look at.
 
+    Whoever wants them to end may come too late, when another program runs already. So it is the call that knows why its
+    loops should end; one that knows of nothing begins anew.
+
     Attributes:
       numbers: int32, all 0 unless the loops are to end.
-      is_deaf: whether signals end no more loops of this run, because their handlers let it go on.
-      depth: how many runs with loops are under way, one inside of the other.
+      is_deaf: whether signals end no more loops, because their handlers let the run go on.
     """
 
     def __init__(self) -> None:
         memory = np.zeros(4 * COUNT + 64, np.uint8)
         start = -memory.ctypes.data % 64  # aligned: else XLA would copy
         self.numbers: Any = memory[start : start + 4 * COUNT].view(np.int32)
-        self.depth = 0
-        self.is_deaf = self._is_late = False
+        self.is_deaf = False
         self._buffers: dict[str, Any] = {}
-
-    def end(self, is_late: bool = False) -> None:
-        """Ends the loops; called by other threads."""
-        self._is_late = self._is_late or is_late
-        self.numbers[:] = 1
-
-    def reset(self) -> None:
-        """Lets loops run again."""
-        self._is_late = self.is_deaf = False
-        self.numbers[:] = 0
-
-    def finish(self) -> None:
-        """Ends what `begin` began."""
-        self.depth -= 1
-        if not self.depth:
-            if _listening and _listening[0] is self:
-                import signal
-
-                _listening.clear()
-                signal.set_wakeup_fd(_elsewhere[0], warn_on_full_buffer=False)
-            if self.is_deaf or self.numbers[0]:
-                self.reset()
 
     def buffer(self, device: Any) -> Any:
         """The numbers as an argument of programs on a device."""
@@ -95,30 +75,40 @@ class Stop:
             found = self._buffers[device.name] = device.put(self.numbers)
         return found
 
+    def end(self) -> None:
+        """Ends the loops; called by other threads."""
+        self.numbers[:] = 1
+
     def call(self, program: Any, args: list[Any], op: Operation) -> list[Any]:
         """Calls a program that has a loop, `op`.
 
         Raises: DeadlineExceededError where time is over; what a signal's handler raises.
         """
         deadline, timer = blocking.deadline(), None
+        late: list[None] = []
         if deadline is not None:
-            timer = threading.Timer(max(0.0, deadline - time.monotonic()), self.end, [True])
+            timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._end_late, [late])
             timer.daemon = True
             timer.start()
         try:
-            for left in reversed(range(_REPEATS)):
+            for repeats in itertools.count():
                 results: list[Any] = program(args)
                 if not self.numbers[0]:
-                    break
-                if self._is_late:
-                    raise _late(op)
+                    return results
                 self.numbers[:] = 0
-                self.is_deaf = left == 1
+                if late:
+                    raise _late(op)
                 _breathe()  # handlers run, and may raise
-            return results
+                self.is_deaf = repeats == _REPEATS
         finally:
+            self.is_deaf = False
             if timer is not None:
                 timer.cancel()
+        raise AssertionError
+
+    def _end_late(self, late: list[None]) -> None:
+        late.append(None)
+        self.end()
 
 
 def _breathe() -> None:
@@ -132,33 +122,45 @@ class _Local(threading.local):
 
 _local = _Local()
 _listening: list[Stop] = []  # that of the main thread, while it is inside of a run with loops
+_ear: list[threading.Thread] = []  # what reads the pipe
 _pipe: list[int] = []  # where signals are told
 _elsewhere = [-1]  # where they are told otherwise
 
 
-def begin() -> Stop:
-    """Begins a run with loops, which end when this thread's time is over or a signal comes; `Stop.finish` ends it."""
+def begin() -> tuple[Stop, bool]:
+    """Begins a run with loops, which signals end; for `finish`, says also whether it is the first to listen to them."""
     stop = _local.stop
-    stop.depth += 1
-    if stop.depth == 1 and threading.current_thread() is threading.main_thread():
-        _listen(stop)
-    return stop
+    return stop, not _listening and threading.current_thread() is threading.main_thread() and _listen(stop)
 
 
-def _listen(stop: Stop) -> None:
-    """Has signals end the main thread's loops, where that can be."""
+def finish(listens: bool) -> None:
+    """Ends a run with loops that `listens` to signals."""
+    if listens:
+        import signal
+
+        signal.set_wakeup_fd(_elsewhere[0], warn_on_full_buffer=False)
+        _listening.clear()
+
+
+def _listen(stop: Stop) -> bool:
+    """Has signals end the main thread's loops; False where that cannot be. Interrupts may leave it half done."""
     import signal  # which the import of this package does without
 
     try:
-        if not _pipe:
+        if not _ear or not _ear[0].is_alive():
             reads, writes = os.pipe()
             os.set_blocking(writes, False)
-            threading.Thread(target=_hear, args=(reads,), name="graphgrad-signals", daemon=True).start()
-            _pipe.append(writes)
-        _elsewhere[0] = signal.set_wakeup_fd(_pipe[0], warn_on_full_buffer=False)
-        _listening.append(stop)
+            thread = threading.Thread(target=_hear, args=(reads,), name="graphgrad-signals", daemon=True)
+            thread.start()
+            _pipe[:] = [writes]
+            _ear[:] = [thread]
+        elsewhere = signal.set_wakeup_fd(_pipe[0], warn_on_full_buffer=False)
     except (OSError, ValueError):  # not the main interpreter, or a system whose pipes are of another kind
-        pass
+        return False
+    if elsewhere != _pipe[0]:
+        _elsewhere[0] = elsewhere
+    _listening[:] = [stop]
+    return True
 
 
 def _hear(reads: int) -> None:
@@ -177,4 +179,4 @@ def _hear(reads: int) -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pipe.clear)  # the thread is not there
+    os.register_at_fork(after_in_child=_ear.clear)  # it is not there

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..ir import lists
+from ..ir.blocking import untimed
 from ..ir.cell import Cell
 from ..ir.lazy import load
 
@@ -264,7 +265,7 @@ def _make_other(name: str) -> Device:
 def _make() -> Device:
     with _lock:
         if not _made:
-            with _quietly():
+            with _quietly(), untimed():
                 from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
 
                 if _only_cpu():
