@@ -36,6 +36,7 @@ SUBJECTS: tuple[str, ...] = (
     "effects",
     "function_effects",
     "tapes",
+    "taped_programs",
     "taped_scopes",
     "taped_values",
     "acceptance",
