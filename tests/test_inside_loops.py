@@ -21,7 +21,8 @@ def test_where_a_gradient_ends() -> None:
         x = tf.placeholder(tf.float32, [3])
         y = _loop(lambda y: tf.sin(y) + tf.reduce_sum(tf.round(x)), tf.constant(1.0))
         why = tf.explain_gradient(y, x)
-        assert why.is_none and "in its body" in str(why) and "Round 'Round', test_inside_loops.py" in str(why)
+        assert why.verdict == "zero" and tf.gradients(y, x) != [None]  # as loops of TensorFlow have it
+        assert "in its body" in str(why) and "Round 'Round', test_inside_loops.py" in str(why)
         assert "straight-through" in str(why)
         z = tf.cond(x[0] > 0, lambda: tf.floor(x), lambda: tf.ones([3]))
         assert "in its true branch" in str(tf.explain_gradient(z, x))

@@ -404,6 +404,66 @@ def a_constant_of_eager_mode(tf: Any) -> Any:
     return [float(f(tf.constant(2.0))) for _ in range(3)]
 
 
+# -- zero or None -------------------------------------------------------------------------------
+
+
+@case("graph")
+def second_derivatives_that_are_zero(tf: Any) -> Any:
+    x, c = tf.constant([3.0, -4.0]), tf.constant(2.0)
+    rows = tf.TensorArray(tf.float32, 2).unstack(x)
+    ys = {
+        "times two": _loop(tf, lambda a: a * 2.0, x),
+        "by two": _loop(tf, lambda a: a / 2.0, x),
+        "minus one": _loop(tf, lambda a: a - 1.0, x),
+        "twice": _loop(tf, lambda a: a + a, x),
+        "negative": _loop(tf, lambda a: -a, x),
+        "captured": _loop(tf, lambda a: a * c, x),
+        "sum": _loop(tf, lambda a: a + tf.reduce_sum(a), x),
+        "where": _loop(tf, lambda a: tf.where(a > 0, a, -a), x),
+        "relu": _loop(tf, tf.nn.relu, x),
+        "stopped": _loop(tf, lambda a: a * tf.stop_gradient(a), x),
+        "around": _loop(tf, lambda a: a + x * 2.0, tf.zeros([2])),
+        "branch in a loop": _loop(tf, lambda a: tf.cond(a[0] > 0, lambda: a * 2.0, lambda: a), x),
+        "loop in a branch": tf.cond(x[0] > 0, lambda: _loop(tf, lambda a: a * 2.0, x), lambda: x),
+        "branch": tf.cond(x[0] > 0, lambda: 2.0 * x, lambda: x),
+        "map": tf.map_fn(lambda t: t * 2.0, x),
+        "sums": tf.scan(lambda a, t: a + t, x),
+        "sums of products": tf.scan(lambda a, t: a + t * 2.0, x),
+        "read": tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + rows.read(i)), (0, 0.0))[1],
+        "read and times": tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + rows.read(i) * 2.0), (0, 0.0))[1],
+        "written": tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a.write(i, x * 2.0)),
+                                 (0, tf.TensorArray(tf.float32, 2)))[1].stack(),
+    }  # fmt: skip
+    second = {name: _slope(tf, _slope(tf, y, x), x) for name, y in ys.items()}
+    third = {name: _slope(tf, g, x) for name, g in second.items() if g is not None}
+    found = {name: g for name, g in {**{f"{k}, third": g for k, g in third.items()}, **second}.items() if g is not None}
+    with tf.Session() as sess:
+        return {"zero": sess.run(found), "none": sorted(name for name, g in second.items() if g is None)}
+
+
+@case("graph")
+def first_derivatives_that_are_zero(tf: Any) -> Any:
+    x, w, v = tf.constant(3.0), tf.constant(2.0), tf.Variable(2.0)
+    pair = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, a * x, b * w * v), (0, 1.0, x))
+    until = tf.while_loop(lambda i, a: a < w * 10.0, lambda i, a: (i + 1, a * 2.0), (0, x))[1]
+    constant = _loop(tf, lambda a: tf.constant(1.0), x)
+    rounded = _loop(tf, lambda a: a * tf.round(w) + tf.stop_gradient(v), x)
+    branch = tf.cond(x > 0, lambda: x * tf.stop_gradient(w), lambda: x)
+    one_branch = tf.cond(x > 0, lambda: x * tf.stop_gradient(w), lambda: x * w)
+    lists = [tf.gradients(y, [x, w, v]) for y in (pair[1], until, constant, rounded, branch, one_branch)]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [[None if g is None else sess.run(g) for g in found] for found in lists]
+
+
+@case("graph")
+def hessians_that_are_zero(tf: Any) -> Any:
+    x = tf.constant([3.0, -4.0])
+    y = tf.reduce_sum(_loop(tf, lambda a: a * 2.0, x))
+    z = tf.reduce_sum(tf.scan(lambda a, t: a + t * 2.0, x))
+    return _runs(tf, [tf.hessians(y, x)[0], tf.hessians(z, x)[0]])
+
+
 # -- waiting for operations outside ------------------------------------------------------------------
 
 

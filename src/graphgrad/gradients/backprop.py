@@ -10,7 +10,7 @@ The algorithm, in four steps, each a loop over operations, so cost is linear and
 
 Its parts: `arguments` (which tensors are meant), `outside` (graphs inside of graphs), `seed`, `rules` (calling one
 op's rule), `aggregate` (sums), `registry` (which rule), `missing` (errors), `unconnected` (what stands for None),
-`strict` (errors instead of None), `memo` (the same question asked twice).
+`loop_zeros` (where it is zero), `strict` (errors instead of None), `memo` (the same question asked twice).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..ir.context import current_graph
+from ..ir.context import current_graph, use
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE
 from ..ir.source import user_source
@@ -28,9 +28,10 @@ from .aggregate import add_early, aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, flatten, graph_to_extend
 from .exposing import expose
 from .inside_loop import refuse_initial_values
+from .loop_zeros import Trial, is_trial, may_hold_loops, zero, zeros_for_loops
 from .memo import Memory
 from .missing import no_gradient
-from .outside import Outside, leave, order_of
+from .outside import leave, order_of
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
 from .seed import seed
@@ -115,11 +116,14 @@ def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: A
         x_tensors = as_xs(graph, xs)
         stops = as_xs(graph, stop_gradients, "stop_gradients")
         grad_ys = align_grad_ys(ys, grad_ys, len(y_tensors))
-        leaving = leaving and graph.outer_graph is not None
         if leaving:
             call.outside, (y_tensors, x_tensors, stops) = leave(graph, flatten(xs), y_tensors, x_tensors, stops)
-        results = _differentiate(call, y_tensors, x_tensors, grad_ys, stops)
+        else:
+            call.zeros = is_trial(graph)
+        stopped = {t.op for t in stops}
+        results = sweep(call, y_tensors, seed(call, y_tensors, grad_ys), x_tensors, stopped)
         if leaving and unconnected is UnconnectedGradients.NONE:
+            results = zeros_of_loops(call, y_tensors, x_tensors, results, stopped)
             refuse_initial_values(call, y_tensors, x_tensors, results)
     strict.check(y_tensors, x_tensors, results, stops, unconnected)
     if unconnected is UnconnectedGradients.ZERO:
@@ -160,12 +164,6 @@ def gradients_v2(
 _Arrived = dict[Operation, list[list[Any]]]
 
 
-def _differentiate(call: Call, ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any],
-                   stops: list[Tensor]) -> list[Any]:  # fmt: skip
-    """The gradient of the sum of ys, weighted by grad_ys, with respect to each x, or None."""
-    return sweep(call, ys, seed(call, ys, grad_ys), xs, {t.op for t in stops})
-
-
 def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
           stopped: Collection[Operation]) -> list[Any]:  # fmt: skip
     """Reaches, sweeps and collects; see above.
@@ -186,6 +184,30 @@ def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
     return [_collect(call, arrived, x) for x in xs]
 
 
+def zeros_of_loops(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any],
+                   stopped: Collection[Operation]) -> list[Any]:  # fmt: skip
+    """The results of a sweep, with zeros in the place of None where TensorFlow's loops give zeros."""
+    missing = [x for x, g in zip(xs, results, strict=True) if g is None and carries_gradient(x)]
+    zeros = zero_by_loops(call, ys, missing, stopped) if missing else ()
+    return [zero(x) if g is None and id(x) in zeros else g for x, g in zip(xs, results, strict=True)]
+
+
+def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Collection[Operation]) -> set[int]:
+    """Ids of those xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
+    if not may_hold_loops(ys, call.outside):
+        return set()
+    graph = Trial(call.graph)
+    trial = Call(graph, "trial", False, False, 0, call.source)
+    trial.scope, trial.fresh, trial.zeros, trial.outside = "trial", False, True, call.outside
+    with use(graph), graph._building_gradient_of(None, call.source):
+        arriving = [graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
+        try:
+            found = sweep(trial, ys, arriving, xs, stopped)
+        except LookupError:  # of an operation that no gradient has to pass
+            return set()
+    return {id(x) for x, g in zip(xs, found, strict=True) if g is not None}
+
+
 def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, int]:
     """The operations between xs and ys.
 
@@ -195,8 +217,9 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
     Returns: operation -> how many inputs of other operations between xs and ys it feeds.
     """
     outside = call.outside
+    replaced = bool(outside) or call.zeros
     # Backward from ys; what was made before the first x cannot depend on any.
-    first = 0 if outside else min((x.op.index for x in xs), default=0)
+    first = 0 if replaced else min((x.op.index for x in xs), default=0)
     upstream: set[Operation] = set()
     stack = [y.op for y in ys if y.op.index >= first]
     while stack:
@@ -204,7 +227,7 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
         if op in upstream:
             continue
         upstream.add(op)
-        for t in _outside_inputs(op, outside) if outside else op.inputs:
+        for t in _inputs(call, op) if replaced else op.inputs:
             source = t.op
             if source.index >= first and source not in upstream:
                 stack.append(source)
@@ -213,7 +236,7 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
     reached = {x.op for x in xs if x.op in upstream}
     for op in order:
         if op not in reached:
-            for t in _outside_inputs(op, outside) if outside else op.inputs:
+            for t in _inputs(call, op) if replaced else op.inputs:
                 if t.op in reached and carries_gradient(t):
                     reached.add(op)
                     break
@@ -221,15 +244,16 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
     between = {y.op: 0 for y in ys if y.op in reached}
     for op in reversed(order):
         if op in between:
-            for t in _outside_inputs(op, outside) if outside else op.inputs:
+            for t in _inputs(call, op) if replaced else op.inputs:
                 if t.op in reached:
                     between[t.op] = between.get(t.op, 0) + 1
     return between
 
 
-def _outside_inputs(op: Operation, outside: Outside) -> list[Tensor]:
-    """The inputs of an operation, with what placeholders stand for in their place."""
-    return [outside.get(id(t), t) for t in op.inputs]
+def _inputs(call: Call, op: Operation) -> list[Tensor]:
+    """The inputs of an operation, with what placeholders stand for in their place; in a trial what it touches, too."""
+    inputs = [*op.inputs, *op.graph._touched.get(op.index, ())] if call.zeros else op.inputs
+    return [call.outside.get(id(t), t) for t in inputs]
 
 
 def _send(call: Call, arrived: _Arrived, t: Tensor, gradient: Any) -> None:
@@ -247,14 +271,14 @@ def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived:
 
     The order among operations that are ready is TensorFlow's, so terms are summed in its order.
     """
-    graph, outside = call.graph, call.outside
+    graph, replaced = call.graph, bool(call.outside) or call.zeros
     pending = dict(between)  # counts down as consumers are visited
     queue = deque(dict.fromkeys(y.op for y in ys if pending.get(y.op) == 0))
     saved = graph._scope, graph._original_op
     try:
         while queue:
             op = queue.popleft()
-            inputs = _outside_inputs(op, outside) if outside else op.inputs
+            inputs = _inputs(call, op) if replaced else op.inputs
             terms = arrived.get(op) if op in wanted else arrived.pop(op, None)
             if terms is not None and op not in stopped:
                 _visit(call, op, inputs, terms, between, arrived, op in wanted)
@@ -273,7 +297,7 @@ def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list
     """Hands what has arrived at one operation to its rule and sends on what comes back."""
     if "functional" in op.opdef.flags:
         expose(op)
-        inputs = _outside_inputs(op, call.outside)
+        inputs = _inputs(call, op)
         terms = [*terms, *([] for _ in op.outputs[len(terms) :])]
     # An x whose inputs lead to no other x is where the sweep ends.
     active = [t.op in between and carries_gradient(t) for t in inputs]
@@ -288,15 +312,22 @@ def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list
         fill_in(call, op, out_grads)
     if is_wanted:
         arrived[op] = [[g] if g is not None else [] for g in out_grads]
+    in_grads: Sequence[Any]
     if rule is NOT_DIFFERENTIABLE:
-        return
-    graph._original_op = op
-    if call.colocate:
+        if not call.zeros:
+            return
+        in_grads = [None] * len(op.inputs)
+    elif call.colocate:
+        graph._original_op = op
         with beside(graph, op, True):
             in_grads = apply_rule(call, op, rule, out_grads)
     else:
+        graph._original_op = op
         in_grads = apply_rule(call, op, rule, out_grads)
-    for t, source, g, is_active in zip(op.inputs, inputs, in_grads, active, strict=True):
+    given: Sequence[Tensor] = op.inputs
+    if call.zeros:
+        given, in_grads = inputs, zeros_for_loops(op, in_grads, inputs, active)
+    for t, source, g, is_active in zip(given, inputs, in_grads, active, strict=True):
         if g is not None and is_active:
             _send(call, arrived, source, checked_in_grad(op, t, g, rule))
 

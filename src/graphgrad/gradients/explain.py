@@ -66,10 +66,19 @@ def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExpl
 
 def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
                outside: Outside) -> GradientExplanation:  # fmt: skip
+    from .backprop import zero_by_loops
+
     sweep = _Sweep(graph, ys, x, stops, outside)
-    if not any(sweep.ways.leads_to_x(t) for t in ys):
-        return GradientExplanation(ys, x, "none", (), (), how_unrelated(ys, x, sweep.ways))
-    return sweep.explain()
+    if any(sweep.ways.leads_to_x(t) for t in ys):
+        found = sweep.explain()
+    else:
+        found = GradientExplanation(ys, x, "none", (), (), how_unrelated(ys, x, sweep.ways))
+    if found.is_none:
+        call = Call(graph, "explain", False, False, AggregationMethod.ADD_N, None)
+        call.outside = outside
+        if zero_by_loops(call, ys, [x], {t.op for t in stops}):
+            found.verdict = "zero"
+    return found
 
 
 def _graph_of(y: Any, x: Any) -> Graph:

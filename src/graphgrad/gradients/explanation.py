@@ -145,7 +145,8 @@ class GradientExplanation:
         ys = " + ".join(y.name for y in self.ys[:4]) + (" + ..." if len(self.ys) > 4 else "")
         head = f"The gradient of {ys} with respect to {self.x.name}"
         if self.unrelated:
-            return "\n".join([f"{head} is None: y does not depend on x.",
+            verdict = "None" if self.is_none else "zero"
+            return "\n".join([f"{head} is {verdict}: y does not depend on x.",
                               *[f"  {y.name} built at {y.op.source}" for y in self.ys[:4]],
                               f"  {self.x.name} built at {self.x.op.source}",
                               *[f"  {line}" for line in self.unrelated]])  # fmt: skip

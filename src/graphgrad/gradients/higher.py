@@ -28,7 +28,7 @@ from ..ir.source import user_source
 from . import strict
 from .aggregate import check_method
 from .arguments import as_xs, as_ys, flatten, graph_to_extend
-from .backprop import gradients, sweep
+from .backprop import gradients, sweep, zeros_of_loops
 from .custom import repack
 from .outside import Outside, leave
 from .rules import Call, carries_gradient, collector_paused
@@ -317,7 +317,7 @@ def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = 
         with body.name_scope("gradients") as scope:
             call = Call(body, "gradients", False, False, method, user_source(3))
             call.scope, call.outside = scope[:-1], outside
-            return body, sweep(call, [y], [seed], xs, ())
+            return body, zeros_of_loops(call, [y], xs, sweep(call, [y], [seed], xs, ()), ())
 
 
 def one_hot_like(body: MapBody, y: Any, batched: bool = False) -> Any:

@@ -37,6 +37,7 @@ from ..ir.slices import IndexedSlices
 from .backprop import gradients_inside
 from .checkpoints import through_segments
 from .exposing import as_it_was
+from .loop_zeros import touched
 from .recording import Loop, declared, inputs_used, item, record, repeat
 from .strict import strict_gradients
 from .subgraphs import as_long_as, carries, copy_ops, dense, drop_effects, in_graph_of, needed_ops, replace, zeros_for
@@ -153,9 +154,12 @@ class _Back:
             kept = {i: item(graph.capture(values), self.step, t) for i, (t, values) in loop.kept.items() if i in made}
             ys = copy_ops(graph, after, inside)
             grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
+            first = len(graph._operations)
             with strict_gradients(False):  # an iteration need not use everything
                 xs = [values[i] for i in (*carried, *read)]
                 found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
+            shared = [i for i in range(len(values)) if i >= n or i in loop.fixed]
+            self.touched = touched(op, graph, first, values, shared, grad_ys)
             outputs = []
             for i, grad, g in zip(carried, self.grads, found, strict=False):
                 t = body.inputs[i]
@@ -247,6 +251,8 @@ class _Back:
                             output_shapes=tuple(p._spec.shape for p in own),
                             counter=-1 if op._attr("counter") == -1 else 0,
                             bounded_by=len(start) + len(kept) - 1 if self.recorded else None, name="Back")  # fmt: skip
+        made = results[0].op
+        made.graph._touched[made.index] = self.touched
         return list(zip([*self.carried, *self.read], results[1:], strict=True))
 
 

@@ -22,7 +22,7 @@ class Call:
     """The arguments of one call that the sweep needs."""
 
     __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums",
-                 "outside")  # fmt: skip
+                 "outside", "zeros")  # fmt: skip
 
     def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
         self.graph = graph
@@ -35,6 +35,7 @@ class Call:
         self.adds_early = method != 0  # every method but ADD_N
         self.sums: dict[int, str] = {}  # the name scopes of the sums that grow, by the tensor's id
         self.outside: Outside = {}  # what placeholders stand for, if the sweep leaves the graph
+        self.zeros = False  # whether loops give zeros in the place of None
         self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
 
 

@@ -120,6 +120,8 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
         here.add(copy.name)
         for old, new in zip(op.outputs, copy.outputs, strict=True):
             inside.setdefault(id(old), new)
+        if op.index in op.graph._touched:
+            _copy_touched(op, copy, inside)
         if op.type == "While" and op.index in op.graph._joints:
             joint = op.graph._joints[op.index].moved(copy, inside)
             if joint is not None:
@@ -167,6 +169,28 @@ def replay(drawing: Sequence[Operation], again: Sequence[Operation]) -> None:
                          "  Fix: let the function that recompute_grad calls twice build the same operations each time")
     for op, original in zip(again, drawing, strict=True):
         op.attrs = {**op.attrs, "_drawn_by": original.attrs.get("_drawn_by", original)}
+
+
+def _copy_touched(op: Operation, copy: Operation, inside: dict[int, Tensor]) -> None:
+    """Notes for a copy what its original would have read.
+
+    Args:
+      op: the original.
+      copy: the copy.
+      inside: the copies by the id of the tensor they stand for; of what is not copied, what it depends on is taken.
+    """
+    found: dict[int, Tensor] = {}
+    seen: set[int] = set()
+    waiting = list(op.graph._touched[op.index])
+    while waiting:
+        t = waiting.pop()
+        if id(t) in inside or t.graph is not op.graph:
+            t = inside.get(id(t), t)
+            found[id(t)] = t
+        elif t.op.index not in seen:
+            seen.add(t.op.index)
+            waiting.extend(i for i in t.op.inputs if carries(i))
+    copy.graph._touched[copy.index] = tuple(found.values())
 
 
 class CopiedRule:

@@ -24,6 +24,7 @@ from ..ir.slices import IndexedSlices
 from ..ir.static import constant_value
 from .backprop import gradients_inside
 from .exposing import as_it_was
+from .loop_zeros import AS_FIT, is_loop, touched
 from .rules import carries_gradient
 from .strict import strict_gradients
 from .subgraphs import Copy, copy_list, kept_outputs, needed_ops
@@ -112,9 +113,6 @@ def _take_values(body: MapBody, n_rows: int) -> None:
             inner.opdef, inner.inputs, inner.attrs = registry["VariableOf"], (place,), {"T": value.dtype}
 
 
-AS_FIT = 0  # in the place of a number of rows: as many at a time as fit into memory that is small
-
-
 def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) -> list[Any] | None:
     """What the body of a loop over rows computes, as a map over all rows.
 
@@ -171,8 +169,11 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
         copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
                    target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]  # fmt: skip
+        first = len(target._operations)
         found = gradients_inside([copy.inside[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs],
                                  grad_ys, colocate=False)  # fmt: skip
+        shared = [i for i in range(len(mapped)) if not mapped[i]]
+        zeros = None if is_record or not is_loop(op) else touched(op, target, first, target.inputs, shared, grad_ys)
     sums: list[int] = []  # which outputs of the new map are summed over the rows
     pieces: list[Any] = []  # for each x: where its gradient is among the outputs
     for i, g in zip(xs, found, strict=True):
@@ -192,6 +193,9 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
     results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op._attr("draws"),
                                 summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
+    if zeros is not None:
+        made = results[0].op
+        made.graph._touched[made.index] = zeros
     for i, piece in zip(xs, pieces, strict=True):
         if piece is None:
             continue

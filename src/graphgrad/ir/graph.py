@@ -315,6 +315,7 @@ class Graph:
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
         self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its repetition
+        self._touched: dict[int, tuple[Tensor, ...]] = {}  # of loops that go back: see gradients.loop_zeros
         self._joints: dict[int, Any] = {}  # index of a loop that records -> what it is done together with
         self._early: dict[int, int] = {}  # index of an operation -> index of the one before which it belongs
         self._rebuilt = 0  # how often an operation got further inputs or outputs
