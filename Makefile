@@ -91,6 +91,7 @@ record: $(TFSTAMP)
 	@$(TF)/bin/python tests/record_raw_ops.py
 	@$(TF)/bin/python tests/record_edges.py
 	@$(TF)/bin/python tests/record_rules.py
+	@$(TF)/bin/python tests/record_numbers.py
 	@$(TF)/bin/python tests/record_ragged.py
 	@$(TF)/bin/python tests/record_rnn.py
 	@$(TF)/bin/python tests/record_layers.py

@@ -301,7 +301,8 @@ def _cumulative_logsumexp_grad(op, dy):
     y = op.outputs[0]
     if op._attr("exclusive"):
         # y_i is what the next element got. The last one has none: its dy is 0, whatever large number stands for y.
-        last = raw.StopGradient(raw.Maximum(lane.last(y), lane.last(x)))
+        last_x, last_y = lane.last(x), lane.last(y)
+        last = raw.StopGradient(raw.SelectV2(raw.Greater(last_x, last_y), last_x, last_y))  # no NaN that is only in x
         parts = [lane.without_first(y), last]
         y, dy = raw.ConcatV2(parts[::-1] if lane.reverse else parts, lane.axis), lane.ahead(dy)
     # The last element has no successor: padding comes behind exp, which 0 would overflow.

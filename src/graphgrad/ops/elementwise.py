@@ -34,3 +34,11 @@ def scalars_or_one_shape(*shapes):
 def conj(x):
     """The conjugate of a complex tensor; a real one as it is."""
     return raw.Conj(x) if x.dtype.is_complex else x
+
+
+def times_mask(xp, dy, mask):
+    """dy times a mask: an infinity or a NaN becomes NaN where the mask is False, as in TensorFlow.
+
+    XLA would make a choice of the product with a mask, which loses them; it does not touch the product with 0.
+    """
+    return xp.where(mask, dy, dy * xp.zeros((), dy.dtype))

@@ -10,7 +10,7 @@ from ..ir.dtypes import FLOATING, REAL, float32
 from ..ir.opdef import op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import compatible, merge, shape_str
-from .elementwise import same
+from .elementwise import same, times_mask
 
 
 def _of_both(x, y):
@@ -37,7 +37,7 @@ def _relu_op_grad(op, dy):
 @op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu_grad(xp, dy, x):
     """The gradient where the feature (or the activation) is positive, else 0: a product, so that NaN and Inf show."""
-    return dy * (x > 0).astype(dy.dtype)
+    return times_mask(xp, dy, x > 0)
 
 
 @relu_grad.grad
@@ -77,7 +77,7 @@ def _relu6_op_grad(op, dy):
 @op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu6_grad(xp, dy, x):
     """The gradient where the feature lies strictly between 0 and 6, else 0, as a product."""
-    return dy * ((x > 0) & (x < 6)).astype(dy.dtype)
+    return times_mask(xp, dy, (x > 0) & (x < 6))
 
 
 @relu6_grad.grad

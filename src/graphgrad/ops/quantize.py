@@ -8,6 +8,7 @@ from ..errors import Complaint
 from ..ir.dtypes import FLOATING
 from ..ir.opdef import op, raw
 from ..ir.shape import merged, with_rank
+from .elementwise import times_mask
 
 # -- fake quantization -------------------------------------------------------------------
 
@@ -24,16 +25,18 @@ def _nudged(xp, low, high, num_bits, narrow_range):
 def _faked(xp, x, low, high, num_bits, narrow_range):
     empty = (low == 0) & (high == 0)
     bottom, top, scale = _nudged(xp, xp.where(empty, -1, low), high, num_bits, narrow_range)
-    y = xp.floor((xp.clip(x, bottom, top) - bottom) / scale + np.float32(0.5)) * scale + bottom
+    # Times the reciprocal, as TensorFlow does it: quotients round halves to another level.
+    y = xp.floor((xp.clip(x, bottom, top) - bottom) * (np.float32(1) / scale) + np.float32(0.5)) * scale + bottom
     return xp.where(empty, 0, y).astype(np.float32)
 
 
 def _masks(xp, x, low, high, num_bits, narrow_range):
-    """Where x is below, within and above the range, as numbers."""
+    """Where x is below, within and above the range."""
     empty = (low == 0) & (high == 0)
     bottom, top, _ = _nudged(xp, xp.where(empty, -1, low), high, num_bits, narrow_range)
     below, above = (x < bottom) & ~empty, (x > top) & ~empty
-    return [m.astype(np.float32) for m in (below, ~(below | above), above)]
+    within = (x >= bottom) & (x <= top) | empty  # NaN is none of the three
+    return below, within, above
 
 
 def _check_bits(num_bits):
@@ -70,7 +73,7 @@ def _fake_quant_grad(op, dy):
 @op("FakeQuantWithMinMaxArgsGradient", "gradients: float32, inputs: float32 -> backprops: float32")
 def fake_quant_gradient(xp, dy, x, *, min=-6.0, max=6.0, num_bits=8, narrow_range=False):
     """dy where x is in range."""
-    return dy * _masks(xp, x, *_numbers(xp, min, max), num_bits, narrow_range)[1]
+    return times_mask(xp, dy, _masks(xp, x, *_numbers(xp, min, max), num_bits, narrow_range)[1])
 
 
 @fake_quant_gradient.shape
@@ -115,7 +118,8 @@ def _gradient(xp, dy, x, low, high, *, num_bits=8, narrow_range=False):
     """dy where x is in range; its sums over what is below and above."""
     below, within, above = _masks(xp, x, low, high, num_bits, narrow_range)
     others = tuple(range(dy.ndim - low.ndim))
-    return dy * within, xp.sum(dy * below, axis=others), xp.sum(dy * above, axis=others)
+    return (times_mask(xp, dy, within), xp.sum(times_mask(xp, dy, below), axis=others),
+            xp.sum(times_mask(xp, dy, above), axis=others))  # fmt: skip
 
 
 def _gradient_shapes(rule):
@@ -249,7 +253,7 @@ def _there_and_back_v4_grad(op, dy):
 def there_and_back_v4_grad(xp, dy, x, low, high, *, axis=-1):
     """dy where x is in range; zeros for the range, as in TensorFlow."""
     bottom, top = (_along(xp, x, v, axis) for v in (low, high))
-    within = xp.where((x >= bottom) & (x <= top), dy, xp.zeros_like(dy))
+    within = times_mask(xp, dy, (x >= bottom) & (x <= top))
     return within, xp.zeros_like(low), xp.zeros_like(high)
 
 

@@ -180,6 +180,21 @@ _polygamma = _declare("Polygamma", "a: T, x: T -> z: T", special_host.polygamma,
 _zeta = _declare("Zeta", "x: T, q: T -> z: T", special_host.zeta, "zeta", "Hurwitz's zeta function.", _DOUBLE)
 
 
+def _from_infinity(record, least):
+    """On a device: 0 where XLA makes a NaN of an infinite second operand, the first one being above `least`."""
+    kernel = record.kernel
+
+    def of_finite(xp, a, x):
+        a, x = xp.broadcast_arrays(a, x)
+        return xp.where((x == np.inf) & (a > least), xp.zeros((), x.dtype), kernel(xp, a, x))
+
+    record.on_device(of_finite)
+
+
+_from_infinity(_polygamma, 0)
+_from_infinity(_zeta, 1)
+
+
 @_lgamma.grad
 def _lgamma_grad(op, dy):
     return raw.Mul(dy, raw.Digamma(op.inputs[0]))

@@ -190,8 +190,10 @@ def igamma_grad_a(a, x):
     """The derivative of P(a, x) by a."""
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     inside = (a > 0) & (x > 0) & np.isfinite(x)
-    value = _gamma_series(np.where(inside, a, 1.0), np.where(inside, x, 1.0))[1]
-    return np.where(inside, value, np.where((x == 0) & (a > 0), 0.0, np.nan))
+    safe_a, safe_x = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
+    nothing = _power_over_gamma(safe_a, safe_x) == 0  # far from a; the series itself overflows
+    value = np.where(nothing, 0.0, _gamma_series(safe_a, np.where(nothing, 1.0, safe_x))[1])
+    return np.where(inside, value, np.where((a > 0) & ((x == 0) | (x == np.inf)), 0.0, np.nan))
 
 
 def betainc(a, b, x):
