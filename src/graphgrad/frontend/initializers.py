@@ -263,7 +263,21 @@ class RandomUniform(_Typed):
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
 
 
-class RandomNormal(_Typed):
+class _Normal(_Typed):
+    """What both kinds of normally distributed values have in common."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32):
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+        self.dtype = _floating(as_dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class RandomNormal(_Normal):
     """Normally distributed values.
 
     Args:
@@ -272,21 +286,11 @@ class RandomNormal(_Typed):
       dtype: the dtype when it is not given with the shape.
     """
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32):
-        self.mean = mean
-        self.stddev = stddev
-        self.seed = seed
-        self.dtype = _floating(as_dtype(dtype))
-
     def _fill(self, shape: Any, dtype: Any) -> Any:
         return _draw(self, "normal", shape, self.mean, self.stddev, dtype)
 
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
-        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
 
-
-class TruncatedNormal(RandomNormal):
+class TruncatedNormal(_Normal):
     """Normally distributed values; those beyond two standard deviations are drawn again.
 
     Args:
@@ -317,23 +321,27 @@ class RandomUniformV2(_Untyped):
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
-class RandomNormalV2(_Untyped):
-    """Normally distributed values."""
+class _NormalV2(_Untyped):
+    """What both kinds of normally distributed values have in common."""
 
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None):
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
 
-    def _fill(self, shape: Any, dtype: Any) -> Any:
-        return _draw(self, "normal", shape, self.mean, self.stddev, _floating(dtype))
-
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
-class TruncatedNormalV2(RandomNormalV2):
+class RandomNormalV2(_NormalV2):
+    """Normally distributed values."""
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _draw(self, "normal", shape, self.mean, self.stddev, _floating(dtype))
+
+
+class TruncatedNormalV2(_NormalV2):
     """Normally distributed values; those beyond two standard deviations are drawn again."""
 
     def _fill(self, shape: Any, dtype: Any) -> Any:

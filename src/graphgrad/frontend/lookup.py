@@ -284,22 +284,8 @@ class StaticVocabularyTable:
         return raw.AddV2(self._table.size(name), np.int64(self._num_oov_buckets))
 
 
-class MutableHashTable(_Table):
-    """A table that a graph can change.
-
-    Args:
-      key_dtype, value_dtype: dtypes of keys and values.
-      default_value: the value of keys that are not there; it tells the shape of values.
-      name: a name for the table.
-      checkpoint: whether `tf.train.Checkpoint` saves what it holds.
-      experimental_is_anonymous: accepted.
-    Reference: TensorFlow 2.21 `tf.lookup.experimental.MutableHashTable`.
-
-    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
-    >>> sess.run(table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64)))
-    >>> sess.run(table.lookup(tf.constant(["b", "z"])))
-    array([ 2, -1])
-    """
+class _MutableTable(_Table):
+    """What the tables that a graph can change have in common."""
 
     _mutable = True
 
@@ -340,7 +326,25 @@ class MutableHashTable(_Table):
         return raw.LookupTableRemoveV2(self._resource_handle, keys, name=name)
 
 
-class DenseHashTable(MutableHashTable):
+class MutableHashTable(_MutableTable):
+    """A table that a graph can change.
+
+    Args:
+      key_dtype, value_dtype: dtypes of keys and values.
+      default_value: the value of keys that are not there; it tells the shape of values.
+      name: a name for the table.
+      checkpoint: whether `tf.train.Checkpoint` saves what it holds.
+      experimental_is_anonymous: accepted.
+    Reference: TensorFlow 2.21 `tf.lookup.experimental.MutableHashTable`.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    >>> sess.run(table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64)))
+    >>> sess.run(table.lookup(tf.constant(["b", "z"])))
+    array([ 2, -1])
+    """
+
+
+class DenseHashTable(_MutableTable):
     """A table that a graph can change; TensorFlow keeps its entries in one tensor, with keys that mark empty places.
 
     Args:

@@ -70,6 +70,9 @@ class Module:
         if not (isinstance(name, str) and name.isidentifier()):
             raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
                              "(e.g. a valid class name). Fix: use letters, digits and underscores")  # fmt: skip
+        self._name_as(name)
+
+    def _name_as(self, name: str) -> None:
         self._name = name
         self._name_scope = _Scope(f"{eager_scope.prefix if current_graph() is None else ''}{name}/")
 

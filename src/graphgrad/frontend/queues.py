@@ -261,7 +261,23 @@ def _attr_shapes(shapes: Any) -> tuple[Any, ...]:
     return tuple(TensorShape(s)._dims for s in shapes)
 
 
-class FIFOQueue(QueueBase):
+class _Made(QueueBase):
+    """A queue that an operation of the type `_type` makes."""
+
+    _type: str
+
+    def _make(self, capacity: Any, dtypes: Any, shapes: Any, names: Any, shared_name: Any, name: Any,
+              **more: Any) -> None:  # fmt: skip
+        types = _types(dtypes)
+        sizes = _shapes(shapes, types)
+        names = _names(names, types)
+        handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(types),
+                             shapes=() if shapes is None else _attr_shapes(sizes), shared_name=shared_name or "",
+                             **more)  # fmt: skip
+        QueueBase.__init__(self, types, sizes, names, handle)
+
+
+class FIFOQueue(_Made):
     """A queue: first in, first out.
 
     Args:
@@ -286,18 +302,8 @@ class FIFOQueue(QueueBase):
                  shared_name: str | None = None, name: str = "fifo_queue"):  # fmt: skip
         self._make(capacity, dtypes, shapes, names, shared_name, name)
 
-    def _make(self, capacity: Any, dtypes: Any, shapes: Any, names: Any, shared_name: Any, name: Any,
-              **more: Any) -> None:  # fmt: skip
-        types = _types(dtypes)
-        sizes = _shapes(shapes, types)
-        names = _names(names, types)
-        handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(types),
-                             shapes=() if shapes is None else _attr_shapes(sizes), shared_name=shared_name or "",
-                             **more)  # fmt: skip
-        QueueBase.__init__(self, types, sizes, names, handle)
 
-
-class PaddingFIFOQueue(FIFOQueue):
+class PaddingFIFOQueue(_Made):
     """A queue, first in, first out, that pads elements of different shapes with zeros when several are taken out.
 
     Args:
@@ -325,7 +331,7 @@ class PaddingFIFOQueue(FIFOQueue):
         self._make(capacity, types, list(shapes), names, shared_name, name)
 
 
-class RandomShuffleQueue(FIFOQueue):
+class RandomShuffleQueue(_Made):
     """A queue that gives its elements in random order.
 
     Args:
@@ -350,7 +356,7 @@ class RandomShuffleQueue(FIFOQueue):
                    seed=first or 0, seed2=second or 0)  # fmt: skip
 
 
-class PriorityQueue(FIFOQueue):
+class PriorityQueue(_Made):
     """A queue that gives the element with the lowest priority first.
 
     An element's first component is its priority, an int64 scalar.

@@ -167,18 +167,8 @@ class SessionCreator:
         raise NotImplementedError("a subclass has create_session")
 
 
-class ChiefSessionCreator(SessionCreator):
-    """Makes a session that is restored from a checkpoint, or initialized.
-
-    Args:
-      scaffold: a `Scaffold`.
-      master: accepted; there is one process.
-      config: a `ConfigProto`.
-      checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
-      checkpoint_filename_with_path: a checkpoint, in the place of a directory.
-    Raises: RuntimeError if something is not initialized after all.
-    Reference: TensorFlow 2.21 `tf.compat.v1.train.ChiefSessionCreator`.
-    """
+class _Creator(SessionCreator):
+    """What both creators do."""
 
     def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, checkpoint_dir: Any = None,
                  checkpoint_filename_with_path: Any = None):  # fmt: skip
@@ -217,7 +207,21 @@ class ChiefSessionCreator(SessionCreator):
         return session
 
 
-class WorkerSessionCreator(ChiefSessionCreator):
+class ChiefSessionCreator(_Creator):
+    """Makes a session that is restored from a checkpoint, or initialized.
+
+    Args:
+      scaffold: a `Scaffold`.
+      master: accepted; there is one process.
+      config: a `ConfigProto`.
+      checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
+      checkpoint_filename_with_path: a checkpoint, in the place of a directory.
+    Raises: RuntimeError if something is not initialized after all.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.ChiefSessionCreator`.
+    """
+
+
+class WorkerSessionCreator(_Creator):
     """The same as `ChiefSessionCreator`: there is one process, which is its own chief.
 
     Args:

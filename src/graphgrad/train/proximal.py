@@ -10,7 +10,22 @@ from ..ir.opdef import raw
 from .optimizer import Optimizer, as_dtype_of
 
 
-class ProximalGradientDescentOptimizer(Optimizer):
+class _Proximal(Optimizer):
+    """The operands that both optimizers have."""
+
+    def __init__(self, learning_rate: Any, l1: float, l2: float, use_locking: bool, name: str):
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1, self._l2 = l1, l2
+        self._operands: list[Any] = []
+
+    def _prepare(self) -> None:
+        self._operands = [convert_to_tensor(x, name=name) for x, name in (
+            (self._learning_rate, "learning_rate"), (self._l1, "l1_regularization_strength"),
+            (self._l2, "l2_regularization_strength"))]  # fmt: skip
+
+
+class ProximalGradientDescentOptimizer(_Proximal):
     """Gradient descent, then a step towards zero.
 
         prox = var - rate * grad
@@ -35,15 +50,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
     def __init__(self, learning_rate: Any, l1_regularization_strength: float = 0.0,
                  l2_regularization_strength: float = 0.0, use_locking: bool = False,
                  name: str = "ProximalGradientDescent"):  # fmt: skip
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
-        self._operands: list[Any] = []
-
-    def _prepare(self) -> None:
-        self._operands = [convert_to_tensor(x, name=name) for x, name in (
-            (self._learning_rate, "learning_rate"), (self._l1, "l1_regularization_strength"),
-            (self._l2, "l2_regularization_strength"))]  # fmt: skip
+        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         operands = [as_dtype_of(x, grad) for x in self._operands]
@@ -55,7 +62,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
             use_locking=self._use_locking)  # fmt: skip
 
 
-class ProximalAdagradOptimizer(ProximalGradientDescentOptimizer):
+class ProximalAdagradOptimizer(_Proximal):
     """Adagrad with a proximal step: `ProximalGradientDescentOptimizer` at the rate rate / sqrt(sum of grad**2).
 
     Args:

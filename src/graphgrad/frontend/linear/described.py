@@ -11,10 +11,11 @@ from ...ir.dtypes import as_dtype
 from ...ir.opdef import raw
 from ...ir.scopes import name_scope
 from ...ir.shape import Dimension
+from ..module import Module
 from . import hints, parts
 
 
-class Described:
+class Described(Module):
     """The part of every linear operator that computes nothing. The arguments are those of `LinearOperator`."""
 
     # The parameters that are sliced with the batch -> how many of their last dimensions belong to a matrix.
@@ -36,7 +37,7 @@ class Described:
         self._is_self_adjoint = is_self_adjoint
         self._is_positive_definite = is_positive_definite
         self._parameters = dict(parameters or {})
-        self._name = name or type(self).__name__
+        self._name_as(name or type(self).__name__)
 
     # -- what is known -------------------------------------------------------------------
 
