@@ -260,6 +260,115 @@ def concrete_functions_capture_from_a_graph(tf: Any) -> Any:
     return _thrice(tf, [*fetches, signed(tf.constant(2.0))], {ph: 4.0}), len(captured), captured[0] is ph
 
 
+# -- sessions --------------------------------------------------------------------------------
+
+
+@case("graph")
+def settings_are_messages(tf: Any) -> Any:
+    c = tf.ConfigProto(device_count={"CPU": 2}, device_filters=["a"], gpu_options=tf.GPUOptions(allow_growth=True))
+    unset = [c.allow_soft_placement, c.intra_op_parallelism_threads, c.gpu_options.visible_device_list,
+             c.graph_options.rewrite_options.min_graph_nodes, c.experimental.executor_type, len(c.cluster_def.job)]
+    c.device_count["GPU"] = 0
+    c.gpu_options.per_process_gpu_memory_fraction = 0.5
+    c.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.ON_1
+    c.graph_options.rewrite_options.optimizers.append("constfold")
+    c.graph_options.rewrite_options.custom_optimizers.add().name = "x"
+    c.gpu_options.experimental.virtual_devices.add(memory_limit_mb=[100.0])
+    c.experimental.collective_group_leader = "/job:worker"
+    d = tf.ConfigProto(allow_soft_placement=True)
+    d.MergeFrom(c)
+    e = tf.ConfigProto.FromString(d.SerializeToString())
+    same = e == d
+    e.gpu_options.ClearField("allow_growth")
+    del d.device_count["CPU"]  # whose order nobody promises
+    wrong = [lambda: tf.ConfigProto(nothing=1), lambda: c.nothing, lambda: setattr(c, "nothing", 1),
+             lambda: setattr(c, "gpu_options", tf.GPUOptions()), lambda: tf.ConfigProto(allow_soft_placement="a")]
+    return unset, str(d), same, e.gpu_options.allow_growth, d.HasField("rpc_options"), [raised(w) for w in wrong]
+
+
+@case("graph")
+def runs_have_options_and_metadata(tf: Any) -> Any:
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True, timeout_in_ms=10000)
+    watch = options.debug_options.debug_tensor_watch_opts.add(node_name="a")
+    watch.debug_ops.append("DebugIdentity")
+    metadata, x = tf.RunMetadata(), tf.placeholder_with_default(2.0, [])
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=10000)) as sess:
+        values = [sess.run(x * 3.0, options=options, run_metadata=metadata) for _ in range(3)]
+    device = metadata.step_stats.dev_stats[0]
+    filled = [len(metadata.partition_graphs) > 0, len(device.node_stats) > 0, device.node_stats[0].node_name != ""]
+    levels = [tf.RunOptions.TraceLevel.Value("FULL_TRACE"), tf.RunOptions.TraceLevel.Name(1)]
+    nested = [tf.RunOptions.Experimental(collective_graph_key=1).collective_graph_key, len(metadata.function_graphs)]
+    return values, filled, levels, nested, str(options)
+
+
+@case("graph")
+def runs_in_parts(tf: Any) -> Any:
+    x, y, z = (tf.placeholder(tf.float32, []) for _ in range(3))
+    v, drawn = tf.Variable(1.0), tf.random_uniform([], seed=1) * tf.constant(2.0)
+    total = x + y
+    product, later, up = total * z + 0.0 * v, drawn + 0.0 * x, v.assign_add(x)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        found = []
+        for k in range(3):
+            handle = sess.partial_run_setup([total, product], [x, y, z])
+            first = sess.partial_run(handle, total, {x: 1.0 + k, y: 2.0})
+            found.append([first, sess.partial_run(handle, {"p": [product]}, {z: first * 17.0})])
+        handle = sess.partial_run_setup([drawn, later, up.op], [x])
+        same = bool(sess.partial_run(handle, drawn) == sess.partial_run(handle, later, {x: 3.0}))
+        return found, same, sess.run(v)
+
+
+@case("graph")
+def runs_in_parts_that_do_not_fit(tf: Any) -> Any:
+    x, y, z = (tf.placeholder(tf.float32, []) for _ in range(3))
+    total = x + y
+    product = total * z
+    with tf.Session() as sess:
+
+        def step(fetches: Any, feeds: Any, announced: Any = None) -> str:
+            handle = sess.partial_run_setup(announced or [total, product], [x, y, z])
+            return raised(lambda: sess.partial_run(handle, fetches, feeds))
+
+        handle = sess.partial_run_setup([total, product], [x, y, z])
+        twice = [raised(lambda: sess.partial_run(handle, total, {x: 1.0, y: 1.0})),
+                 raised(lambda: sess.partial_run(handle, product, {x: 1.0, z: 1.0}))]  # fmt: skip
+        return [step(product, {x: 1.0}), step(product, {x: 1.0, y: 1.0, z: 1.0}, [total]), step(product.op, {x: 1.0}),
+                raised(lambda: sess.partial_run("nothing", total)), twice]  # fmt: skip
+
+
+@case("graph")
+def gradients_weighted_with_one_number(tf: Any) -> Any:
+    x, v, one = tf.constant(3.0), tf.constant([1.0, 2.0]), tf.constant([2.0])
+    ys = [(tf.reduce_sum(v * v), v), (tf.reduce_mean(v * v), v), (tf.tensordot(v, v, 1), v), (v * v, v), (x, x)]
+    refused = [x * x, tf.exp(x), tf.identity(x), -x, tf.cond(x > 1.0, lambda: x * x, lambda: x)]
+    fed = tf.placeholder(tf.float32)
+    fetches = [tf.gradients(y, source, one)[0] for y, source in ys]
+    wide = raised(lambda: tf.gradients(v * v, v, tf.constant([[2.0, 3.0]])))
+    return _thrice(tf, [*fetches, tf.gradients(tf.reduce_sum(v * v), v, fed)[0]], {fed: [1.0]}), wide, [
+        raised(lambda y=y: tf.gradients(y, x, one)) for y in refused]  # fmt: skip
+
+
+@case("graph")
+def variables_of_a_message(tf: Any) -> Any:
+    v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
+    message = v.to_proto()
+    w = tf.Variable(variable_def=message)
+    graph = tf.get_default_graph().as_graph_def()
+    both = raised(lambda: tf.Variable(1.0, variable_def=message))
+    facts = [w.name, w.initializer.name, w.shape.as_list(), w.trainable, len(tf.global_variables())]
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        up, slope = w.assign_add([1.0, 1.0]), tf.gradients(tf.reduce_sum(w * w), w)[0]
+        found = [[sess.run(up), sess.run(slope)] for _ in range(3)]
+        found.append(sess.run(v))
+    with tf.Graph().as_default():
+        tf.import_graph_def(graph, name="imported")
+        facts.append(tf.Variable(variable_def=message, import_scope="imported").name)
+        facts.append(raised(lambda: tf.Variable(variable_def=message)))
+    return found, facts, both
+
+
 # -- assignments, devices, slots -------------------------------------------------------------
 
 

@@ -49,9 +49,8 @@ class Placement:
     @classmethod
     def of(cls, config: Any) -> Placement:
         """The placement that a `ConfigProto` asks for; None for none."""
-        fields = getattr(config, "__dict__", {})
-        counts = fields.get("device_count")
-        counts = counts if isinstance(counts, Mapping) else {}
+        fields = getattr(config, "_values", {})  # False counts, too, if it was set
+        counts = fields.get("device_count", {})
         return cls(int(counts.get("CPU", default_placement.cpus)),
                    default_placement.accelerators and int(counts.get("GPU", 1)) > 0,
                    bool(fields.get("allow_soft_placement", True)),

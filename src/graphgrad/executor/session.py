@@ -21,10 +21,10 @@ from ..ir.graph import Graph, Operation, Tensor
 from ..ir.shape import compatible, shape_str
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
+from .partial import PartialRun
 from .place import DeviceAttributes, Placement, full_name
 from .report import RunReport
 from .run import Executable
-from .step_stats import step_stats
 from .xla import to_numpy
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
@@ -93,15 +93,14 @@ class _Entry:
 
 def _jit_level(config: Any) -> int:
     """The `graph_options.optimizer_options.global_jit_level` of a `ConfigProto`, 0 if it is not set."""
-    for name in ("graph_options", "optimizer_options", "global_jit_level"):
-        config = getattr(config, "__dict__", {}).get(name)
-    return config if isinstance(config, int) else 0
+    level: int = 0 if config is None else config.graph_options.optimizer_options.global_jit_level
+    return level
 
 
 def _timeout(config: Any) -> int:
     """For how many milliseconds a run may wait for queues; 0 if nothing is said."""
-    limit = getattr(config, "__dict__", {}).get("operation_timeout_in_ms")
-    return limit if isinstance(limit, int) else 0
+    limit: int = 0 if config is None else config.operation_timeout_in_ms
+    return limit
 
 
 class BaseSession:
@@ -121,6 +120,7 @@ class BaseSession:
             self._engine = "whole"
         self._timeout = _timeout(config)
         self._closed = False
+        self._partial: dict[str, PartialRun] = {}
         self._cells: dict[str, Cell] = {}
         self._resources = 0  # how many queues and the like there are
         self._counters: dict[Operation, int] = {}
@@ -189,12 +189,12 @@ class BaseSession:
             feed_dict = _converted_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
         feeds = self._feed_values(entry, feed_dict) if feed_dict else ()
+        if run_metadata is not None and getattr(options, "output_partition_graphs", False):
+            run_metadata.partition_graphs.append(self._graph.as_graph_def())
         if run_metadata is not None and getattr(options, "trace_level", None):
-            run_metadata.report = report = RunReport()
-            run_metadata.peak_bytes = 0
+            report = RunReport()
             values = entry.executable.run(feeds, report)
-            run_metadata.peak_bytes = report.peak_bytes
-            run_metadata.step_stats = step_stats(report)
+            run_metadata._fill(report)
             return entry.rebuild(values)
         return entry.rebuild(entry.executable(feeds))
 
@@ -226,6 +226,57 @@ class BaseSession:
         keys: tuple[Any, ...] = tuple(map(_id_of, feed_dict)) if feed_dict else ()
         key = (_structure(fetches), keys)
         return self._entries.get(key) or self._make_entry(key, fetches, feed_dict or {})
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """Begins a run in parts: values are fed and fetched step by step, and each operation runs once.
+
+        Args:
+          fetches: all that is going to be fetched, as in `run`.
+          feeds: a list of all tensors that are going to be fed.
+        Returns: a handle for `partial_run`.
+        Raises: as `run`.
+        Reference: TensorFlow 2.21 `Session.partial_run_setup`.
+
+        >>> x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+        >>> double = x * 2.0
+        >>> handle = sess.partial_run_setup([double, double + y], [x, y])
+        >>> float(sess.partial_run(handle, double, {x: 1.0}))
+        2.0
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
+        elements: list[Any] = []
+        _Fetches(self._graph, elements).structure(fetches)
+        run = PartialRun(self._graph, elements, [t for k in feeds or () for t in self._feed_targets(k)])
+        self._partial[run.handle] = run
+        return run.handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Goes on with a run in parts.
+
+        Args:
+          handle: what `partial_run_setup` gave.
+          fetches, feed_dict: as in `run`; each tensor is fed once, and fetched once.
+        Returns: as `run`.
+        Raises: InvalidArgumentError for an unknown handle, and for what was not announced, came before, or depends on
+          something that is still to be fed.
+        Reference: TensorFlow 2.21 `Session.partial_run`.
+        """
+        run = self._partial.get(handle)
+        if run is None:
+            raise InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs! "
+                                                   "Fix: sess.partial_run_setup(fetches, feeds)")  # fmt: skip
+        elements: list[Any] = []
+        rebuild = _Fetches(self._graph, elements).structure(fetches)
+        fed = {}
+        for key, value in (_flat_feeds(feed_dict) if feed_dict else {}).items():
+            targets = self._feed_targets(key)
+            if len(targets) != 1:
+                raise TypeError(f"partial_run takes no values for {key}. Fix: feed its components, one by one")
+            fed[id(targets[0])] = (targets[0], value)
+        if run.step(list({id(e): e for e in elements}.values()), fed, self.run):
+            del self._partial[handle]
+        return rebuild([run.take(e) for e in elements])
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function that runs `fetches`, fed by its positional arguments.

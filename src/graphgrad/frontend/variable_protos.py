@@ -41,11 +41,20 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
     """
     if message.variable_name in made:
         return made[message.variable_name]
-    from .variables import SaveSliceInfo, VariableAggregation, VariableSynchronization, VariableV1, creation_numbers
+    from .variables import VariableV1
+
+    v: Any = VariableV1.__new__(VariableV1)
+    stand_for(v, message, prefix)
+    made[message.variable_name] = v
+    return v
+
+
+def stand_for(v: Any, message: Any, prefix: str) -> None:
+    """Makes a new object the variable whose operations a message names; see `variable_of`."""
+    from .variables import SaveSliceInfo, VariableAggregation, VariableSynchronization, creation_numbers
 
     graph = get_default_graph()
     handle = graph.get_tensor_by_name(prefix + message.variable_name)
-    v: Any = VariableV1.__new__(VariableV1)
     v._graph = graph
     v._handle = handle
     handle._variable = v  # type: ignore[attr-defined]  # as variables themselves do
@@ -68,5 +77,3 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
         part = message.save_slice_info_def
         v._set_save_slice_info(SaveSliceInfo(prefix + part.full_name, list(part.full_shape), list(part.var_offset),
                                              list(part.var_shape)))  # fmt: skip
-    made[message.variable_name] = v
-    return v

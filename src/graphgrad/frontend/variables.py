@@ -139,7 +139,9 @@ class Variable(metaclass=Created):
       initial_value: what to convert to the first value, or a function that gives it.
       trainable: whether optimizers update it by default; True if not given.
       validate_shape: whether the shape is fixed to that of the initial value.
-      caching_device, variable_def, import_scope: accepted; without effect.
+      caching_device: accepted; without effect.
+      variable_def, import_scope: a `VariableDef`: the object stands for the variable of the graph whose operations it
+        names, within that scope.
       name: a name; made unique in a graph.
       dtype: the dtype; that of the initial value if not given.
       constraint: a function from the value to a permitted value, applied by optimizers.
@@ -165,10 +167,25 @@ class Variable(metaclass=Created):
                  import_scope: Any = None, constraint: Any = None,
                  synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregationV2.NONE,
                  shape: Any = None, experimental_enable_variable_lifting: bool = True):  # fmt: skip
+        if variable_def is not None:
+            self._stand_for(variable_def, import_scope, initial_value)
+            return
         self._create(initial_value, trainable, None, validate_shape, name, dtype, constraint, synchronization,
                      aggregation, shape)  # fmt: skip
 
     # -- creation ------------------------------------------------------------------
+
+    def _stand_for(self, variable_def: Any, import_scope: str | None, initial_value: Any) -> None:
+        """Stands for a variable that the graph has."""
+        from .variable_protos import stand_for
+
+        if initial_value is not None:
+            raise ValueError("The variable_def and initial_value args to `tf.Variable` are mutually exclusive, but got "
+                             f"both: variable_def={variable_def}, initial_value={initial_value}. Fix: give one")
+        if current_graph() is None:
+            raise ValueError("Creating a `tf.Variable` with a `variable_def` arg is not supported when eager execution "
+                             f"is enabled. Got: variable_def={variable_def}. Fix: give an initial value")  # fmt: skip
+        stand_for(self, variable_def, f"{import_scope}/" if import_scope else "")
 
     def _create(self, initial_value: Any, trainable: Any, collections: Any, validate_shape: bool, name: str | None,
                 dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:  # fmt: skip
@@ -704,6 +721,9 @@ class VariableV1(Variable):
                  synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
                  shape: Any = None):  # fmt: skip
         self._needs_shape = not use_resource
+        if variable_def is not None:
+            self._stand_for(variable_def, import_scope, initial_value)
+            return
         self._create(initial_value, trainable, collections, validate_shape, name, dtype, constraint, synchronization,
                      aggregation, shape)  # fmt: skip
         self._fetch_as(use_resource)

@@ -71,7 +71,9 @@ def _checked_grad_y(y: Tensor, grad_y: Any, i: int) -> Any:
         g = convert_to_tensor(grad_y, y.dtype, name=f"grad_ys_{i}")
     except TypeError as e:
         raise TypeError(f"grad_ys[{i}] does not fit {y}: {e}") from None
-    if merge(g._spec.shape, y._spec.shape) is _CONTRADICTION and g._spec.shape != ():
+    shape = g._spec.shape
+    one = shape is not None and all(n == 1 for n in shape)  # the rules broadcast one number, or refuse it
+    if not one and merge(shape, y._spec.shape) is _CONTRADICTION:
         raise ValueError(
             f"grad_ys[{i}] has shape {shape_str(g._spec.shape)}, but {y} has shape "
             f"{shape_str(y._spec.shape)}.\n  Built at {y.op.source}\n"

@@ -409,7 +409,10 @@ def _checked(kind: str, name: str, value: Any) -> Any:
     if kind == "string":
         value = value.decode() if isinstance(value, bytes) else value
     elif kind in _INTEGERS or kind in ("fixed32", "bool"):
-        value = bool(value) if kind == "bool" else value.__index__() if hasattr(value, "__index__") else None
+        if kind == "bool" and not isinstance(value, (str, bytes)):
+            value = bool(value)
+        elif kind != "bool":
+            value = value.__index__() if hasattr(value, "__index__") else None
     elif kind in ("float", "double"):
         value = None if isinstance(value, (str, bytes)) else float(value)
     if not isinstance(value, type(_SCALARS[kind][2])):
