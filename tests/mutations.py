@@ -278,7 +278,7 @@ MUTANTS = [
     Mutant("state", "variables are read again", _G + "exposing.py", "inputs[i] = raw.VariableOf(value)", "pass",
            "behaviours"),
     Mutant("state", "branches and maps compute again what is not pure", _G + "subgraphs.py",
-           "        replace(self.target, self._kept)\n", "", "behaviours"),
+           "            replace(self.target, self._kept)\n", "", "behaviours"),
     Mutant("state", "loops compute again what is not pure", _G + "loops.py",
            "for i, (t, values) in loop.kept.items() if i in made}", "for i, (t, values) in loop.kept.items() if False}",
            "exposing"),

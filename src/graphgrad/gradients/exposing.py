@@ -105,6 +105,8 @@ def expose(op: Operation, changed: Collection[int] = ()) -> None:
       op: the operation; it gets more outputs, a loop more inputs, too, and other sub-graphs.
       changed: ids of handles, among its inputs, that are changed around it.
     """
+    if effect_of(op) != ACTS and not changed:
+        return
     changed = {*changed, *(id(t) for t in changed_by(op))}
     if not _is_complete(op, changed):
         copies = {name: _copied(op, body, _changed_inside(op, body, changed)) for name, body in _named_bodies(op)}

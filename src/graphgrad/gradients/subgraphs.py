@@ -239,8 +239,9 @@ class Copy:
 
     def settle(self) -> None:
         """Lets what reads copies of what is kept read that, once the outputs of `target` are settled."""
-        replace(self.target, self._kept)
-        drop_effects(self.target)
+        if self._kept:
+            replace(self.target, self._kept)
+            drop_effects(self.target)
 
 
 def kept_outputs(op: Operation) -> list[Tensor]:

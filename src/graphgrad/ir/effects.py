@@ -88,7 +88,8 @@ def last_changes(graph: Graph) -> dict[int, int]:
     last, seen = graph._scoped_state.get("last_changes", ({}, 0))
     operations = graph._operations
     for op in operations[seen:]:
-        last.update((id(handle), op.index) for handle in changed_by(op))
+        if "stateful" in op.opdef.flags:
+            last.update((id(handle), op.index) for handle in changed_by(op))
     graph._scoped_state["last_changes"] = last, len(operations)
     return last  # type: ignore[no-any-return]  # what other modules keep has no type
 
