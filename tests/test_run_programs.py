@@ -1,0 +1,32 @@
+"""Random programs whose shapes only the feeds decide give, run by run, what NumPy gives; so do nets on several cores."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphgrad.compat.v1 as tf
+import run_programs
+from graphgrad.executor import run, split
+from graphgrad.executor.session import HostSession
+
+
+@pytest.mark.parametrize("kind, seed", [(kind, seed) for kind in ("lengths", "ranks") for seed in range(7)])
+def test_shapes_in_turn(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five runs with other shapes each; first runs are NumPy's, or XLA's."""
+    monkeypatch.setattr(run, "first_in_numpy", seed % 2 == 0)
+    wanted = run_programs.results(tf, kind, seed, HostSession)
+    found = run_programs.results(tf, kind, seed, tf.Session)
+    assert run_programs.differences(found, wanted, 2e-4, 2e-5) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nets_on_several_cores(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many cores there are, and whether convolutions are dealt out to 1, 2 or 4 threads."""
+    monkeypatch.setattr(split, "LARGE", 1)
+    monkeypatch.setattr(run, "first_in_numpy", seed % 2 == 0)
+    wanted = run_programs.results(tf, "nets", seed, HostSession)
+    for cores in (1, 2, 4) if seed == 0 else (2, 4):
+        monkeypatch.setattr(split, "CORES", cores)
+        monkeypatch.setattr(split, "_pool", [])
+        found = run_programs.results(tf, "nets", seed, tf.Session)
+        assert run_programs.differences(found, wanted, 1e-9, 1e-11) == [], f"{cores} cores"
