@@ -1,6 +1,8 @@
-"""Random programs whose shapes only the feeds decide give, run by run, what NumPy gives; so do nets on several cores."""
+"""Random programs whose shapes only the feeds decide give in each run what NumPy gives; so do nets on several cores."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -10,7 +12,10 @@ from graphgrad.executor import run, split
 from graphgrad.executor.session import HostSession
 
 
-@pytest.mark.parametrize("kind, seed", [(kind, seed) for kind in ("lengths", "ranks") for seed in range(7)])
+_MORE = int(os.environ.get("RUN_PROGRAMS", "0"))  # programs of each kind to run besides, by hand
+
+
+@pytest.mark.parametrize("kind, seed", [(kind, seed) for kind in ("lengths", "ranks") for seed in range(7 + _MORE)])
 def test_shapes_in_turn(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Five runs with other shapes each; first runs are NumPy's, or XLA's."""
     monkeypatch.setattr(run, "first_in_numpy", seed % 2 == 0)
@@ -19,7 +24,7 @@ def test_shapes_in_turn(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -
     assert run_programs.differences(found, wanted, 2e-4, 2e-5) == []
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3 + _MORE))
 def test_nets_on_several_cores(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many cores there are, and whether convolutions are dealt out to 1, 2 or 4 threads."""
     monkeypatch.setattr(split, "LARGE", 1)
