@@ -11,7 +11,6 @@ import run_programs
 from graphgrad.executor import run, split
 from graphgrad.executor.session import HostSession
 
-
 _MORE = int(os.environ.get("RUN_PROGRAMS", "0"))  # programs of each kind to run besides, by hand
 
 
