@@ -343,11 +343,6 @@ def _number(variable: Any) -> int:
     return number
 
 
-def recording() -> bool:
-    """Whether a tape is recording in eager mode."""
-    return bool(eager.recorders)
-
-
 def _vjp(function: Any, xs: Any, dys: Any) -> list[Any]:
     """A rule by composition in eager mode; tapes that record see the operations of both directions."""
     inputs = [raw.Identity(x) for x in xs]

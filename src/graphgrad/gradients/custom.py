@@ -25,7 +25,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
       f: takes tensors and returns `(result, grad_fn)`: the result is a tensor or a list of
         them, and `grad_fn(*dys)` returns one gradient for each argument of `f`. If `f` uses
         variables, `grad_fn` takes `variables=` too and returns a pair: the gradients of the
-        arguments and the list of those of the variables.
+        arguments and the list of those of the variables. It may be a method: the object is no argument.
     Returns: the function, whose result has the gradient that `grad_fn` says.
     Raises: TypeError if `f` uses variables and `grad_fn` takes none; ValueError, in
       `gradients`, for a wrong number of gradients.
