@@ -334,12 +334,14 @@ def pads_with_what_is_no_scalar(tf: Any) -> Any:
 def pieces_of_arrays_written_again(tf: Any) -> Any:
     (x,), feeds = fed(tf, np.arange(6.0).astype("f"))
     found = []
-    for part in (x[:2] * 3.0, x[2:5] * 3.0, x[:0]):
-        array = tf.TensorArray(tf.float32, 3, element_shape=None, infer_shape=False, clear_after_read=False)
-        array = array.split(x, [1, 2, 3]).write(1, part)
+    for index, part in ((1, x[:2] * 3.0), (3, x[:2] * 3.0), (4, x[:4] * 3.0), (1, tf.constant([7.0, 8.0]))):
+        array = tf.TensorArray(tf.float32, 3, infer_shape=False, dynamic_size=True)
+        array = array.split(x, [1, 2, 3]).write(index, part)
+        if index == 4:
+            array = array.write(3, x[5:])
         y = array.concat()
-        found += [y, array.read(1)]
-    return runs(tf, found[:2] + found[2:], feeds)
+        found += [y, tf.gradients(y * y, x)[0]]
+    return runs(tf, found, feeds)
 
 
 def _turned(tf: Any, interpolation: str, fill_mode: str) -> Any:

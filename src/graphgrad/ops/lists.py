@@ -349,6 +349,7 @@ def split(xp, tensor, element_shape, lengths):
 def _split_grad(op, dlist):
     tensor, _, lengths = op.inputs
     shape = raw.ConcatV2([[-1], _rest_of_shape(tensor)], 0)
+    dlist = raw.TensorListResize(dlist, raw.Size(lengths))  # the list may have grown since
     grad, _ = raw.TensorListConcatV2(dlist, shape, lengths, element_dtype=tensor.dtype)
     return grad, None, None
 
