@@ -604,11 +604,13 @@ def test_what_is_large():
     w = tf.ones([5, 5, 32, 64])
     convolutions = [tf.nn.conv2d(v, w, strides=1, padding="SAME") for v in (x, few)]
     convolutions += tf.gradients(convolutions[0], [x])
-    large = [split.is_large(Instruction(c.op, [0] * len(c.op.inputs), [0])) for c in convolutions]
-    assert large == [split.CORES > 1, False, split.CORES > 1]
-    assert not split.is_large(Instruction(tf.tanh(x).op, [0], [0]))
+    instructions = [Instruction(c.op, [0] * len(c.op.inputs), [0]) for c in convolutions]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split, "CORES", 1)
+        assert not any(map(split.is_large, instructions))
         patch.setattr(split, "CORES", 6)
+        assert list(map(split.is_large, instructions)) == [True, False, True]
+        assert not split.is_large(Instruction(tf.tanh(x).op, [0], [0]))
         assert [split.parts(n) for n in (64, 7, 1, 9, 12)] == [4, 1, 1, 3, 6]
 
 
