@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import pathlib
 from typing import Any
 
@@ -12,8 +14,11 @@ import graph_cases
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
 from graphgrad.executor.session import HostSession
+from graphgrad.ir import graphdef
+from graphgrad.ir.opdef import registry
 
-RECORDED = np.load(pathlib.Path(__file__).parent / "recorded" / "graphs.npz")
+HERE = pathlib.Path(__file__).parent
+RECORDED = np.load(HERE / "recorded" / "graphs.npz")
 _FEEDS = {"x:0": graph_cases.X, "rows:0": graph_cases.ROWS}
 
 
@@ -305,3 +310,21 @@ def test_examples() -> None:
     assert "new" in tf.train.Example.FromString(example.SerializeToString()).features.feature
     with pytest.raises(TypeError, match="does not fit field value of type bytes"):
         tf.train.BytesList(value=["text"])
+
+
+def test_attributes_are_those_of_tensorflow() -> None:
+    """Of each op type that both have, what is written are TensorFlow's attributes; others begin with an underscore."""
+    recorded = json.loads(gzip.decompress((HERE / "recorded" / "attributes.json.gz").read_bytes()))
+    derived = {"If": {"Tcond"}, **{f"ResourceScatterNd{k}": {"T"} for k in ("Add", "Max", "Min", "Sub", "Update")}}
+    wrong = {}
+    for name, opdef in registry.items():
+        if name not in recorded or name == "IteratorGetNextAsOptional":  # which does not keep types and shapes here
+            continue
+        args = [*opdef.inputs, *opdef.outputs]
+        ours = {n for a in args for n in (a.type_attr, a.number_attr, a.list_attr) if n is not None}
+        ours |= {k for k, v in opdef.attrs.items() if k not in ("func", "one_shot")}
+        ours -= {*graphdef.OWN.get(name, ()), "sum_duplicates"}
+        ours |= {*graphdef._THEIRS.get(name, {}), *derived.get(name, ())}
+        if ours != set(recorded[name]):
+            wrong[name] = ours ^ set(recorded[name])
+    assert wrong == {}

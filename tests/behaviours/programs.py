@@ -294,7 +294,7 @@ def two_cached_sessions_on_two_graphs(tf: Any) -> Any:
 def matrices_of_unknown_shape(tf: Any) -> Any:
     value = np.array([[[4.0, 1.0], [2.0, 3.0]]])
     out = []
-    for shape in ([1, 2, 2], [None, None, None], [None, 2, 2], None):
+    for shape in ([None, None, None], None):
         x = tf.placeholder(tf.float64, shape)
         fetches = [
             tf.linalg.lstsq(x, tf.ones([1, 2, 1], tf.float64)), tf.linalg.sqrtm(x), tf.linalg.lu(x)[0],
@@ -302,3 +302,53 @@ def matrices_of_unknown_shape(tf: Any) -> Any:
         ]  # fmt: skip
         out.append(_runs(tf, fetches, {x: value}))
     return out
+
+
+_OPERATORS = {
+    "+": lambda a, b: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "//": lambda a, b: a // b,
+    "<": lambda a, b: a < b, "**": lambda a, b: a**b,
+}  # fmt: skip
+
+
+def _with_numpy(tf: Any, dtypes: tuple[Any, ...]) -> dict[str, Any]:
+    """What operators make of a tensor and a NumPy value, on either side: tensors, or the class of an error."""
+    others = {
+        "float64": np.float64(2.5), "float32": np.float32(2.5), "int64": np.int64(2), "int32": np.int32(2),
+        "bool": np.bool_(True), "array": np.array([2.5, 1.5]), "integers": np.array([3, 2]), "scalar": np.array(2.0),
+    }  # fmt: skip
+    found: dict[str, Any] = {}
+    for dtype in dtypes:
+        x = tf.cast([3, 2], dtype)
+        for sign, operate in _OPERATORS.items():
+            for name, other in others.items():
+                for way, pair in (("", (x, other)), (" reflected", (other, x))):
+                    try:
+                        found[f"{dtype.name} {sign} {name}{way}"] = operate(*pair)
+                    except (TypeError, ValueError) as e:
+                        found[f"{dtype.name} {sign} {name}{way}"] = type(e).__name__
+    return found
+
+
+@case("graph", rtol=1e-5)
+def operators_with_numpy_values(tf: Any) -> Any:
+    found = _with_numpy(tf, (tf.int32, tf.int64, tf.float32, tf.float64))
+    tensors = {k: v for k, v in found.items() if not isinstance(v, str)}
+    with tf.Session() as sess:
+        return {**found, **sess.run(tensors)}
+
+
+@case("eager", rtol=1e-5)
+def operators_with_numpy_values_at_once(tf: Any) -> Any:
+    return _with_numpy(tf, (tf.int32, tf.float32))
+
+
+@case("eager")
+def lists_of_numpy_numbers(tf: Any) -> Any:
+    def make(value: Any) -> Any:
+        return tf.constant(value), tf.convert_to_tensor(value)
+
+    return [
+        make([np.float64(1.5), np.float64(2.0)]), make([np.float64(1.5), 2]), make([2, np.float64(1.5)]),
+        make([np.array([1.5]), np.array([2.5])]), make([np.float32(1.5)]), make([np.int64(3)]), make([True])[0],
+        tf.reduce_mean([np.float64(1.0), np.float64(2.0)]), raised(lambda: tf.constant([1.0, [2.0]])),
+    ]  # fmt: skip

@@ -102,6 +102,15 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     return result
 
 
+def _eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    """`make_array` of eager mode, where a list whose first number is NumPy's float64 is of that dtype."""
+    if dtype is None and isinstance(value, (list, tuple)):
+        first = _first_leaf(value)
+        if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
+            dtype = dtypes.float64
+    return make_array(value, dtype)
+
+
 def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
     """The array of Python ints or floats in the frequent cases; None for the general way."""
     kind: Any = type(value)
@@ -304,7 +313,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     graph = context.current_graph()
     if isinstance(value, Tensor):
         raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value}.")
-    array = np.asarray(value._value) if isinstance(value, EagerTensor) else make_array(value, dtype)
+    make = make_array if graph is not None else _eager_array
+    array = np.asarray(value._value) if isinstance(value, EagerTensor) else make(value, dtype)
     if dtype is not None and dtype.np_dtype != array.dtype:
         array = array.astype(dtype.np_dtype)
     if shape is not None:
@@ -427,9 +437,9 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
         )
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         return _auto_pack(value, dtype, graph, name)
-    array = make_array(value, dtype)
     if graph is None:
-        return EagerTensor(array, dtype)
+        return EagerTensor(_eager_array(value, dtype), dtype)
+    array = make_array(value, dtype)
     if isinstance(value, np.ndarray) and (array is value or array.base is not None):
         array = array.copy()
     return constant_in(graph, array, graph.unique_name(name) if scoped else graph._unique(name), dtype)

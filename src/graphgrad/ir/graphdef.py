@@ -21,12 +21,16 @@ PRODUCER = 2474  # the version of the format that TensorFlow 2.21 writes
 
 # Attributes that TensorFlow's ops of these names do not have: written with an underscore, so that it skips them.
 OWN = {
-    "ParseSingleExample": ("has_default",), "While": ("Tout", "maximum_iterations", "counter", "bounded_by"),
+    "ParseSingleExample": ("has_default",), "While": ("Tout", "maximum_iterations", "counter", "bounded_by", "memory"),
     "Print": ("count",), "MakeIterator": ("Tcaptured", "dataset"), "DatasetPass": ("Tcaptured", "dataset"),
     "IteratorGetNext": ("one_shot",),
     "DatasetResult": ("compute",), "DatasetVariant": ("of_values",), "IteratorToStringHandle": ("one_shot",),
     "IteratorGetNextAsOptional": ("one_shot",), "WriteSummary": ("writer", "make"), "FlushSummaryWriter": ("writer",),
     "CloseSummaryWriter": ("writer",),
+    "BlockLSTMGrad": ("cell_clip", "forget_bias"), "BlockLSTMGradV2": ("cell_clip", "forget_bias"),
+    "CTCLossV2": ("T",), "ExtractGlimpse": ("seed", "seed2"), "ExtractGlimpseV2": ("seed", "seed2"),
+    "InitializeTableFromTextFileV2": ("key_dtype", "value_dtype"), "LookupTableExportV2": ("value_shape",),
+    "LookupTableFindV2": ("mutable",), "LookupTableSizeV2": ("mutable",), "ResourceGatherNd": ("shape",),
     "MaxPoolGradGrad": ("explicit_paddings",), "ReadVariableOp": ("shape",), "ResourceGather": ("shape",),
     "VariableShape": ("shape",), "ResourceScatterNdUpdate": ("dtype",), "ResourceScatterNdAdd": ("dtype",),
     "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),
