@@ -101,10 +101,11 @@ def _end(p: _Vectors, x: Any) -> list[Any]:
     """A sum of what there is, its gradient, and the gradient of that, and a variable that is updated by it."""
     tf = p.tf
     loss = tf.add_n([tf.reduce_sum(tf.tanh(v)) for v, _ in p.vectors] + p.scalars)
-    table = tf.Variable(np.linspace(-1, 1, 4).astype(np.float32))
+    table = tf.Variable(np.linspace(-1, 1, 4).astype(np.float32), use_resource=True)
     loss += tf.reduce_sum(tf.gather(table, tf.stack(p.counts[-2:]) % 4))
     (g,) = tf.gradients(loss, [x])
-    update = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=[table])
+    with tf.control_dependencies([loss]):  # TensorFlow leaves it to chance else what the loss reads
+        update = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=[table])
     with tf.control_dependencies([update]):
         return [loss, g, table.read_value()]
 
