@@ -211,6 +211,34 @@ def concrete_functions_take_composites(tf: Any) -> Any:
     return sparse(_sparse(tf, v)), ragged(_ragged(tf, w)).to_list(), sliced(_slices(tf, v)), shapes
 
 
+@case("eager")
+def maps_over_ragged_rows(tf: Any) -> Any:
+    w, counts = tf.constant([1.0, 2.0, 3.0]), tf.constant([1.0, 2.0, 3.0])
+    one, two = tf.RaggedTensorSpec([None], tf.float32), tf.RaggedTensorSpec([None, None], tf.float32)
+
+    def rows(w: Any) -> Any:
+        return tf.RaggedTensor.from_row_splits(w, [0, 2, 2, 3])
+
+    maps = [
+        lambda w: tf.map_fn(lambda r: tf.reduce_sum(r**3), rows(w), fn_output_signature=tf.float32),
+        lambda w: tf.map_fn(lambda r: r**3, rows(w)),
+        lambda w: tf.map_fn(lambda n: tf.tile(w[:1], [n]), tf.constant([1, 3, 0]), fn_output_signature=one),
+        lambda w: tf.map_fn(lambda n: tf.RaggedTensor.from_row_lengths(w * n, [1, 2]), counts, fn_output_signature=two),
+        lambda w: tf.map_fn(lambda ab: tf.reduce_sum(ab[0]) * ab[1], (rows(w), counts), fn_output_signature=tf.float32),
+    ]
+    found = []
+    for f in (*maps, tf.function(maps[1]), tf.function(maps[2])):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = f(w)
+            total = tf.reduce_sum((y.flat_values if hasattr(y, "flat_values") else y) ** 2)
+        found.append([y.to_list() if hasattr(y, "flat_values") else y, tape.gradient(total, w)])
+    empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
+    found.append([tf.map_fn(lambda r: r * 2.0, empty).to_list()])
+    found.append(tf.map_fn(lambda r: tf.reduce_sum(r), empty, fn_output_signature=tf.float32))
+    return found, raised(lambda: tf.map_fn(lambda r: tf.reduce_sum(r), rows(w))) != "nothing"
+
+
 # -- custom gradients, host functions --------------------------------------------------------
 
 
