@@ -197,25 +197,55 @@ class GraphOptions(Message):
         int="build_cost_model=4 timeline_step=8 build_cost_model_after=9")  # fmt: skip
 
 
-class _ThreadPoolOptions(Message):
+class ThreadPoolOptionProto(Message):
+    """Settings of a pool of threads; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
     FIELDS = _fields(int="num_threads=1", string="global_name=2")
 
 
-class _RPCOptions(Message):
+class RPCOptions(Message):
+    """Settings of calls between processes; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
     FIELDS = _fields(
         bool="use_rpc_for_inprocess_master=1 cache_rpc_response=4 disable_session_connection_sharing=5",
         string="compression_algorithm=2", int="compression_level=3 num_channels_per_target=6")  # fmt: skip
 
 
-class _JobDef(Message):
+class JobDef(Message):
+    """A job of a cluster; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
     FIELDS = _fields({"tasks": (2, MapOf("string", "int"))}, string="name=1")
 
 
-class _ClusterDef(Message):
-    FIELDS = _fields({"job": (1, [_JobDef])})
+class ClusterDef(Message):
+    """The jobs of a cluster; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
+    FIELDS = _fields({"job": (1, [JobDef])})
 
 
-class _SessionMetadata(Message):
+class SessionMetadata(Message):
+    """The name and the version of a session; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
     FIELDS = _fields(string="name=1", int="version=2")
 
 
@@ -236,7 +266,7 @@ class _CoordinationServiceConfig(Message):
             MLIR_BRIDGE_ROLLOUT_ENABLED=1, MLIR_BRIDGE_ROLLOUT_DISABLED=2)  # fmt: skip
 class _ConfigExperimental(Message):
     FIELDS = _fields(
-        {"session_metadata": (11, _SessionMetadata), "coordination_config": (23, _CoordinationServiceConfig)},
+        {"session_metadata": (11, SessionMetadata), "coordination_config": (23, _CoordinationServiceConfig)},
         string="collective_group_leader=1 executor_type=3 tf2xla_dump_dir=35",
         int="""recv_buf_max_chunk=4 xla_fusion_autotuner_thresh=15 mlir_bridge_rollout=17 backend_server_port=28
                stream_merge_threshold=31""",
@@ -268,8 +298,8 @@ class ConfigProto(Message):
     Experimental = _ConfigExperimental
     FIELDS = _fields(
         {"device_count": (1, MapOf("int")), "gpu_options": (6, GPUOptions), "graph_options": (10, GraphOptions),
-         "session_inter_op_thread_pool": (12, [_ThreadPoolOptions]), "rpc_options": (13, _RPCOptions),
-         "cluster_def": (14, _ClusterDef), "experimental": (16, _ConfigExperimental),
+         "session_inter_op_thread_pool": (12, [ThreadPoolOptionProto]), "rpc_options": (13, RPCOptions),
+         "cluster_def": (14, ClusterDef), "experimental": (16, _ConfigExperimental),
          "pluggable_device_options": (18, GPUOptions)},
         int="""intra_op_parallelism_threads=2 placement_period=3 inter_op_parallelism_threads=5
                operation_timeout_in_ms=11""",
@@ -278,13 +308,25 @@ class ConfigProto(Message):
         string="device_filters[]=4")  # fmt: skip
 
 
-class _DebugTensorWatch(Message):
+class DebugTensorWatch(Message):
+    """A tensor that TensorFlow's debugger watches; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
     FIELDS = _fields(string="node_name=1 debug_ops[]=3 debug_urls[]=4", int="output_slot=2",
                      bool="tolerate_debug_op_creation_failures=5")  # fmt: skip
 
 
-class _DebugOptions(Message):
-    FIELDS = _fields({"debug_tensor_watch_opts": (4, [_DebugTensorWatch])}, int="global_step=10",
+class DebugOptions(Message):
+    """Settings of TensorFlow's debugger; kept, and without effect here.
+
+    Args:
+      **fields: TensorFlow's.
+    """
+
+    FIELDS = _fields({"debug_tensor_watch_opts": (4, [DebugTensorWatch])}, int="global_step=10",
                      bool="reset_disk_byte_usage=11")  # fmt: skip
 
 
@@ -309,7 +351,7 @@ class RunOptions(Message):
 
     Experimental = _RunExperimental
     FIELDS = _fields(
-        {"debug_options": (6, _DebugOptions), "experimental": (8, _RunExperimental)},
+        {"debug_options": (6, DebugOptions), "experimental": (8, _RunExperimental)},
         int="trace_level=1 timeout_in_ms=2 inter_op_thread_pool=3",
         bool="output_partition_graphs=5 report_tensor_allocations_upon_oom=7")  # fmt: skip
 
@@ -339,7 +381,7 @@ class RunMetadata(Message):
     FunctionGraphs = _FunctionGraphs
     FIELDS = _fields({"step_stats": (1, StepStats), "cost_graph": (2, _CostGraphDef),
                       "partition_graphs": (3, [GraphDef]), "function_graphs": (4, [_FunctionGraphs]),
-                      "session_metadata": (5, _SessionMetadata)})  # fmt: skip
+                      "session_metadata": (5, SessionMetadata)})  # fmt: skip
 
     def __init__(self, **fields: Any):
         super().__init__(**fields)
