@@ -203,3 +203,11 @@ def test_detect_version(tmp_path: pathlib.Path, text: str, version: int) -> None
     program = tmp_path / "program.py"
     program.write_text(text)
     assert importing.detect_version(str(program)) == version
+
+
+@pytest.mark.parametrize(("version", "text"), [(1, "1.15.5"), (2, "2.21.0")])
+def test_all_faces_are_of_one_version(as_tensorflow: Any, version: int, text: str) -> None:
+    """`tf.compat.v1` tells the version of the TensorFlow that it is a part of."""
+    as_tensorflow(version)
+    names = ["tensorflow", "tensorflow.compat.v1"] + ["tensorflow.compat.v2"] * (version == 2)
+    assert [importlib.import_module(name).__version__ for name in names] == [text] * len(names)
