@@ -173,3 +173,23 @@ def test_random_programs(session: Any, seeds: range, deepest: int, most: int) ->
     """Nested programs with gradients of anything at any depth give what the same programs give when they are flat."""
     found = [nested_gradients.difference(seed, deepest, session, most) for seed in seeds]
     assert sum(d is not None for d in found) > len(seeds) // 4 and all(d is None or d < 1e-9 for d in found)
+
+
+def test_hessians_of_dynamic_rnn() -> None:
+    """They are those of the unrolled network."""
+    rng = np.random.default_rng(0)
+    x = tf.constant(rng.normal(size=(2, 2, 2)))
+    w = tf.constant(rng.normal(size=(4, 2)))
+
+    class Cell(tf.nn.rnn_cell.RNNCell):
+        state_size = output_size = 2
+
+        def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+            state = tf.tanh(tf.matmul(tf.concat([inputs, state], 1), w))
+            return state, state
+
+    loop, _ = tf.nn.dynamic_rnn(Cell(), x, sequence_length=[2, 1], dtype=tf.float64)
+    flat, _ = tf.nn.static_rnn(Cell(), tf.unstack(x, axis=1), sequence_length=[2, 1], dtype=tf.float64)
+    ys = [tf.reduce_sum(loop * loop), tf.reduce_sum(tf.stack(flat, 1) ** 2)]
+    with HostSession() as host:  # XLA's are those of scans, in behaviours
+        np.testing.assert_allclose(*host.run([tf.hessians(y, w)[0] for y in ys]), rtol=1e-9, atol=1e-12)

@@ -464,6 +464,45 @@ def hessians_that_are_zero(tf: Any) -> Any:
     return _runs(tf, [tf.hessians(y, x)[0], tf.hessians(z, x)[0]])
 
 
+@case("graph")
+def choices_among_several(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    y = x * x
+    by_number = tf.switch_case(tf.constant(1), [lambda: x, lambda: _slope(tf, y * x, x), lambda: y])
+    by_case = tf.case([(x > 5, lambda: x), (x > 1, lambda: _slope(tf, y * x, x))], default=lambda: y)
+    return _runs(tf, [by_number, by_case])
+
+
+@case("graph")
+def calls_outside_happen_once(tf: Any) -> Any:
+    calls = []
+
+    def times_calls(v: Any) -> Any:
+        calls.append(v)
+        return v * type(v)(len(calls))
+
+    x = tf.constant(2.0)
+    f = tf.ensure_shape(tf.py_func(times_calls, [x], tf.float32), [])
+    y = x * f
+    z = tf.cond(x > 0, lambda: _slope(tf, y * x, x), lambda: x)
+    return _runs(tf, [y, z])
+
+
+@case("eager")
+def tapes_in_bodies_under_tapes(tf: Any) -> Any:
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape(persistent=True) as inner:
+                inner.watch(x)
+                y = x * x * x
+            z = _loop(tf, lambda a: a * inner.gradient(y, x), 1.0, 2)
+        return z, outer.gradient(z, x)
+
+    return [f(tf.constant(2.0)) for _ in range(3)]
+
+
 # -- waiting for operations outside ------------------------------------------------------------------
 
 
