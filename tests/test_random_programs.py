@@ -1,7 +1,7 @@
 """Random programs with state give what TensorFlow gives, in three runs: results, gradients, variables, Python's calls.
 
-To compare more of them than the suite does: `GRAPHGRAD_PROGRAMS=FILE pytest tests/test_stateful_programs.py` with a file that
-record_stateful_programs.py has written.
+To compare more of them than the suite does: `GRAPHGRAD_PROGRAMS=FILE pytest tests/test_random_programs.py` with a file that
+record_random_programs.py has written.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pytest
 
 import graphgrad as v2
 import graphgrad.compat.v1 as v1
-import stateful_programs
+import random_programs
 from graphgrad.executor import run
 from graphgrad.ir import context
 
-_PATH = pathlib.Path(__file__).parent / "recorded" / "stateful_programs.jsonl"
+_PATH = pathlib.Path(__file__).parent / "recorded" / "random_programs.jsonl"
 _RECORDED = [json.loads(line) for line in
              pathlib.Path(os.environ.get("GRAPHGRAD_PROGRAMS", _PATH)).read_text().splitlines()]  # fmt: skip
 _PARTS = ("y", "dy/dx", "dy/dv", "dy/dw", "v", "w", "calls")
@@ -31,7 +31,7 @@ def test_as_recorded(mode: str, seed: int, recorded: Any, monkeypatch: pytest.Mo
     """What a user runs: NumPy first, then XLA."""
     monkeypatch.setattr(run, "first_in_numpy", True)
     with context.use(context.EAGER):
-        found = stateful_programs.run(stateful_programs.draw(seed, mode), mode, v1, v2)
+        found = random_programs.run(random_programs.draw(seed, mode), mode, v1, v2)
     if isinstance(recorded, str):
         return  # TensorFlow cannot build it: that it is built here is enough
     for i, (here, there) in enumerate(zip(found, recorded, strict=True)):

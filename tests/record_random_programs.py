@@ -1,7 +1,7 @@
 """Records what random programs with state give in TensorFlow; run beside TensorFlow 2.21.
 
-    python tests/record_stateful_programs.py                        the seeds of the test suite
-    python tests/record_stateful_programs.py FILE FIRST LAST        more of them; test_stateful_programs.py says how to compare
+    python tests/record_random_programs.py                        the seeds of the test suite
+    python tests/record_random_programs.py FILE FIRST LAST        more of them; test_random_programs.py says how to compare
 
 A line of the file is [mode, seed, results of three runs, or the text of an error: not all of them TensorFlow can build].
 """
@@ -18,23 +18,23 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
-import stateful_programs
+import random_programs
 
 
 def main() -> None:
     """Writes the file."""
     import tensorflow as tf
 
-    path = pathlib.Path(__file__).resolve().parent / "recorded" / "stateful_programs.jsonl"
-    seeds = range(stateful_programs.SEEDS)
+    path = pathlib.Path(__file__).resolve().parent / "recorded" / "random_programs.jsonl"
+    seeds = range(random_programs.SEEDS)
     if sys.argv[1:]:
         path, seeds = pathlib.Path(sys.argv[1]), range(int(sys.argv[2]), int(sys.argv[3]))
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})  # programs run three times only
     with path.open("w") as file:
-        for mode in stateful_programs.MODES:
+        for mode in random_programs.MODES:
             for seed in seeds:
                 try:
-                    found = stateful_programs.run(stateful_programs.draw(seed, mode), mode, tf.compat.v1, tf)
+                    found = random_programs.run(random_programs.draw(seed, mode), mode, tf.compat.v1, tf)
                 except Exception as e:
                     found = f"{type(e).__name__}: {str(e).splitlines()[0][:100]}"
                 file.write(json.dumps([mode, seed, found]) + "\n")
