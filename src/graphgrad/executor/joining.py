@@ -28,6 +28,8 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
             continue
         joint = record.graph._joints[record.index]
         forward = joint.forward
+        if not joint.holds:
+            continue
         if forward.index in record.graph._recomputed or record.index in record.graph._recomputed:
             continue
         if -2 - record.index in refused or devices.get(forward.index) != devices.get(record.index):

@@ -223,11 +223,10 @@ class _Planner:
 
     def _cell(self, t: Tensor) -> int:
         """The index of the variable behind a handle."""
-        index = self.handles.get(id(t))
+        source = t
+        while (index := self.handles.get(id(source))) is None and source.op.type in _SAME and source.op.inputs:
+            source = source.op.inputs[source.value_index]
         if index is None:
-            source = t
-            while source.op.type in _SAME and source.op.inputs:
-                source = source.op.inputs[source.value_index]
             if source.op.type == "VariableOf":
                 cell = Cell(None, source.op.name, source.op.inputs[0].dtype, source.op.inputs[0]._spec.shape)
             else:
@@ -236,7 +235,8 @@ class _Planner:
             if index is None:
                 index = self.cell_of[id(cell)] = len(self.cells)
                 self.cells.append(cell)
-            self.handles[id(t)] = self.handles[id(source)] = index
+            self.handles[id(source)] = index
+        self.handles[id(t)] = index
         return index
 
     # -- operations to instructions --------------------------------------------------

@@ -41,6 +41,11 @@ class Joint:
         variables = self.record.outputs[1 : 1 + len(self._variables)]
         return [(t, self.forward.outputs[i]) for t, i in zip(variables, self._variables, strict=True)]
 
+    @property
+    def holds(self) -> bool:
+        """Whether the forward loop still has the body that it had: it may have been rebuilt to hand out more."""
+        return all(t.graph is self.forward._attr("body") for t in self._wanted)
+
     def moved(self, record: Operation, inside: dict[int, Tensor]) -> Joint | None:
         """The same for a copy of `record`; None if the forward loop is not copied to its graph.
 
