@@ -1,8 +1,8 @@
 """Random programs with state: variables that are read, assigned and stepped, Python functions that count their calls.
 
 A program is drawn as a tree, `draw(seed, mode)`, and run by `run(tree, mode, v1, v2)` with TensorFlow's modules or
-graphgrad's. Effects have one order, that of the text: in a graph of 1.x by control dependencies, in functions and eagerly by
-themselves. So the results of three runs are determined, and can be compared.
+graphgrad's. Effects have one order, that of the text: in a graph of 1.x by control dependencies, in functions and
+eagerly by themselves. So the results of three runs are determined, and can be compared.
 
 Modes: "graph" (a session of 1.x), "function" (one `tf.function`), "eager".
 """
@@ -236,7 +236,7 @@ class Runner:
 
 
 def run(tree: Block, mode: str, v1: Any, v2: Any) -> list[list[Any]]:
-    """Three runs of a program; for each its result, derivatives by x and the variables, the variables, and the calls."""
+    """Three runs of a program: the result, derivatives by x and the variables, the variables, the calls of Python."""
     return _in_session(tree, v1, v2) if mode == "graph" else _by_calls(tree, mode, v1, v2)
 
 

@@ -1,9 +1,9 @@
 """Records what random programs with state give in TensorFlow; run beside TensorFlow 2.21.
 
     python tests/record_random_programs.py                        the seeds of the test suite
-    python tests/record_random_programs.py FILE FIRST LAST        more of them; test_random_programs.py says how to compare
+    python tests/record_random_programs.py FILE FIRST LAST        more; test_random_programs.py compares them
 
-A line of the file is [mode, seed, results of three runs, or the text of an error: not all of them TensorFlow can build].
+A line of the file is [mode, seed, results of three runs], or an error's text: TensorFlow cannot build all of them.
 """
 
 from __future__ import annotations

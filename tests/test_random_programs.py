@@ -1,7 +1,7 @@
 """Random programs with state give what TensorFlow gives, in three runs: results, gradients, variables, Python's calls.
 
-To compare more of them than the suite does: `GRAPHGRAD_PROGRAMS=FILE pytest tests/test_random_programs.py` with a file that
-record_random_programs.py has written.
+To compare more of them than the suite does: `GRAPHGRAD_PROGRAMS=FILE pytest tests/test_random_programs.py` with a
+file that record_random_programs.py has written.
 """
 
 from __future__ import annotations

@@ -38,6 +38,13 @@ def _variable(x: Any) -> Any:
     return v.read_value() ** 3 * x[0], v
 
 
+def _changed_later(x: Any) -> Any:
+    v = tf.get_variable("v", initializer=np.full(3, 0.75), use_resource=True)
+    y = tf.cond(tf.reduce_sum(x) > 0, lambda: v.read_value() ** 3 * x[0], lambda: x[0])
+    v.assign_add([1.0, 2.0, 3.0])  # it need not run: from here on the gradient of the branch reads an older value
+    return y, v
+
+
 def _table(x: Any) -> Any:
     v = tf.get_variable("t", initializer=_X, use_resource=True)
     return tf.gather(v, [1, 3, 1]) ** 3 * x[:3], v
@@ -77,6 +84,7 @@ _PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "While": _loop,
     "VectorizedMap": lambda x: tf.vectorized_map(lambda row: row ** 3 * tf.sin(x[0]), x),
     "ReadVariableOp": _variable,
+    "VariableOf": _changed_later,
     "ResourceGatherNd": _coordinates,
     "TensorListConcat, TensorListScatter": _older,
     "OptionalFromValue, OptionalGetValue": _perhaps,
@@ -107,6 +115,8 @@ def test_third_derivative(name: str) -> None:
         for v in directions:
             f = _sum_along(tf.gradients(f, x)[0], v)
             derivatives.append(f)
+        if name == "VariableOf":
+            assert name in {op.type for op in tf.get_default_graph().get_operations()}
         sess.run(tf.global_variables_initializer())
         h = 1e-5
         ends = []

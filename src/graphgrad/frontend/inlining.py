@@ -26,7 +26,10 @@ from .tensor_array import TensorArray
 
 def argument(leaf: Any) -> Any:
     """A leaf of the arguments as a tensor of the call's own, so that gradients tell it from what was given."""
-    return raw.Identity(leaf) if isinstance(leaf, (Tensor, EagerTensor)) and leaf.dtype.kind in "fc" else leaf
+    if not isinstance(leaf, (Tensor, EagerTensor)) or leaf.dtype.kind not in "fc":
+        return leaf
+    with current_graph()._own_gradients():
+        return raw.Identity(leaf)
 
 
 def inlined(graph: Graph, function: Callable[..., Any], arguments: Sequence[Any] = ()) -> Any:

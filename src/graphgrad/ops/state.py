@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.dtypes import ANY, INDEX, NUMERIC
-from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw, registry
 from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
-from .gather import _along_axis, _gather_shape, check_range, gather_v2
+from .gather import _along_axis, _gather_shape, check_range
 
 _STATEFUL = ("stateful",)
 
@@ -97,7 +97,7 @@ var_is_initialized.grad(NOT_DIFFERENTIABLE)
     flags=("stateful", "reads"))  # fmt: skip
 def resource_gather(xp, ref, indices, *, shape=None, batch_dims=0):
     """Rows of a variable; of each of its parts along the first `batch_dims` axes."""
-    return gather_v2.kernel(xp, ref.value, indices, np.asarray(batch_dims), batch_dims=batch_dims)
+    return registry["GatherV2"].kernel(xp, ref.value, indices, np.asarray(batch_dims), batch_dims=batch_dims)
 
 
 @resource_gather.refuses("indices")
