@@ -12,7 +12,6 @@ import pytest
 
 import graphgrad as v2
 import graphgrad.compat.v1 as v1
-import graphgrad.v1 as programs_of_1
 from graphgrad.compat import importing, missing
 
 _PACKAGE = pathlib.Path(v2.__file__).parent
@@ -30,7 +29,7 @@ def _eager() -> Iterator[None]:
 
 
 def _is_here(path: str) -> bool:
-    for face in (v2, v1, programs_of_1):
+    for face in (v2, v1):
         found: Any = face
         try:
             for part in path.split("."):
@@ -109,7 +108,7 @@ def test_names_of_tensorflow_1(name: str, expected: str) -> None:
 
 def test_completion() -> None:
     """What an interpreter completes `tf.` to: names of TensorFlow, those that are imported later as well."""
-    for face in (v2, v1, programs_of_1):
+    for face in (v2, v1):
         names = dir(face)
         assert {"gradients", "Tensor", "test", "saved_model", "nn", "compat"} <= set(names)
         assert not {"executor", "frontend", "ir", "ops", "platform"} & set(names)
