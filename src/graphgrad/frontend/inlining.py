@@ -28,7 +28,9 @@ def argument(leaf: Any) -> Any:
     """A leaf of the arguments as a tensor of the call's own, so that gradients tell it from what was given."""
     if not isinstance(leaf, (Tensor, EagerTensor)) or leaf.dtype.kind not in "fc":
         return leaf
-    with current_graph()._own_gradients():
+    graph = current_graph()
+    assert graph is not None, "calls are inlined where a graph is being built"
+    with graph._own_gradients():
         return raw.Identity(leaf)
 
 

@@ -43,8 +43,9 @@ class Joint:
 
     @property
     def holds(self) -> bool:
-        """Whether the forward loop still has the body that it had: it may have been rebuilt to hand out more."""
-        return all(t.graph is self.forward._attr("body") for t in self._wanted)
+        """Whether the forward loop still has the body that it had: it may be gone, or rebuilt to hand out more."""
+        body = self.forward.attrs.get("body")
+        return body is not None and all(t.graph is body for t in self._wanted)
 
     def moved(self, record: Operation, inside: dict[int, Tensor]) -> Joint | None:
         """The same for a copy of `record`; None if the forward loop is not copied to its graph.
