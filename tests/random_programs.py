@@ -41,15 +41,14 @@ def draw(seed: int, mode: str) -> Block:
     return _block(rng, mode, 2 if seed % 5 else 3, _TOP)
 
 
-def _block(rng: np.random.Generator, mode: str, depth: int, size: int, in_call: bool = False) -> Block:
+def _block(rng: np.random.Generator, mode: str, depth: int, size: int, plain: bool = False) -> Block:
     kinds = [*_PURE, *_STATE]
     if depth:
         kinds += 2 * list(_NESTED)
-    # In a function that is called, TensorFlow drops paths outside; in one that runs, those to a variable, too.
-    if not in_call and (mode == "graph" or (mode == "function" and size == _TOP)):
-        kinds += 2 * _GRADIENT
-    elif not in_call and mode == "function":
-        kinds += 2 * ["slope"]
+    # Of gradients asked for in a sub-graph, TensorFlow drops paths to variables outside, and in a function all paths
+    # outside; what it computes again under a tape, it does not record. `nested_gradients.py` has such programs.
+    if mode != "eager" and not plain:
+        kinds += 2 * (_GRADIENT if size == _TOP else ("slope",))
     if mode == "graph" and size == _TOP:  # slots cannot be made in a sub-graph
         kinds += ["optimize"]
     block: Block = []
@@ -57,7 +56,7 @@ def _block(rng: np.random.Generator, mode: str, depth: int, size: int, in_call: 
         kind = str(rng.choice(kinds))
         statement = [kind, [int(i) for i in rng.integers(100, size=2)], int(rng.integers(2)), int(rng.integers(4))]
         for _ in range(_NESTED.get(kind, 0)):
-            statement.append(_block(rng, mode, depth - 1, 2 if depth == 1 else 3, in_call or kind == "call"))
+            statement.append(_block(rng, mode, depth - 1, 2 if depth == 1 else 3, plain or kind in ("call", "tape")))
         block.append(statement)
     return block
 

@@ -492,3 +492,18 @@ def what_a_variable_held_when_it_was_gathered_from(tf: Any) -> Any:
     y = tf.while_loop(lambda i, a: i < 4, body, [0, x], parallel_iterations=1)[1]
     dx, drows = tf.gradients(y, [x, rows])
     return _runs(tf, [y, dx, tf.convert_to_tensor(drows)], [rows])
+
+
+@case("graph")
+def a_branch_that_is_not_taken_asks_for_the_gradient_of_nested_maps_with_effects(tf: Any) -> Any:
+    v, x = tf.Variable([0.5, -0.8]), tf.constant([0.6, -0.4])
+
+    def inner(s: Any) -> Any:
+        return s * tf.reduce_sum(tf.identity(v.assign_add([0.1, 0.2])))
+
+    y = tf.map_fn(lambda r: tf.reduce_sum(tf.map_fn(inner, x * r, parallel_iterations=1)), x, parallel_iterations=1)
+    z = tf.cond(x[0] < 0.0, lambda: tf.gradients(y, x)[0], lambda: tf.sin(x))
+    g = tf.gradients(z, x)[0]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [sess.run([y, z, g]) for _ in range(3)]

@@ -108,7 +108,7 @@ ROWS = [
     Row("MaxPool", [Case([(2, 5, 5, 3)], **a) for a in [*_POOLS, _WHOLE]], domain=distinct,
         dtypes=["float32", "float64", "float16", "int32"],
         bad=[(Case([(2, 5, 5, 3)], **_pool(6, 1, "VALID")), "Negative dimension size caused by subtracting 6 from 5"),
-             (Case([(2, 5, 5, 3)], ksize=(1, 2, 2, 2), strides=(1, 1, 1, 1), padding="SAME"), "pooling across depth or"),
+             (Case([(2, 5, 5, 3)], ksize=(1, 2, 2, 2), strides=(1, 1, 1, 1), padding="SAME"), "across depth or"),
              (Case([(2, 5, 5, 3)], ksize=(1, 2, 2), strides=(1, 1, 1, 1), padding="SAME"), "expected 4 numbers")]),
     Row("MaxPool", [Case([_TIES], **_pool(2, 2, "VALID")), Case([_TIES], **_pool(3, 1, "SAME"))], order=0,
         note="ties have no derivative; the first maximum gets the gradient"),

@@ -94,9 +94,10 @@ class TensorList:
         return TensorList(self.np_dtype, declared, [_sum(xp, a, b) for a, b in pairs])
 
     def zeros(self) -> TensorList:
-        """A list of as many elements, none of them set."""
+        """A list of as many elements, none of them set; elements that are lists themselves keep their lengths."""
         shape = self.element_shape if self._uniform() else None
-        return TensorList(self.np_dtype, shape, [None] * self.length)
+        items = [i.zeros() if isinstance(i, TensorList) else None for i in self.items or [None] * self.length]
+        return TensorList(self.np_dtype, shape, items)
 
     def of(self, buffer: Any) -> TensorList:
         """A list of this dtype with the rows of `buffer` as elements."""
