@@ -100,6 +100,11 @@ class Runner:
             self.last = [t.op]
         return t
 
+    def _after(self, t: Any) -> Any:
+        """A tensor that is there after the effects so far: in TensorFlow, a branch waits for its inputs alone."""
+        with self._in_order():
+            return self.tf.identity(t)
+
     def _inside(self, block: Block, values: list[Any]) -> Any:
         """A block in a sub-graph: its effects come before its result."""
         before, self.last = self.last, []
@@ -163,12 +168,12 @@ class Runner:
         return a * self.tf.random.stateless_uniform([2], seed, 0.5, 1.0, self.tf.float64)
 
     def _cond(self, a: Any, b: Any, v: Any, n: int, values: Any, then: Block, other: Block) -> Any:
-        pred = self.tf.reduce_sum(a) < 0.3 * n
+        pred = self._after(self.tf.reduce_sum(a) < 0.3 * n)
         return self._effect(lambda: self.tf.cond(pred, lambda: self._inside(then, values),
                                                  lambda: self._inside(other, values)))  # fmt: skip
 
     def _switch(self, a: Any, b: Any, v: Any, n: int, values: Any, *blocks: Block) -> Any:
-        index = self.tf.cast(self.tf.math.floor(1.5 + a[0]), self.tf.int32)
+        index = self._after(self.tf.cast(self.tf.math.floor(1.5 + a[0]), self.tf.int32))
         branches = [lambda block=block: self._inside(block, values) for block in blocks]
         return self._effect(lambda: self.tf.switch_case(index, branches))
 
@@ -176,24 +181,28 @@ class Runner:
         def iterate(i: Any, y: Any) -> Any:
             return i + 1, self.tf.tanh(self._inside(body, [*values, y]) + 0.5 * y)
 
-        return self._effect(lambda: self.tf.while_loop(lambda i, y: i < n, iterate, [0, a], parallel_iterations=1)[1])
+        start = [self._after(0), self._after(a)]
+        return self._effect(lambda: self.tf.while_loop(lambda i, y: i < n, iterate, start, parallel_iterations=1)[1])
 
     def _map(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
         def row(r: Any) -> Any:
             return self.tf.reduce_sum(self._inside(body, [*values, r * b]))
 
-        return 0.5 * self._effect(lambda: self.tf.map_fn(row, a, parallel_iterations=1))
+        rows = self._after(a)
+        return 0.5 * self._effect(lambda: self.tf.map_fn(row, rows, parallel_iterations=1))
 
     def _scan(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
         def step(total: Any, r: Any) -> Any:
             return self.tf.tanh(self._inside(body, [*values, total * r]))
 
-        rows = self._effect(lambda: self.tf.scan(step, self.tf.stack([a, b]), values[0], parallel_iterations=1))
+        given, start = self._after(self.tf.stack([a, b])), self._after(values[0])
+        rows = self._effect(lambda: self.tf.scan(step, given, start, parallel_iterations=1))
         return rows[n % 2] + 0.5 * rows[1]
 
     def _call(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
         function = self.tf.function(lambda y: self._in_function(body, [*values, y]), autograph=False)
-        return self._effect(lambda: function(a))
+        given = self._after(a)
+        return self._effect(lambda: function(given))
 
     def _in_function(self, body: Block, values: list[Any]) -> Any:
         mode, self.mode = self.mode, "function"  # effects are in order by themselves
