@@ -11,6 +11,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.session import HostSession
+from graphgrad.executor.stop import Stop
 
 _SOURCE = str(pathlib.Path(__file__).resolve().parent.parent / "src")
 _LONG = 2**60  # iterations
@@ -86,6 +87,20 @@ def test_signals_and_deadlines() -> None:
     done = subprocess.run([sys.executable, "-c", _PROGRAM], env=env, check=False, capture_output=True, text=True,
                           timeout=120)  # fmt: skip
     assert done.stdout == "done\n", done.stderr
+
+
+def test_what_lets_the_run_go_on_ends_it_a_few_times_only() -> None:
+    """Also where a signal's word comes when it should be heard no more."""
+    stop, heard = Stop(), []
+
+    def program(args):
+        heard.append(not stop.is_deaf)
+        if len(heard) < 8:
+            stop.end()
+        return args
+
+    assert stop.call(program, [1], tf.no_op()) == [1]
+    assert heard == [True] * 4 + [False] * 4
 
 
 @pytest.mark.parametrize("make", [tf.Session, HostSession], ids=["xla", "numpy"])

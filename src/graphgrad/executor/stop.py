@@ -99,7 +99,7 @@ class Stop:
                 if late:
                     raise _late(op)
                 _breathe()  # handlers run, and may raise
-                self.is_deaf = repeats == _REPEATS
+                self.is_deaf = repeats >= _REPEATS
         finally:
             self.is_deaf = False
             if timer is not None:
