@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from hostile import harness
 
 _ALL = "GRAPHGRAD_TEST_ALL" in os.environ

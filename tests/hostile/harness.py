@@ -2,11 +2,11 @@
 
     python tests/hostile/harness.py --kinds bytes,arguments --count 20000 --first 0 --seconds 600 [--limit-bytes]
 
-A worker is killed, and its seed fails, if one input takes more than `--hang` seconds of its processor time or ten times as
-long by the clock. A worker that dies by a signal fails its seed and is started anew. With `--limit-bytes`, an input also
-fails that takes more than its module's `SECONDS` of processor time (and a second for each ten megabytes that it holds) or
-`MEGABYTES` of memory (and twenty bytes for each that it holds). Such an input is measured twice, since the first call of a
-kind imports and compiles.
+A worker is killed, and its seed fails, if one input takes more than `--hang` seconds of its processor time or ten times
+as long by the clock. A worker that dies by a signal fails its seed and is started anew. With `--limit-bytes`, an input
+also fails that takes more than its module's `SECONDS` of processor time (and a second for each ten megabytes that it
+holds) or `MEGABYTES` of memory (and twenty bytes for each that it holds). Such an input is measured twice, since the
+first call of a kind imports and compiles.
 """
 
 from __future__ import annotations
@@ -219,8 +219,8 @@ class Report:
             self.failures[seed] = answer["failure"]
 
     def __str__(self) -> str:
-        lines = [f"{self.kind}: {sum(self.tally.values())} inputs, {len(self.failures)} failed; {self.seconds:.0f} s of "
-                 f"processor time, at most {self.slowest[0]:.2f} s (seed {self.slowest[1]}) and "
+        lines = [f"{self.kind}: {sum(self.tally.values())} inputs, {len(self.failures)} failed; {self.seconds:.0f} s "
+                 f"of processor time, at most {self.slowest[0]:.2f} s (seed {self.slowest[1]}) and "
                  f"{self.largest[0] / 1e6:.0f} MB (seed {self.largest[1]})"]  # fmt: skip
         lines += [f"  {n:8d}  {outcome}" for outcome, n in self.tally.most_common()]
         for seed, failure in sorted(self.failures.items()):
