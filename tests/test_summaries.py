@@ -19,7 +19,8 @@ import graphgrad.compat.v1 as tf
 import summary_cases
 from graphgrad.executor.session import HostSession
 from graphgrad.ir.dtypes import float32, string
-from graphgrad.ir.protobuf import read_fields, unquoted, varint
+from graphgrad.ir.protobuf import unquoted
+from graphgrad.ir.wire import read_fields, varint
 from graphgrad.ops.summary import encode_png
 from graphgrad.ops.summary_messages import TensorProto
 

@@ -1,75 +1,31 @@
-"""Protocol buffers: reading and writing the wire format, and messages with declared fields.
+"""Protocol buffers: messages with declared fields.
 
-Reference: the encoding that protobuf.dev/programming-guides/encoding describes.
+Reference: protobuf.dev/reference/python.
 """
 
 from __future__ import annotations
 
+import functools
 import struct
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5  # wire types
-
-
-def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """The unsigned number that begins at `at`, and where it ends; IndexError at the end of the data."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at += 1
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-def varint(value: int) -> bytes:
-    """A number as a varint; negative ones as 64 bits of two's complement."""
-    if value < 0:
-        value += 1 << 64
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def signed(value: int) -> int:
-    """The signed number whose 64 bits a varint holds."""
-    return value - (1 << 64) if value >> 63 else value
-
-
-def read_fields(data: bytes) -> Iterator[tuple[int, int, Any]]:
-    """The (number, wire type, value) triples of a message; ValueError or IndexError if it is none."""
-    at = 0
-    while at < len(data):
-        key, at = read_varint(data, at)
-        number, wire = key >> 3, key & 7
-        value: Any
-        if wire == VARINT:
-            value, at = read_varint(data, at)
-        elif wire in (DELIMITED, FIXED64, FIXED32):
-            if wire == DELIMITED:
-                size, at = read_varint(data, at)
-            else:
-                size = 8 if wire == FIXED64 else 4
-            value = data[at : at + size]
-            if len(value) != size:
-                raise ValueError("truncated message")
-            at += size
-        else:
-            raise ValueError(f"wire type {wire}")
-        yield number, wire, value
-
-
-def delimited(number: int, data: bytes) -> bytes:
-    """A field of bytes, with its key and its length."""
-    return varint(number << 3 | DELIMITED) + varint(len(data)) + data
-
+from .wire import (
+    DEEPEST,
+    DELIMITED,
+    FIXED32,
+    FIXED64,
+    VARINT,
+    delimited,
+    raw_field,
+    read_fields,
+    read_packed,
+    signed,
+    varint,
+)
 
 # kind -> (wire type, struct format, default). On the wire the integers are one kind: as JSON, 64 bits are a string.
 _INTEGERS = frozenset({"int", "int32", "uint32", "uint64"})  # "int" has 64 bits
@@ -78,6 +34,23 @@ _SCALARS: dict[str, tuple[int, str, Any]] = {
     "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
     "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
 }  # fmt: skip
+
+
+class DecodeError(ValueError):
+    """Bytes that are no message of the type that is asked for."""
+
+
+def _decode_error(problem: str) -> DecodeError:
+    """The error; where a program has imported protobuf's, it is of that class, too."""
+    theirs = getattr(sys.modules.get("google.protobuf.message"), "DecodeError", None)
+    if theirs is None:
+        return DecodeError(problem)
+    if theirs not in _OF_BOTH:
+        _OF_BOTH[theirs] = type("DecodeError", (DecodeError, theirs), {"__doc__": DecodeError.__doc__})
+    return _OF_BOTH[theirs](problem)
+
+
+_OF_BOTH: dict[Any, type[DecodeError]] = {}
 
 
 class Repeated(list[Any]):
@@ -140,6 +113,19 @@ def entry_class(kind: MapOf) -> Any:
     return kind.entry
 
 
+@functools.cache
+def _by_number(message: Any) -> dict[int, tuple[str, Any, Any, int]]:
+    """The fields of a class of messages: number -> (name, kind, kind of one value, wire type of one value)."""
+    found = {}
+    for name, (number, kind) in message.FIELDS.items():
+        single = kind[0] if isinstance(kind, list) else kind
+        found[number] = name, kind, single, _SCALARS[single][0] if isinstance(single, str) else DELIMITED
+    return found
+
+
+_set = object.__setattr__  # past what messages say of their fields
+
+
 class Message:
     """A message; subclasses declare `FIELDS`: name -> (number, kind).
 
@@ -162,12 +148,13 @@ class Message:
             return descriptor_of(cls)
 
     DESCRIPTOR: ClassVar[Any] = _Described()
+    __slots__ = ("_present", "_unknown", "_values")
     _unknown: bytes
 
     def __init__(self, **fields: Any):
-        self.__dict__["_values"] = {}
-        self.__dict__["_present"] = False
-        self.__dict__["_unknown"] = b""  # fields that are not declared here, as they came
+        _set(self, "_values", {})
+        _set(self, "_present", False)
+        _set(self, "_unknown", b"")  # fields that are not declared here, as they came
         for name, value in fields.items():
             if value is None:
                 continue
@@ -232,7 +219,7 @@ class Message:
 
     def SetInParent(self) -> None:
         """Marks the message as set, even if no field of it is."""
-        self.__dict__["_present"] = True
+        _set(self, "_present", True)
 
     def _is_set(self, name: str) -> bool:
         value = self._values.get(name)
@@ -263,7 +250,7 @@ class Message:
     def Clear(self) -> None:
         """Unsets all fields."""
         self._values.clear()
-        self.__dict__["_unknown"] = b""
+        _set(self, "_unknown", b"")
 
     def CopyFrom(self, other: Any) -> None:
         """Takes over the fields of another message of this type."""
@@ -295,54 +282,60 @@ class Message:
 
     @classmethod
     def FromString(cls, serialized: bytes) -> Any:
-        """The message that bytes stand for; ValueError if they do not."""
+        """The message that bytes stand for; DecodeError if they do not."""
         message = cls()
         message.MergeFromString(serialized)
         return message
 
     def ParseFromString(self, serialized: bytes) -> int:
-        """Sets the fields to those of a serialized message; returns its size."""
+        """Sets the fields to those of a serialized message; returns its size; DecodeError if it is none."""
         self.Clear()
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized: bytes) -> int:
-        """Adds the fields of a serialized message; returns its size; ValueError if it is none."""
-        names = {number: (name, kind) for name, (number, kind) in self.FIELDS.items()}
+        """Adds the fields of a serialized message; returns its size; DecodeError if it is none."""
         try:
-            for number, wire, value in read_fields(serialized):
-                if number not in names:
-                    self.__dict__["_unknown"] += _raw_field(number, wire, value)
-                    continue
-                name, kind = names[number]
-                if isinstance(kind, list):
-                    getattr(self, name).extend(_values(kind[0], wire, value))
-                elif isinstance(kind, MapOf):
-                    self._read_entry(getattr(self, name), kind, value)
-                elif isinstance(kind, str):
-                    self._values[name] = _values(kind, wire, value)[-1]
-                    self._only(name)
-                else:
-                    getattr(self, name).MergeFromString(value)
-                    self._values[name].SetInParent()
-                    self._only(name)
-        except (IndexError, struct.error, UnicodeDecodeError, TypeError) as e:
-            raise ValueError(f"Error parsing message of type {type(self).__name__}: {e}") from None
+            self._merge(memoryview(serialized), 0)
+        except (IndexError, ValueError) as e:
+            why = "it ends within a field" if isinstance(e, IndexError) else e
+            raise _decode_error(f"Error parsing message with type 'tensorflow.{type(self).__name__}': {why}") from None
         return len(serialized)
 
+    def _merge(self, data: Any, depth: int) -> None:
+        """Adds the fields of a message that is within `depth` others."""
+        if depth > DEEPEST:
+            raise ValueError(f"messages are nested more than {DEEPEST} deep")
+        kind_of_message: Any = type(self)
+        fields = _by_number(kind_of_message)
+        values, unknown = self._values, []
+        for number, wire, value in read_fields(data):
+            name, kind, single, expected = fields.get(number, ("", None, None, -1))
+            if not name or wire not in (expected, DELIMITED) or (wire != expected and single is kind):
+                unknown.append(raw_field(number, wire, value))
+            elif isinstance(kind, MapOf):
+                self._merge_entry(getattr(self, name), kind, value, depth + 1)
+            elif not isinstance(single, str):
+                part = getattr(self, name)
+                if single is not kind:
+                    part.append(single())
+                    part = part[-1]
+                part._merge(value, depth + 1)
+                if single is kind:
+                    part.SetInParent()
+                    self._only(name)
+            elif single is not kind:
+                getattr(self, name).extend(_packed(single, value) if wire != expected else [_read(single, value)])
+            else:
+                values[name] = _read(single, value)
+                self._only(name)
+        if unknown:
+            _set(self, "_unknown", self._unknown + b"".join(unknown))
+
     @staticmethod
-    def _read_entry(entries: Map, kind: MapOf, data: bytes) -> None:
-        key: Any = _SCALARS[kind.key][2]
-        value: Any = None
-        for number, wire, content in read_fields(data):
-            if number == 1:
-                key = _values(kind.key, wire, content)[-1]
-            elif number == 2:
-                value = _values(kind.value, wire, content)[-1]
-        entries.pop(key, None)
-        if value is None:
-            entries.get_or_create(key)
-        else:
-            entries[key] = value
+    def _merge_entry(entries: Map, kind: MapOf, data: Any, depth: int) -> None:
+        entry = entry_class(kind)()
+        entry._merge(data, depth)
+        entries[entry.key] = entry.value
 
     def MergeFrom(self, other: Any) -> None:
         """Adds the fields of another message of this type."""
@@ -429,13 +422,6 @@ def _raw(kind: str, value: Any) -> bytes:
     return bytes(value) if kind == "bytes" else struct.pack(_SCALARS[kind][1], value)
 
 
-def _raw_field(number: int, wire: int, value: Any) -> bytes:
-    """A field as `read_fields` found it, as bytes again."""
-    if wire == DELIMITED:
-        return delimited(number, value)
-    return varint(number << 3 | wire) + (varint(value) if wire == VARINT else value)
-
-
 def _field(number: int, kind: Any, value: Any) -> bytes:
     if not isinstance(kind, str):
         return delimited(number, value.SerializeToString())
@@ -451,21 +437,31 @@ def _repeated(number: int, kind: Any, values: Any) -> bytes:
     return b"".join(_field(number, kind, v) for v in values)
 
 
-def _values(kind: Any, wire: int, value: Any) -> list[Any]:
-    """The values of one field on the wire; several if a repeated one is packed."""
-    if not isinstance(kind, str):
-        return [kind.FromString(value)]
-    if kind in ("string", "bytes"):
-        return [value.decode() if kind == "string" else value]
-    expected, form, _ = _SCALARS[kind]
-    if expected != VARINT:
-        return [v for (v,) in struct.iter_unpack(form, value)]
-    numbers = [value] if wire == VARINT else []
-    at = 0
-    while wire == DELIMITED and at < len(value):
-        number, at = read_varint(value, at)
-        numbers.append(number)
-    return [bool(n) if kind == "bool" else n if kind == "uint64" else signed(n) for n in numbers]
+def _read(kind: str, value: Any) -> Any:
+    """A scalar, of what stands for it on the wire."""
+    if kind in _INTEGERS or kind == "bool":
+        return _integer(kind, value)
+    if kind == "string":
+        return str(value, "utf-8")
+    return bytes(value) if kind == "bytes" else struct.unpack(_SCALARS[kind][1], value)[0]
+
+
+def _integer(kind: str, value: int) -> Any:
+    """The number of a kind that the 64 bits of a varint stand for; of 32 bits, the lower half counts."""
+    if kind == "bool":
+        return value != 0
+    if kind == "uint64":
+        return value
+    if kind == "uint32":
+        return value & 0xFFFFFFFF
+    return signed(value) if kind == "int" else ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
+
+
+def _packed(kind: str, data: Any) -> list[Any]:
+    """The scalars of a packed field."""
+    if _SCALARS[kind][0] == VARINT:
+        return [_integer(kind, n) for n in read_packed(data)]
+    return list(np.frombuffer(data, _SCALARS[kind][1]).tolist())
 
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}

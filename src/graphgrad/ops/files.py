@@ -12,9 +12,9 @@ from ..errors import Complaint, InvalidArgumentError, NotFoundError
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, float32, int64, string, uint8, uint16
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.protobuf import read_fields, read_varint, signed
 from ..ir.scopes import name_scope
 from ..ir.shape import Shape, as_shape, num_elements
+from ..ir.wire import read_fields, read_varint, signed
 
 # -- files -------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import int32, int64, string
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
-from ..ir.protobuf import read_fields
+from ..ir.wire import read_fields
 from .files import _KINDS, _array, _features_of, _values
 
 _HOST = ("host",)

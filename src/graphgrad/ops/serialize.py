@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import ANY, as_dtype, string
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.protobuf import delimited, read_fields, read_varint, signed, varint
+from ..ir.wire import delimited, read_fields, read_varint, signed, varint
 
 # Fields of the message: dtype, shape, all bytes; then values one by one, by kind.
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import FLOATING, INTEGER, as_dtype, float16, float32, float64, uint8
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
-from ..ir.protobuf import delimited
+from ..ir.wire import delimited
 from .summary_messages import HistogramProto, Summary, SummaryMetadata, TensorProto
 
 _NUMBERS = FLOATING | INTEGER

@@ -22,7 +22,8 @@ import numpy as np
 from ..errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..ir.crc32c import crc32c, masked
 from ..ir.dtypes import DType, as_dtype, string
-from ..ir.protobuf import Message, read_varint, varint
+from ..ir.protobuf import Message
+from ..ir.wire import read_varint, varint
 from .sstable import read_table, write_table
 
 # (whole shape, offset, shape of the part)

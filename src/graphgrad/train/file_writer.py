@@ -9,8 +9,8 @@ from typing import Any
 
 from ..ir.graph import Graph
 from ..ir.graphdef import graph_def as serialize
-from ..ir.protobuf import delimited
 from ..ir.record_files import framed
+from ..ir.wire import delimited
 from ..ops.summary_messages import Event, Summary
 
 

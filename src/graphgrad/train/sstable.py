@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import DataLossError, UnimplementedError
 from ..ir.crc32c import crc32c, masked
-from ..ir.protobuf import read_varint, varint
+from ..ir.wire import read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48

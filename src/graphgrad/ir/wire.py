@@ -1,0 +1,138 @@
+"""The wire format of protocol buffers: numbers and fields as bytes, read within limits.
+
+Bytes may come from anywhere, so reading takes time and memory in proportion to their length, and what is no message is
+a `ValueError` or an `IndexError`. The limits are those of protocol buffers' own readers.
+
+Reference: protobuf.dev/programming-guides/encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+VARINT, FIXED64, DELIMITED, GROUP, END_GROUP, FIXED32 = range(6)  # wire types
+DEEPEST = 100  # messages within each other
+_64_BITS = (1 << 64) - 1
+
+
+def read_varint(data: Any, at: int) -> tuple[int, int]:
+    """The unsigned number of 64 bits that begins at `at`, and where it ends.
+
+    Raises: IndexError at the end of the data; ValueError for what has more than ten bytes.
+    """
+    byte = data[at]
+    if byte < 128:
+        return byte, at + 1
+    value = byte & 127
+    for shift in range(7, 70, 7):
+        at += 1
+        byte = data[at]
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value & _64_BITS, at + 1
+    raise ValueError("a number of more than 64 bits")
+
+
+def varint(value: int) -> bytes:
+    """A number as a varint; negative ones as 64 bits of two's complement."""
+    if value < 0:
+        value += 1 << 64
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def signed(value: int) -> int:
+    """The signed number whose 64 bits a varint holds."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _read_key(data: Any, at: int) -> tuple[int, int, int]:
+    """Field number and wire type, and where what they are of begins."""
+    key, begins = read_varint(data, at)
+    if key < 8 or key >> 32 or begins - at > 5:
+        raise ValueError(f"no field has the key {key}")
+    return key >> 3, key & 7, begins
+
+
+def read_fields(data: Any) -> Iterator[tuple[int, int, Any]]:
+    """The (number, wire type, value) triples of a message; groups, which no message here has, are passed over.
+
+    Args:
+      data: bytes, or a memoryview; values that are no numbers are slices of it.
+    Raises: ValueError or IndexError if it is no message.
+    """
+    at, end = 0, len(data)
+    while at < end:
+        number, wire, at = _read_key(data, at)
+        if wire == GROUP:
+            at = _after_group(data, number, at)
+            continue
+        value, at = _read_value(data, wire, at)
+        yield number, wire, value
+
+
+def _read_value(data: Any, wire: int, at: int) -> tuple[Any, int]:
+    if wire == VARINT:
+        return read_varint(data, at)
+    if wire == DELIMITED:
+        size, at = read_varint(data, at)
+    elif wire in (FIXED64, FIXED32):
+        size = 8 if wire == FIXED64 else 4
+    else:
+        raise ValueError(f"wire type {wire}")
+    if size > len(data) - at:
+        raise ValueError("truncated message")
+    return data[at : at + size], at + size
+
+
+def _after_group(data: Any, number: int, at: int) -> int:
+    """Where a group ends, and those within it."""
+    open_groups = [number]
+    while open_groups:
+        number, wire, at = _read_key(data, at)
+        if wire == GROUP:
+            open_groups.append(number)
+            if len(open_groups) > DEEPEST:
+                raise ValueError("groups are nested too deeply")
+        elif wire != END_GROUP:
+            _, at = _read_value(data, wire, at)
+        elif open_groups.pop() != number:
+            raise ValueError("a group ends that has not begun")
+    return at
+
+
+def fields_of_bytes(data: Any, number: int) -> Iterator[Any]:
+    """The values of one field of bytes, strings or messages; fields of that number that are none are passed over.
+
+    Raises: ValueError or IndexError if the data are no message.
+    """
+    return (value for n, wire, value in read_fields(data) if n == number and wire == DELIMITED)
+
+
+def read_packed(data: Any) -> list[int]:
+    """The unsigned numbers of a packed field.
+
+    Raises: ValueError or IndexError where it ends within a number.
+    """
+    numbers, at, end = [], 0, len(data)
+    while at < end:
+        number, at = read_varint(data, at)
+        numbers.append(number)
+    return numbers
+
+
+def delimited(number: int, data: bytes) -> bytes:
+    """A field of bytes, with its key and its length."""
+    return varint(number << 3 | DELIMITED) + varint(len(data)) + data
+
+
+def raw_field(number: int, wire: int, value: Any) -> bytes:
+    """A field as `read_fields` found it, as bytes again."""
+    if wire == DELIMITED:
+        return delimited(number, bytes(value))
+    return varint(number << 3 | wire) + (varint(value) if wire == VARINT else bytes(value))
