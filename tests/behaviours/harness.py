@@ -41,6 +41,7 @@ SUBJECTS: tuple[str, ...] = (
     "taped_values",
     "acceptance",
     "composites",
+    "regular_expressions",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

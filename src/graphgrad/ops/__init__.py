@@ -106,6 +106,7 @@ from . import ranks as ranks
 from . import readers as readers
 from . import reduce as reduce
 from . import reduce_functions as reduce_functions
+from . import regex as regex
 from . import repetition as repetition
 from . import resize as resize
 from . import rnn_blocks as rnn_blocks

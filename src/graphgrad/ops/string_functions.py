@@ -276,7 +276,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
 
     Args:
       input: strings.
-      pattern: the expression; Python's dialect, which agrees with RE2 for common patterns.
+      pattern: the expression, in RE2's syntax, in which nothing looks around or back.
       rewrite: the new text; `\1` stands for the first group, `\0` for all that matched.
       replace_global: whether to replace every match, or the first of each string.
       name: a name for the operation.

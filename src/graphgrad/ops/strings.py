@@ -289,43 +289,6 @@ def string_strip_op(xp, x):
     return _map(bytes.strip, x)
 
 
-def _pattern(pattern: Any) -> re.Pattern[bytes]:
-    pattern = pattern.encode() if isinstance(pattern, str) else pattern
-    try:
-        return re.compile(pattern)
-    except re.error as e:
-        raise Complaint(f"Invalid pattern: {pattern.decode('utf-8', 'replace')}, error: {e}",
-                        "correct the pattern") from None
-
-
-@_declare("StaticRegexReplace", "input: string -> output: string", shape=_same)
-def static_regex_replace_op(xp, x, *, pattern, rewrite, replace_global=True):
-    """Replaces what matches a pattern; `\\1` stands for the first group, `\\0` for all of it."""
-    compiled = _pattern(pattern)
-    rewrite = rewrite.encode() if isinstance(rewrite, str) else rewrite
-    template = re.sub(rb"\\(\d)", rb"\\g<\1>", rewrite)
-    return _map(lambda v: compiled.sub(template, v, 0 if replace_global else 1), x)
-
-
-@_declare("RegexReplace", "input: string, pattern: string, rewrite: string -> output: string")
-def regex_replace_op(xp, x, pattern, rewrite, *, replace_global=True):
-    """Replaces what matches a pattern; the pattern is a tensor."""
-    return static_regex_replace_op.kernel(xp, x, pattern=np.asarray(pattern)[()], rewrite=np.asarray(rewrite)[()],
-                                          replace_global=replace_global)  # fmt: skip
-
-
-@regex_replace_op.shape
-def _regex_replace_shape(x, pattern, rewrite):
-    return x
-
-
-@_declare("StaticRegexFullMatch", "input: string -> output: bool", shape=_same)
-def static_regex_full_match_op(xp, x, *, pattern):
-    """Whether whole strings match a pattern."""
-    compiled = _pattern(pattern)
-    return _map(lambda v: compiled.fullmatch(v) is not None, x).astype(bool)
-
-
 @_declare("EncodeBase64", "input: string -> output: string", shape=_same)
 def encode_base64_op(xp, x, *, pad=False):
     """Strings in web-safe base 64."""
