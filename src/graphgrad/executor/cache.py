@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import disk
+from . import disk, xla_options
 from .form import Form, digest, token
 from .lower import lower
 from .program import MustBeKnown
@@ -89,7 +89,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
     if not form.portable:  # it has a meaning for this one cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)),
-                 disk.surroundings(device.platform, device.version), str(device.number))  # fmt: skip
+                 disk.surroundings(device.platform, device.version), str(device.number), xla_options.RULE)  # fmt: skip
     with _lock:
         here = key + device.name
         entry = _entries.get(here)
@@ -124,7 +124,7 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
 def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
              known: Sequence[Any], key: str | None) -> Entry:  # fmt: skip
     try:
-        module, outputs = lower(cluster, inputs, shapes, known, device.platform)
+        module, outputs, libraries = lower(cluster, inputs, shapes, known, device.platform)
     except MustBeKnown as need:
         number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
         if key is not None:
@@ -133,7 +133,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
         raise
 
     def finish() -> Program:
-        program = device.compile(module, outputs)
+        program = device.compile(module, outputs, libraries)
         if key is not None and disk.enabled():
             header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
             disk.write(key, header, program.serialize())

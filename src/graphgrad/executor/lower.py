@@ -12,6 +12,7 @@ import numpy as np
 from ..ir import lists
 from ..ir.lazy import load
 from ..ir.subnormal import Subnormals
+from . import xla_options
 from .program import Faults, RandomTable, execute
 from .stop import COUNT
 from .xla import AnySpec, ListSpec, Spec
@@ -30,7 +31,7 @@ class _Shape:
 
 
 def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
-          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec]]:  # fmt: skip
+          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int]]:  # fmt: skip
     """Lowers a cluster.
 
     Args:
@@ -40,8 +41,8 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       known: NumPy values for `cluster.known`, compiled in.
       platform: XLA's name for the kind of device.
     Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random
-      states if there is one, and what loops look at if there are any; and the specs of its results, those of
-      `cluster.outs`.
+      states if there is one, and what loops look at if there are any; the specs of its results, those of
+      `cluster.outs`; and what of it libraries may compute, see `xla_options`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     jax, jnp = load("jax"), load("jax.numpy")
@@ -87,9 +88,11 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
         jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
         lowered = jitted.trace(*args).lower(lowering_platforms=(platform,))
         module = io.BytesIO()
-        lowered.compiler_ir("stablehlo").operation.write_bytecode(module)
+        operation = lowered.compiler_ir("stablehlo").operation
+        operation.write_bytecode(module)
+        libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
         results = [_result(o) for o in lowered.out_info]
-    return module.getvalue(), results
+    return module.getvalue(), results, libraries
 
 
 def _plain(jax: Any) -> bool:

@@ -27,6 +27,7 @@ from ..ir import lists
 from ..ir.blocking import untimed
 from ..ir.cell import Cell
 from ..ir.lazy import load
+from . import xla_options
 
 
 class Spec(NamedTuple):
@@ -99,16 +100,15 @@ class Device:
             return value
         return self.put(np.asarray(to_numpy(value)))
 
-    def compile(self, module: bytes, outputs: Sequence[AnySpec]) -> Program:
+    def compile(self, module: bytes, outputs: Sequence[AnySpec], libraries: frozenset[int]) -> Program:
         """Compiles StableHLO.
 
         Args:
           module: the module as MLIR bytecode.
           outputs: what it computes.
+          libraries: of `xla_options.libraries`.
         """
-        options = self._jax.CompileOptions()
-        # LLVM's O3 compiles for up to 1.6 times as long as O2, and the programs are not faster (docs/performance.md).
-        options.executable_build_options.debug_options.xla_backend_optimization_level = 2
+        options = xla_options.options(self._jax, libraries)
         return Program(self, self._client.compile_and_load(module, self._devices, options), outputs)
 
     def load(self, serialized: bytes, outputs: Sequence[AnySpec]) -> Program:
