@@ -40,7 +40,8 @@ def test_bmp() -> None:
     grey = struct.pack("<2s3i", b"BM", 0, 0, 54) + struct.pack("<3iHH", 40, 7, -5, 1, 8) + bytes(24)
     rows = b"".join(bytes(row) + b"\0" for row in PIXELS[:, :, 0].tolist())
     assert (run(tf.io.decode_bmp(grey + rows, channels=1)) == PIXELS[:, :, :1]).all()
-    for data, channels, text in ((b"abc", 0, "no BMP file"), (encoded(PIXELS, "BMP"), 4, "does not match bits"),
+    for data, channels, text in ((b"abc", 0, "Unknown image file format"), (b"BM", 0, "Incomplete bmp"),
+                                 (encoded(PIXELS, "BMP"), 4, "does not match bits"),
                                  (encoded(PIXELS, "BMP")[:70], 0, "too short"),
                                  (grey[:28] + b"\4" + grey[29:], 0, "has 4 bits")):  # fmt: skip
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
@@ -53,8 +54,37 @@ def test_gif() -> None:
     buffer = io.BytesIO()
     frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
     assert run(tf.image.decode_gif(buffer.getvalue())).mean((1, 2, 3)).tolist() == [0, 255]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)no GIF file.*Fix:"):
-        run(tf.image.decode_gif(encoded(PIXELS, "PNG")))
+    assert (run(tf.image.decode_gif(encoded(PIXELS, "PNG"))) == PIXELS).all()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)Got 2 frames.*Fix:"):
+        run(tf.image.decode_png(buffer.getvalue()))
+
+
+@pytest.mark.parametrize("decode", [tf.image.decode_jpeg, tf.image.decode_png, tf.image.decode_gif, tf.image.decode_bmp,
+                                    tf.image.decode_image])  # fmt: skip
+def test_other_formats(decode: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Formats other than the four never get as far as Pillow, which would start Ghostscript for one of them."""
+    monkeypatch.setattr(Image, "open", None)
+    for data in (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage\n", encoded(PIXELS, "TIFF"),
+                 encoded(PIXELS, "PPM"), b"\x89PNG"):  # fmt: skip
+        with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)Unknown image file format.*Fix:"):
+            run(decode(data))
+
+
+def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would become more pixels than Pillow takes, or takes many passes over them, is refused."""
+    progressive = encoded(PIXELS, "JPEG", progressive=True)
+    scan = progressive.index(b"\xff\xda")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 40)
+    frames = [Image.fromarray(np.full((3, 4, 3), v, np.uint8)) for v in range(0, 250, 20)]
+    buffer = io.BytesIO()
+    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
+    for data, text in ((encoded(np.zeros((9, 9, 3), np.uint8), "PNG"), "Invalid PNG data.*exceeds limit"),
+                       (encoded(np.zeros((9, 9, 3), np.uint8), "JPEG"), "Invalid JPEG data.*exceeds limit"),
+                       (buffer.getvalue(), "more than 80 pixels"),
+                       (progressive + progressive[scan:] * 100, "more than 100 scans")):  # fmt: skip
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
+            run(tf.image.decode_image(data))
+    assert run(tf.image.decode_image(buffer.getvalue(), expand_animations=False)).shape == (3, 4, 3)
 
 
 def test_parts_of_jpeg_files() -> None:

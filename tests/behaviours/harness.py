@@ -42,6 +42,7 @@ SUBJECTS: tuple[str, ...] = (
     "acceptance",
     "composites",
     "regular_expressions",
+    "images",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

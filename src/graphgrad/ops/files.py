@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Complaint, InvalidArgumentError, NotFoundError
+from ..errors import Complaint, NotFoundError
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, float32, int64, string, uint8, uint16
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import Shape, as_shape, num_elements
 from ..ir.wire import read_fields, read_varint, signed
+from .pictures import single_picture
 
 # -- files -------------------------------------------------------------------------------
 
@@ -59,37 +59,6 @@ def read_file(filename: Any, name: str | None = None) -> Any:
 
 # -- images ------------------------------------------------------------------------------
 
-_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-
-
-def _decode(contents: Any, channels: int, dtype: Any) -> np.ndarray[Any, Any]:
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        raise InvalidArgumentError(
-            None, None, "decoding images needs Pillow. Fix: pip install 'graphgrad[image]'"
-        ) from None
-    try:
-        image: Any = Image.open(io.BytesIO(contents.item()))
-        image.load()
-    except (UnidentifiedImageError, OSError) as e:
-        raise Complaint(
-            f"the input is no image that can be decoded ({e})", "feed the bytes of a JPEG or PNG file"
-        ) from None
-    if channels:
-        image = image.convert(_MODES[channels])
-    elif image.mode not in ("L", "LA", "RGB", "RGBA", "I;16"):
-        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-    pixels = np.asarray(image)
-    if pixels.ndim == 2:
-        pixels = pixels[:, :, None]
-    if pixels.dtype == np.uint8 and dtype is uint16:
-        return pixels.astype(np.uint16) * 257  # 255 becomes 65535
-    if pixels.dtype != np.uint8 and dtype is uint8:
-        return (pixels >> 8).astype(np.uint8)
-    return pixels
-
-
 def _image_shape(contents, channels):
     return None, None, channels or None
 
@@ -98,7 +67,7 @@ def _image_shape(contents, channels):
 def _decode_jpeg(xp, contents, *, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
                  acceptable_fraction=1.0, dct_method=""):  # fmt: skip
     """The pixels of a JPEG image."""
-    image = _decode(contents, channels, uint8)
+    image = single_picture(contents.item(), channels, uint8)
     return image[::ratio, ::ratio] if ratio > 1 else image
 
 
@@ -108,7 +77,7 @@ _decode_jpeg.grad(NOT_DIFFERENTIABLE)
 @op("DecodePng", "contents: string -> image: dtype", dtype=(uint8, uint16), flags=("host",), shape=_image_shape)
 def _decode_png(xp, contents, *, dtype=uint8, channels=0):
     """The pixels of a PNG image."""
-    return _decode(contents, channels, dtype)
+    return single_picture(contents.item(), channels, dtype)
 
 
 _decode_png.grad(NOT_DIFFERENTIABLE)
@@ -117,7 +86,7 @@ _decode_png.grad(NOT_DIFFERENTIABLE)
 def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
                 try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
                 name: str | None = None) -> Any:  # fmt: skip
-    """Decodes a JPEG image (Pillow does the work; extra `image`).
+    """Decodes a JPEG image, or a PNG or a GIF of one picture (Pillow does the work; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.
@@ -140,7 +109,7 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Any:
-    """Decodes a PNG image (Pillow does the work; extra `image`).
+    """Decodes a PNG image, or a JPEG or a GIF of one picture (Pillow does the work; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.

@@ -12,14 +12,12 @@ from ..ir.dtypes import INDEX, as_dtype, int32, uint8
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import with_rank
-from .files import _decode, _image_shape, decode_jpeg
+from .bitmaps import bitmap
+from .files import _image_shape, decode_jpeg
 from .image import as_image, convert_image_dtype
-from .image_files import _pictures
+from .pictures import format_of, pictures_of, pixels_of, single_picture
 from .random import random_uniform
 from .stateless import stateless_uniform
-
-_BMP_CHANNELS = {8: 1, 24: 3, 32: 4}
-
 
 # -- BMP, GIF ----------------------------------------------------------------------------
 
@@ -28,25 +26,11 @@ _BMP_CHANNELS = {8: 1, 24: 3, 32: 4}
 def decode_bmp_op(xp, contents, *, channels=0):
     """The pixels of a BMP file without compression: 8 (grey), 24 or 32 bits a pixel."""
     data = contents.item()
-    if data[:2] != b"BM" or len(data) < 32:
-        raise Complaint("the input is no BMP file", "feed the bytes of a BMP file")
-    start, width, height, bits = (struct.unpack_from("<" + c, data, at)[0] for c, at in
-                                  (("i", 10), ("i", 18), ("i", 22), ("H", 28)))  # fmt: skip
-    found = _BMP_CHANNELS.get(bits)
-    if found is None:
-        raise Complaint(f"Number of channels inherent in the image must be 1, 3 or 4, but it has {bits} bits a pixel",
-                        "save it with 24 bits a pixel")
-    if channels not in (0, found):
-        raise Complaint(f"channels attribute {channels} does not match bits per pixel from file {bits}",
-                        f"use channels={found}")
-    row = -(-width * found // 4) * 4
-    if width <= 0 or start < 0 or len(data) < start + row * (abs(height) - 1) + width * found:
-        raise Complaint(f"the file is too short for {abs(height)} x {width} pixels", "feed the whole file")
-    rows = np.frombuffer(data[start : start + row * abs(height)].ljust(row * abs(height), b"\0"), np.uint8)
-    pixels = rows.reshape(abs(height), row)[:, : width * found].reshape(abs(height), width, found)
-    pixels = pixels[::-1] if height > 0 else pixels
-    order = {1: [0], 3: [2, 1, 0], 4: [2, 1, 0, 3]}[found]
-    return np.ascontiguousarray(pixels[:, :, order])
+    kind = format_of(data)
+    if kind != "BMP":
+        raise Complaint(f"Trying to decode {kind} format using DecodeBmp op",
+                        f"use `decode_{kind.lower()}` or `decode_image` instead")
+    return bitmap(data, channels)
 
 
 decode_bmp_op.grad(NOT_DIFFERENTIABLE)
@@ -56,9 +40,7 @@ decode_bmp_op.grad(NOT_DIFFERENTIABLE)
 def decode_gif_op(xp, contents):
     """The pictures of a GIF file."""
     data = contents.item()
-    if data[:3] != b"GIF":
-        raise Complaint("the input is no GIF file", "feed the bytes of a GIF file, or use tf.io.decode_image")
-    return _pictures(data, True)
+    return pictures_of(data) if format_of(data) == "GIF" else single_picture(data, 3, uint8)[None]
 
 
 decode_gif_op.grad(NOT_DIFFERENTIABLE)
@@ -83,7 +65,7 @@ def decode_bmp(contents, channels=0, name=None):
 
 
 def decode_gif(contents, name=None):
-    """Decodes the pictures of a GIF file (Pillow does the work; extra `image`).
+    """Decodes the pictures of a GIF file, or that of a JPEG or PNG (Pillow does the work; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.
@@ -107,7 +89,10 @@ def decode_gif(contents, name=None):
 def decode_and_crop_jpeg_op(xp, contents, window, *, channels=0, ratio=1, fancy_upscaling=True,
                             try_recover_truncated=False, acceptable_fraction=1, dct_method=""):  # fmt: skip
     """The pixels of a part of a JPEG image."""
-    image = _decode(contents, channels, uint8)
+    kind = format_of(contents.item())
+    if kind != "JPEG":
+        raise Complaint(f"DecodeAndCropJpeg operation can run on JPEG only, but detected {kind}", "feed a JPEG file")
+    image = pixels_of(contents.item(), kind, channels, uint8)
     image = image[::ratio, ::ratio] if ratio > 1 else image
     if len(window) != 4:
         raise Complaint(f"crop_size must have four elements but has {len(window)}", "give [y, x, height, width]")

@@ -6,14 +6,16 @@ import io
 
 import numpy as np
 
-from ..errors import Complaint, InvalidArgumentError
+from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, uint8, uint16
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import with_rank_at_least
-from .files import _decode, _image_shape
+from .bitmaps import bitmap
+from .files import _image_shape
 from .image import convert_image_dtype
+from .pictures import format_of, pictures_of, pillow_missing, pixels_of
 from .summary import encode_png as _png
 
 
@@ -21,10 +23,6 @@ def _scalar(data):
     result = np.empty((), object)
     result[()] = data
     return result
-
-
-def _pillow_missing(what):
-    return InvalidArgumentError(None, None, f"{what} needs Pillow. Fix: pip install 'graphgrad[image]'")
 
 
 def _encoded_shape(image):
@@ -64,7 +62,7 @@ def encode_jpeg_op(xp, image, *, format="", quality=95, progressive=False, optim
     try:
         from PIL import Image
     except ImportError:
-        raise _pillow_missing("encoding JPEG") from None
+        raise pillow_missing("encoding JPEG") from None
     pixels = Image.fromarray(image[:, :, 0] if image.shape[2] == 1 else image)
     data = io.BytesIO()
     scale = 1.0 if density_unit == "in" else 2.54
@@ -143,18 +141,16 @@ def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=F
 def decode_image_op(xp, contents, *, channels=0, expand_animations=True):
     """The pixels of an image in any format; of all its pictures if it moves."""
     data = contents.item()
-    if data[:3] == b"GIF":
-        return _pictures(data, expand_animations)
-    return _decode(contents, channels, uint8)
-
-
-def _pictures(data, expand_animations):
-    try:
-        from PIL import Image, ImageSequence
-    except ImportError:
-        raise _pillow_missing("decoding GIF") from None
-    frames = [np.asarray(f.convert("RGB")) for f in ImageSequence.Iterator(Image.open(io.BytesIO(data)))]
-    return np.stack(frames) if expand_animations else frames[0]
+    if channels not in (0, 1, 3, 4):
+        raise Complaint(f"`channels` must be 0, 1, 3 or 4 but got {channels}", "use one of these")
+    kind = format_of(data)
+    if kind == "GIF":
+        return pictures_of(data, channels) if expand_animations else pictures_of(data, channels, 1)[0]
+    if kind == "BMP":
+        return bitmap(data, channels, opaque=True)
+    if kind == "JPEG" and channels == 4:
+        raise Complaint("JPEG does not support 4 channels", "use 3")
+    return pixels_of(data, kind, channels, uint8)
 
 
 @decode_image_op.shape
@@ -166,7 +162,7 @@ decode_image_op.grad(NOT_DIFFERENTIABLE)
 
 
 def decode_image(contents, channels=None, dtype=uint8, name=None, expand_animations=True):
-    """Decodes an image in a format that Pillow knows: JPEG, PNG, BMP, GIF (extra `image`).
+    """Decodes a JPEG, PNG, BMP or GIF image (extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.
