@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..ir.protobuf import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
+from ..ir.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
 
 RULE = "1"  # changes when the rule does: programs on disk were compiled by it
 
