@@ -7,16 +7,22 @@ then is thrown away. Nothing is stored by then, see `guards.part`.
 There are sixteen numbers, which iterations read in turn: a single one would be loaded once, before the loop.
 
 While the main thread is inside of a program, Python runs no handlers of signals. But it tells a pipe that there was one
-(`signal.set_wakeup_fd`), and a thread that reads the pipe ends the loops.
+(`signal.set_wakeup_fd`), and a thread that reads the pipe ends the loops. If the handler raises nothing, the program
+begins anew.
+
+An interrupt may come between any two steps of what is done here. So nothing depends on what an earlier run has left
+behind: where signals are told is asked of Python, and numbers that nobody has set back cost one more beginning.
 """
 
 from __future__ import annotations
 
+import _thread
+import collections
 import contextlib
-import itertools
 import os
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,7 +33,7 @@ from ..ir.graph import Operation
 
 COUNT = 16
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
-_REPEATS = 3  # so often is a program begun anew, if signals end it whose handlers raise nothing
+_REPEATS = 3  # so often is a program begun anew for a signal whose handler raises nothing
 
 
 def wanted(stop: Any, step: Any) -> Any:
@@ -58,15 +64,15 @@ class Stop:
 
     Attributes:
       numbers: int32, all 0 unless the loops are to end.
-      is_deaf: whether signals end no more loops, because their handlers let the run go on.
     """
 
     def __init__(self) -> None:
         memory = np.zeros(4 * COUNT + 64, np.uint8)
         start = -memory.ctypes.data % 64  # aligned: else XLA would copy
         self.numbers: Any = memory[start : start + 4 * COUNT].view(np.int32)
-        self.is_deaf = False
         self._buffers: dict[str, Any] = {}
+        self._heard: collections.deque[int] = collections.deque()
+        self._deaf_to: set[int] = set()  # signals that end no more loops, because their handlers let the run go on
 
     def buffer(self, device: Any) -> Any:
         """The numbers as an argument of programs on a device."""
@@ -79,6 +85,13 @@ class Stop:
         """Ends the loops; called by other threads."""
         self.numbers[:] = 1
 
+    def hear(self, signals: Iterable[int]) -> None:
+        """Ends the loops where one of the signals may want it; called by the thread that is told of signals."""
+        heard = [s for s in signals if s not in self._deaf_to]
+        if heard:
+            self._heard.extend(heard)
+            self.end()
+
     def call(self, program: Any, args: list[Any], op: Operation) -> list[Any]:
         """Calls a program that has a loop, `op`.
 
@@ -86,33 +99,34 @@ class Stop:
         """
         deadline, timer = blocking.deadline(), None
         late: list[None] = []
+        self._deaf_to = set()
+        self._heard.clear()
+        repeats: dict[int, int] = {}
         if deadline is not None:
             timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._end_late, [late])
             timer.daemon = True
             timer.start()
         try:
-            for repeats in itertools.count():
+            while True:
                 results: list[Any] = program(args)
                 if not self.numbers[0]:
                     return results
                 self.numbers[:] = 0
                 if late:
                     raise _late(op)
-                _breathe()  # handlers run, and may raise
-                self.is_deaf = repeats >= _REPEATS
+                time.sleep(0)  # what takes Python's lock anew runs the handlers of signals, which may raise
+                while self._heard:
+                    number = self._heard.popleft()
+                    repeats[number] = repeats.get(number, 0) + 1
+                    if repeats[number] > _REPEATS:
+                        self._deaf_to.add(number)
         finally:
-            self.is_deaf = False
             if timer is not None:
                 timer.cancel()
-        raise AssertionError
 
     def _end_late(self, late: list[None]) -> None:
         late.append(None)
         self.end()
-
-
-def _breathe() -> None:
-    """Does nothing: when a function is called, Python runs the handlers of signals."""
 
 
 class _Local(threading.local):
@@ -121,16 +135,17 @@ class _Local(threading.local):
 
 
 _local = _Local()
-_listening: list[Stop] = []  # that of the main thread, while it is inside of a run with loops
-_ear: list[threading.Thread] = []  # what reads the pipe
-_pipe: list[int] = []  # where signals are told
-_elsewhere = [-1]  # where they are told otherwise
+_main: list[Stop] = []  # that of the main thread
+_pipe: list[int] = []  # its two ends: signals are told to the second
+_ear: list[int] = []  # the thread that reads the first; an interrupt may leave more of them, which does no harm
+_ours: set[int] = set()  # second ends, also of the processes that this one was forked from
+_elsewhere = [-1]  # where signals are told otherwise
 
 
 def begin() -> tuple[Stop, bool]:
     """Begins a run with loops, which signals end; for `finish`, says also whether it is the first to listen to them."""
     stop = _local.stop
-    return stop, not _listening and threading.current_thread() is threading.main_thread() and _listen(stop)
+    return stop, threading.current_thread() is threading.main_thread() and _listen(stop)
 
 
 def finish(listens: bool) -> None:
@@ -139,28 +154,36 @@ def finish(listens: bool) -> None:
         import signal
 
         signal.set_wakeup_fd(_elsewhere[0], warn_on_full_buffer=False)
-        _listening.clear()
 
 
 def _listen(stop: Stop) -> bool:
-    """Has signals end the main thread's loops; False where that cannot be. Interrupts may leave it half done."""
+    """Has signals end the main thread's loops; False where that cannot be, or where it is so already."""
     import signal  # which the import of this package does without
 
+    _main[:] = [stop]
     try:
-        if not _ear or not _ear[0].is_alive():
-            reads, writes = os.pipe()
+        if not _pipe:
+            _pipe[:] = os.pipe()
+        reads, writes = _pipe
+        if not _ear:
             os.set_blocking(writes, False)
-            thread = threading.Thread(target=_hear, args=(reads,), name="graphgrad-signals", daemon=True)
-            thread.start()
-            _pipe[:] = [writes]
-            _ear[:] = [thread]
-        elsewhere = signal.set_wakeup_fd(_pipe[0], warn_on_full_buffer=False)
-    except (OSError, ValueError):  # not the main interpreter, or a system whose pipes are of another kind
+            _ours.add(writes)
+            _ear[:] = [_thread.start_new_thread(_hear, (reads,))]  # threading.Thread takes interrupts amiss
+        elsewhere = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
+    except (OSError, ValueError) as error:
+        if _is_of_a_call(error):  # a signal's handler has raised it here
+            raise
+        _forget()  # not the main interpreter, pipes of another kind, or somebody has closed ours
         return False
-    if elsewhere != _pipe[0]:
-        _elsewhere[0] = elsewhere
-    _listening[:] = [stop]
+    if elsewhere in _ours:  # a run within a run, or one before was interrupted
+        return False
+    _elsewhere[0] = elsewhere
     return True
+
+
+def _is_of_a_call(error: BaseException) -> bool:
+    """Whether an error comes from a function of Python's that was called where it was caught, as handlers are."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is not None
 
 
 def _hear(reads: int) -> None:
@@ -173,10 +196,15 @@ def _hear(reads: int) -> None:
             with contextlib.suppress(OSError):
                 os.write(_elsewhere[0], signals)
         if not ending.isdisjoint(signals):
-            for stop in _listening[:]:
-                if not stop.is_deaf:
-                    stop.end()
+            for stop in _main[:]:
+                stop.hear(ending.intersection(signals))
+
+
+def _forget() -> None:
+    """Has the next run make its own pipe: in a process that was forked, the thread is not there."""
+    _ear.clear()
+    _pipe.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_ear.clear)  # it is not there
+    os.register_at_fork(after_in_child=_forget)
