@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-clusters lint bench bench-ops mutations record docs pins clean
+.PHONY: help venv demo test test-all test-clusters test-first-run lint bench bench-ops mutations record docs pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -28,6 +28,7 @@ MAKE_VENV = if ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
 help:
 	@echo 'make demo    train a classifier on real data, draw its gradient graph'
 	@echo 'make test    style, types, tests'
+	@echo 'make test-all  these, and the tests that take long'
 	@echo 'make lint    style and types alone'
 	@echo 'make bench   measure import, build, gradient, first run, step, memory; TensorFlow, JAX, PyTorch alongside'
 	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
@@ -57,6 +58,10 @@ demo: $(STAMP)
 
 test: lint
 	@$(PY) -m pytest -q -n $(JOBS)
+
+# The same, and what takes too long for every change: tests that run when asked for, more of the random programs.
+test-all: lint
+	@GRAPHGRAD_TEST_ALL=1 GRAPHGRAD_STATE_PROGRAMS=100 GRAPHGRAD_RUN_PROGRAMS=20 $(PY) -m pytest -q -n $(JOBS)
 
 # The same tests with every program cut into clusters of a few operations; takes about as long again.
 test-clusters: $(STAMP)

@@ -11,7 +11,7 @@ import run_programs
 from graphgrad.executor import run, split
 from graphgrad.executor.session import HostSession
 
-_MORE = int(os.environ.get("RUN_PROGRAMS", "0"))  # programs of each kind to run besides, by hand
+_MORE = int(os.environ.get("GRAPHGRAD_RUN_PROGRAMS", "0"))  # programs of each kind to run besides, by hand
 
 
 @pytest.mark.parametrize("kind, seed", [(kind, seed) for kind in ("lengths", "ranks") for seed in range(7 + _MORE)])
