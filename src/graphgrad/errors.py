@@ -9,6 +9,8 @@ Reference: TensorFlow 2.21 `tf.errors`.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND = range(6)
@@ -261,6 +263,39 @@ class NeedsHostValue(Exception):
     def __init__(self, input_name: str):
         super().__init__(input_name)
         self.input_name = input_name
+
+
+def memory_problem(error: BaseException) -> str | None:
+    """What is wrong, where an exception says that memory ran out, of whichever library it is; else None."""
+    text = str(error)
+    if isinstance(error, MemoryError):
+        shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+        if shape is not None and dtype is not None:  # NumPy's
+            return no_room(shape, str(dtype), dtype.itemsize)
+        return f"OOM{f': {text}' if text else ''}"
+    if not isinstance(error, (RuntimeError, OSError, ImportError)) or not any(words in text for words in _MEMORY):
+        return None
+    return f"OOM: {text.removeprefix('RESOURCE_EXHAUSTED: ')}"
+
+
+_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "Cannot allocate memory", "can't start new thread",
+           "YNNPACK operation failed")  # fmt: skip  # XLA's library for products, which has nothing else to say
+MORE_MEMORY = "run it on less at a time (a smaller batch), or give the process more memory"
+
+
+def no_room(shape: Sequence[int], dtype: str, itemsize: int) -> str:
+    """Words that there is no memory for a tensor."""
+    size = math.prod(shape) * itemsize
+    return f"OOM when allocating tensor with shape[{','.join(map(str, shape))}] and type {dtype} ({bytes_str(size)})"
+
+
+def bytes_str(size: float) -> str:
+    """A number of bytes, such as '12 bytes' or '3.5 GiB'."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} TiB"
 
 
 def describe(op_type: str, name: str, problem: str, operands: str = "", source: str = "", fix: str = "") -> str:

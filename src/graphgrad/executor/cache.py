@@ -116,6 +116,8 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
             load_lapack()
         outputs = [_read(spec) for spec in header["outputs"]]
         return Entry(outputs, device.load(code, outputs), "disk")
+    except MemoryError:
+        raise
     except Exception:  # whatever is wrong with it, it can be compiled anew
         disk.remove(key)
         return None
@@ -133,13 +135,22 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
         raise
 
     def finish() -> Program:
-        program = device.compile(module, outputs, libraries)
+        try:
+            program = device.compile(module, outputs, libraries)
+        except BaseException:  # such as for lack of memory: the next run is to try again
+            if key is not None:
+                with _lock:
+                    _entries.pop(key + device.name, None)
+            raise
         if key is not None and disk.enabled():
             header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
             disk.write(key, header, program.serialize())
         return program
 
-    return Entry(outputs, _compilers().submit(finish), "compiled")
+    try:
+        return Entry(outputs, _compilers().submit(finish), "compiled")
+    except RuntimeError:  # no thread can be started
+        return Entry(outputs, finish(), "compiled")
 
 
 def _written(specs: Sequence[AnySpec]) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import (
+    MORE_MEMORY,
     Complaint,
     FailedPreconditionError,
     InvalidArgumentError,
@@ -23,6 +24,7 @@ from ..errors import (
     UnimplementedError,
     UnknownError,
     describe,
+    memory_problem,
 )
 from ..ir import dtypes
 from ..ir.blocking import WouldBlock
@@ -467,6 +469,8 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
     if isinstance(error, Complaint):
         problem, fix = error.problem, error.fix
         cls = error.cls if issubclass(error.cls, OpError) else cls
+    elif "PyFunc" not in op.type and (exhausted := memory_problem(error)) is not None:
+        problem, fix, cls = exhausted, MORE_MEMORY, ResourceExhaustedError
     elif host_function:
         problem = f"{type(error).__name__}: {error}"
         cls = next((c for kinds, c in _CLASSES if isinstance(error, kinds)), UnknownError)

@@ -15,12 +15,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, describe
+from ..errors import InvalidArgumentError, ResourceExhaustedError, describe
 from ..ir import blocking, dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, is_fully_defined, shape_str
-from . import guards, host, numerics, xla
+from . import exhausted, guards, host, numerics, xla
 from .cache import Entry, get
 from .form import Form
 from .host_steps import Done, Waiting, run_host_step
@@ -84,6 +84,20 @@ def _pinned(device: xla.Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
                 time.sleep(0.0001)
             value = cell.held
     return value
+
+
+def _lost(plan: Plan) -> list[str]:
+    """The names of the variables whose values went with a program that failed; they have none from now on."""
+    lost = []
+    for _, cell in plan.stores:
+        held = cell.held
+        if type(held) is xla.device().buffer:
+            try:
+                xla.device().wait([held])
+            except Exception:  # whatever it is, the value is not there
+                cell.held = None
+                lost.append(cell.name)
+    return lost
 
 
 def _setter(cell: Cell) -> Callable[[Any], Any]:
@@ -218,6 +232,10 @@ class Executable:
             host.run(plan, slots, table, report, budget)
         except OverBudget:
             return False
+        except (ResourceExhaustedError, MemoryError) as e:
+            if budget is not None and not any(isinstance(step, HostStep) for step in plan.steps):
+                return False  # compiled, it may need less
+            raise exhausted.explained(e, plan.steps, slots) from None
         if store:
             self._store(plan, slots)
         if slots is not given:
@@ -260,60 +278,69 @@ class Executable:
         if self._stages is None:
             with self._lock:
                 self._stages = self._stages or _stages(plan)
-        buffer = device.buffer
         waiting = Waiting(self._stages, slots, table, done) if plan.waits > 1 else None
         for stage in self._stages:
-            if isinstance(stage, HostStep):
-                if waiting is not None and stage.waits:
-                    waiting.run(stage)
-                else:
-                    run_host_step(stage, slots, table, done)
-                if report is not None:
-                    report.host(stage, slots)
-                continue
-            device = stage.device
-            for s in stage.ins:
-                value = slots[s]
-                if type(value) is not buffer:
-                    slots[s] = device.put(value) if type(value) is np.ndarray else device.move(value)
-            bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
-            if bound is None:
-                with self._lock, blocking.untimed():
-                    bound = stage.bind(device, slots)
-            for program, ins, outs, frees, rows, made_of in bound:
-                cluster = made_of[0]
-                refused = bool(cluster.guards) and guards.refuse(cluster, slots)
-                if not refused:
-                    args = [slots[s] for s in ins]
-                    if rows is not None:
-                        args.append(device.put(table[rows]))
-                    if (loop := cluster.loop) is not None and stop is not None:
-                        args.append(stop.buffer(device))
-                    if store and cluster.donated:  # the last step
-                        self._finish(plan, slots, program, args, outs)
-                        store = False
-                    else:
-                        results = program(args) if stop is None or loop is None else stop.call(program, args, loop)
-                        for s, value in zip(outs, results, strict=True):
-                            slots[s] = value
-                    refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
-                if refused:
-                    guards.repeat(cluster, slots, table)
-                    for s in outs:
-                        slots[s] = device.move(slots[s])
-                for s in frees:
-                    slots[s] = None
-                if report is not None:
-                    device.wait([v for s in outs if type(v := slots[s]) is buffer])
-                    report.cluster(made_of, slots)
-        if plan.stores:
-            if store:
-                self._store(plan, slots)
+            try:
+                store = self._run_stage(plan, stage, slots, table, report, store, done, stop, waiting)
+            except Exception as e:
+                steps = [stage] if isinstance(stage, HostStep) else stage.clusters
+                raise exhausted.explained(e, steps, slots, _lost(plan)) from None
+        if plan.stores and store:
             # Feeds are not copied: whoever called may change them as soon as this returns, so nothing may still be
-            # computing. (Fetched results are waited for when they become arrays.)
-            device.wait([v for _, cell in plan.stores if type(v := cell.held) is buffer])
+            # computing. What went wrong shows here, too, before variables change.
+            device.wait([v for s in plan.ends if type(v := slots[s]) is device.buffer])
+            self._store(plan, slots)
 
-    def _finish(self, plan: Plan, slots: list[Any], program: Program, args: list[Any], outs: Sequence[int]) -> None:
+    def _run_stage(self, plan: Plan, stage: _Stage | HostStep, slots: list[Any], table: Any, report: RunReport | None,
+                   store: bool, done: Done, stop: Stop | None, waiting: Waiting | None) -> bool:  # fmt: skip
+        """Runs a stage; whether the new values of variables are still to be stored."""
+        if isinstance(stage, HostStep):
+            if waiting is not None and stage.waits:
+                waiting.run(stage)
+            else:
+                run_host_step(stage, slots, table, done)
+            if report is not None:
+                report.host(stage, slots)
+            return store
+        device = stage.device
+        for s in stage.ins:
+            value = slots[s]
+            if type(value) is not device.buffer:
+                slots[s] = device.put(value) if type(value) is np.ndarray else device.move(value)
+        bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
+        if bound is None:
+            with self._lock, blocking.untimed():
+                bound = stage.bind(device, slots)
+        for program, ins, outs, frees, rows, donated, made_of in bound:
+            cluster = made_of[0]
+            refused = bool(cluster.guards) and guards.refuse(cluster, slots)
+            if not refused:
+                args = [slots[s] for s in ins]
+                if rows is not None:
+                    args.append(device.put(table[rows]))
+                if (loop := cluster.loop) is not None and stop is not None:
+                    args.append(stop.buffer(device))
+                if store and donated:  # the last step
+                    self._finish(plan, slots, program, args, outs, donated)
+                    store = False
+                else:
+                    results = program(args) if stop is None or loop is None else stop.call(program, args, loop)
+                    for s, value in zip(outs, results, strict=True):
+                        slots[s] = value
+                refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
+            if refused:
+                guards.repeat(cluster, slots, table)
+                for s in outs:
+                    slots[s] = device.move(slots[s])
+            for s in frees:
+                slots[s] = None
+            if report is not None:
+                device.wait([v for s in outs if type(v := slots[s]) is device.buffer])
+                report.cluster(made_of, slots)
+        return store
+
+    def _finish(self, plan: Plan, slots: list[Any], program: Program, args: list[Any], outs: Sequence[int],
+                donated: Sequence[int]) -> None:  # fmt: skip
         """Runs the last step, which takes variables' old buffers, and stores all new values at one stroke."""
         for slot, cell, op in plan.checks:
             if slot not in outs:
@@ -322,7 +349,9 @@ class Executable:
         sinks = [_setter(owner[s]) if s in owner else functools.partial(operator.setitem, slots, s) for s in outs]
         rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
         more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in rest]
-        program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more)
+        device = xla.device()
+        device.wait([v for s in plan.ends if type(v := slots[s]) is device.buffer])
+        program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more, donated)
         for s in outs:
             if s in owner:
                 slots[s] = owner[s].held
@@ -384,13 +413,17 @@ class _Stage:
         return result
 
     def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
-        """Compiles what is new and lists the calls: (program, ins, outs, frees, random rows, (cluster, entry))."""
+        """Compiles what is new and lists the calls.
+
+        Returns: for each (program, ins, outs, frees, random rows, positions of what is donated, (cluster, entry)).
+        """
         signature = self.signature(slots)
         prepared: list[tuple[Entry, int, Any]] = []
         for cluster, entry, count in self.entries(device, slots):
             ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
             rows = np.array(cluster.rows) if cluster.rows else None
-            prepared.append((entry, count, (ins, cluster.outs, cluster.frees, rows, (cluster, entry))))
+            donated = [i for i, s in enumerate(ins) if s in cluster.donated]
+            prepared.append((entry, count, (ins, cluster.outs, cluster.frees, rows, donated, (cluster, entry))))
         calls: list[Any] = []
         for entry, count, rest in prepared:
             program: Any = entry.program()

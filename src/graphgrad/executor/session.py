@@ -23,6 +23,7 @@ from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
 from .partial import PartialRun
 from .place import DeviceAttributes, Placement, full_name
+from .program import in_context
 from .report import RunReport
 from .run import Executable
 from .xla import to_numpy
@@ -589,7 +590,12 @@ def _to_numpy(value: Any) -> Any:
     if array.ndim == 0:
         return array[()]
     # The caller may write into what it gets.
-    return array if array.flags.writeable and array.base is None and array is not value else np.array(array)
+    if array.flags.writeable and array.base is None and array is not value:
+        return array
+    try:
+        return np.array(array)
+    except MemoryError:  # the run is over, and variables have changed
+        return array
 
 
 # -- feeds -----------------------------------------------------------------------------
@@ -628,7 +634,10 @@ def _feed_value(t: Tensor, value: Any) -> Any:
     if type(value) is np.ndarray and value.dtype == dtype:
         array = value
     else:
-        array = _convert_feed(t, value, dtype)
+        try:
+            array = _convert_feed(t, value, dtype)
+        except MemoryError as e:
+            raise in_context(t.op, e, []) from None
     if array.shape != spec.shape and not compatible(array.shape, spec.shape):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "

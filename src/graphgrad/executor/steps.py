@@ -125,6 +125,7 @@ class Plan:
       static: slot -> the tensor that it was made for, which tells its static shape and dtype.
       constants: (slot, value) of large constants.
       loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.
+      ends: slots of what is fetched or assigned.
       readers: slot -> an operation that cannot do without the value of the variable in it.
       shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
       checks: (slot, cell, operation) of assignments whose shape only the run knows.
@@ -145,6 +146,7 @@ class Plan:
         self.constants: list[tuple[int, Any]] = []
         self.loads: list[tuple[int, Cell]] = []
         self.stores: list[tuple[int, Cell]] = []
+        self.ends: list[int] = []
         self.readers: dict[int, Operation] = {}
         self.shared: set[int] = set()
         self.checks: list[tuple[int, Cell, Operation]] = []
@@ -222,6 +224,7 @@ def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
         stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
         final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
                                   and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
+    plan.ends = list(kept)
     made = {s for step in plan.steps for s in step.outs}
     seen: set[int] = set()
     for slot, _ in plan.stores:

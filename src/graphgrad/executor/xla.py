@@ -14,6 +14,7 @@ import contextlib
 import functools
 import importlib.util
 import itertools
+import math
 import operator
 import os
 import sys
@@ -23,11 +24,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..errors import bytes_str
 from ..ir import lists
 from ..ir.blocking import untimed
 from ..ir.cell import Cell
 from ..ir.lazy import load
-from . import xla_options
+from . import room, xla_options
 
 
 class Spec(NamedTuple):
@@ -108,11 +110,13 @@ class Device:
           outputs: what it computes.
           libraries: of `xla_options.libraries`.
         """
+        room.reserve_to_compile()
         options = xla_options.options(self._jax, libraries)
         return Program(self, self._client.compile_and_load(module, self._devices, options), outputs)
 
     def load(self, serialized: bytes, outputs: Sequence[AnySpec]) -> Program:
         """The program that `Program.serialize` wrote, on a machine of the same kind."""
+        room.reserve_to_compile()
         executable = self._client.deserialize_executable(serialized, self._devices, self._jax.CompileOptions())
         return Program(self, executable, outputs)
 
@@ -129,6 +133,15 @@ class Device:
         stats = self._device.memory_stats()
         return stats and (int(stats.get("bytes_in_use", 0)), int(stats.get("peak_bytes_in_use", 0)))
 
+    def reserve(self, *sizes: int) -> None:
+        """Sees that there is memory for blocks of some sizes in bytes, all at once; raises MemoryError if not."""
+        if self.platform == "cpu":
+            room.reserve(*sizes)
+        elif stats := self._device.memory_stats():
+            size, free = sum(sizes), stats.get("bytes_limit", math.inf) - stats.get("bytes_in_use", 0)
+            if size > free:
+                raise MemoryError(f"{bytes_str(size)} are needed, the device has {bytes_str(free)}")
+
     def pin(self, buffer: Any) -> Any:
         """Something that keeps a buffer from being donated as long as it lives."""
         return self._jax.buffer_to_dlpack_managed_tensor(buffer)
@@ -137,7 +150,7 @@ class Device:
 class Program:
     """A compiled program; call it with a list of buffers to get a list of buffers."""
 
-    __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume")
+    __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume", "_device", "_needs", "_reserves")
 
     def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec]):
         self.executable = executable
@@ -146,10 +159,21 @@ class Program:
         make: Callable[..., Any] = device._jax.array_result_handler
         self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
         self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
+        self._device = device
+        results, work = self.memory()
+        # Its machine code allocates more where it brings operands into another order. Where there is no memory for that,
+        # the process may end; so a program that needs much is called only where there is more.
+        self._reserves = device.platform == "cpu" and results + work >= _MUCH
+        besides = self.executable.get_compiled_memory_stats().argument_size_in_bytes
+        self._needs = results, work + besides + (_BESIDES if self._reserves else _LITTLE)
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Starts the program; the results may be filled later."""
+        if self._reserves:
+            self._device.reserve(*self._needs)
         results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
+        if self._reserves:
+            self._device.wait(results[:1])  # raises if there was no memory nevertheless
         return results
 
     def with_lists(self, values: list[Any]) -> list[Any]:
@@ -157,19 +181,40 @@ class Program:
         results = iter(self(list(_leaves(values))))
         return list(results) if self._outputs is None else [_gather(o, results) for o in self._outputs]
 
-    def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any]) -> None:
+    def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any],
+             donated: Sequence[int]) -> None:  # fmt: skip
         """Runs and hands each result to its sink, with no chance for an interrupt in between.
 
         Everything happens in one call of C code, so a KeyboardInterrupt comes before or after it.
-        What the program was donated is gone, and without its results a variable would be, too.
+        What the program was donated is gone, and without its results a variable would be, too. So it is donated
+        nothing unless there is memory for all that it allocates, nor if that is much beside what donations save:
+        another thread might take the memory meanwhile.
 
         Args:
           sinks: one function of C for each result, and for each of `more`.
           buffers: the arguments.
           more: further values, handed on once the program has run.
+          donated: the positions, among the arguments, of what it may write its results into.
         """
-        results = itertools.chain.from_iterable(map(self._consume, map(self._execute, (buffers,))))
+        if self._is_safe(buffers, donated):
+            results = itertools.chain.from_iterable(map(self._consume, map(self._execute, (buffers,))))
+        else:
+            pins = [self._device.pin(buffers[i]) for i in donated]
+            made = self(buffers)
+            self._device.wait(made)
+            del pins
+            results = iter(made)
         collections.deque(map(operator.call, sinks, itertools.chain(results, more)), maxlen=0)
+
+    def _is_safe(self, buffers: Sequence[Any], donated: Sequence[int]) -> bool:
+        """Whether a call may be donated buffers, since it will not lack memory."""
+        if self._reserves and sum(buffers[i].nbytes for i in donated) * _SPARE <= sum(self._needs):
+            return False
+        try:
+            self._device.reserve(*self._needs)
+        except MemoryError:
+            return False
+        return True
 
     def serialize(self) -> bytes:
         """The machine code, for `Device.load`."""
@@ -297,6 +342,12 @@ def _keep_memory() -> None:
 
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
+# Bytes.
+_LITTLE = 1 << 20  # what a call allocates besides buffers
+_MUCH = 1 << 22  # from here on a program has room for what its machine code allocates reserved, too:
+_BESIDES = 1 << 25
+_SPARE = 8  # variables are copied, not donated, where they are smaller than what a program needs by this factor
+
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
@@ -326,7 +377,10 @@ def to_numpy(value: Any) -> Any:
     if _made and type(value) is _made[0].buffer:
         buffer: Any = value
         if buffer.aval.dtype.kind in "?biufc" and _made[0].platform == "cpu":
-            return np.asarray(memoryview(buffer))
+            try:
+                return np.asarray(memoryview(buffer))
+            except BufferError as e:  # what failed had no memory: nothing else fails on a processor
+                raise MemoryError(str(e).split("\n")[0]) from None
         return np.asarray(buffer._single_device_array_to_np_array_did_copy()[0])
     if isinstance(value, lists.TensorList):
         parts, kind = lists.flatten(value)

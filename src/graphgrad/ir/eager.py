@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Complaint, OpError
+from ..errors import MORE_MEMORY, Complaint, OpError, ResourceExhaustedError, memory_problem
 from . import tensor
 from .dtypes import DType, as_dtype
 from .opdef import OpDef, Spec, put_in_context
@@ -156,6 +156,9 @@ def execute(
         raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from None
     except (OpError, TypeError):
         raise
+    except MemoryError as e:
+        complaint = Complaint(memory_problem(e) or "", MORE_MEMORY, ResourceExhaustedError)
+        raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from e
     if "handle" in opdef.flags:
         return (_handle(opdef.name, result),)
     outputs = tuple(

@@ -1,0 +1,96 @@
+"""Words the error where memory ran out: which operation asked for most."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..errors import MORE_MEMORY, ResourceExhaustedError, describe, memory_problem, no_room
+from ..ir.graph import Operation, Tensor
+from ..ir.opdef import Spec
+from ..ir.shape import is_fully_defined
+from . import xla
+from .program import Instruction
+from .steps import Cluster, HostStep
+
+
+def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list[Any],
+              lost: Sequence[str] = ()) -> Exception:  # fmt: skip
+    """TensorFlow's error where memory ran out, which names the operation of the largest result; else the error itself.
+
+    It lets go of what the run has computed, so that whoever catches the error has the memory for something smaller.
+
+    Args:
+      error: what was raised.
+      steps: those of which one failed.
+      slots: the values of the run; they are let go of.
+      lost: the names of variables that have lost their values.
+    """
+    is_worded = isinstance(error, ResourceExhaustedError)
+    problem = memory_problem(error)
+    if not is_worded and problem is None:
+        return error
+    program = [i for step in steps for i in step.program]
+    sized = max(_results(program, slots), key=lambda found: _bytes(found[1]), default=None)
+    slots[:] = [None] * len(slots)
+    cause = error.__cause__ if is_worded else error
+    if cause is not None:
+        traceback.clear_frames(cause.__traceback__)
+        cause.__traceback__ = None
+    if is_worded:
+        return error
+    fix = MORE_MEMORY
+    if lost:
+        fix += f"; variables have lost their values ({', '.join(lost)}): restore or initialize them"
+    if sized is None:
+        return ResourceExhaustedError(None, None, f"{problem}.\n  Fix: {fix}")
+    op, spec = sized
+    shape = [n or 1 for n in spec.shape or ()]
+    if getattr(error, "shape", None) is None:
+        problem = f"{no_room(shape, spec.dtype.name, spec.dtype.size)}, or another in the same program: {problem}"
+    operands = ", ".join(f"{t.name}={t.dtype.name}" for t in op.inputs[:8])
+    return ResourceExhaustedError(op.node_def, op, describe(
+        op.type, op.name, problem, operands, str(op.source or ""), fix))  # fmt: skip
+
+
+class _Sized:
+    """Stands for a tensor whose shape is known by now."""
+
+    def __init__(self, tensor: Tensor, spec: Spec):
+        self._tensor = tensor
+        self._spec = spec
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tensor, name)
+
+
+def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[tuple[Operation, Spec]]:
+    """Operations with the shapes that their results have in this run, as far as shape rules can tell."""
+    known: dict[int, Spec] = {}
+    for instruction in program:
+        op = instruction.op
+        inputs: list[Any] = []
+        for t, slot in zip(op.inputs, instruction.ins, strict=True):
+            spec = known.get(slot)
+            if spec is None and slot >= 0 and slots[slot] is not None and t.dtype.kind != "o":
+                spec = Spec.of(t.dtype, tuple(xla.shape_of(slots[slot])))
+            inputs.append(t if spec is None else _Sized(t, spec))
+        try:
+            specs: Sequence[Spec] = op.opdef.infer(inputs, op.attrs).specs
+        except Exception:  # a rule that wants more of its inputs than these have
+            specs = [t._spec for t in op.outputs]
+        for slot, t, spec in zip(instruction.outs, op.outputs, specs, strict=True):
+            static = t._spec
+            if static.shape is not None and is_fully_defined(static.shape):
+                spec = static
+            known[slot] = spec
+            if t.dtype.kind != "o":
+                yield op, spec
+        for body in instruction.bodies.values():
+            yield from ((i.op, t._spec) for i in body.program for t in i.op.outputs if t.dtype.kind != "o")
+
+
+def _bytes(spec: Spec) -> float:
+    return math.prod(n or 1 for n in spec.shape or ()) * spec.dtype.size

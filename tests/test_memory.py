@@ -1,0 +1,167 @@
+"""Memory that runs out: TensorFlow's error, which names the operation, and variables as they were."""
+
+import numpy as np
+import pytest
+
+import graphgrad as tf2
+import graphgrad.v1 as tf
+from graphgrad.executor import cache, room, xla
+from graphgrad.ir import context
+
+ROWS = 3_000_000  # their products with each other are 36 TB, more than there is anywhere
+SMALL = np.ones([8, 4], np.float32)
+
+
+def _large() -> np.ndarray:
+    return np.ones([ROWS, 4], np.float32)
+
+
+def _check(error: pytest.ExceptionInfo, op: str = "MatMul", shape: str = f"[{ROWS},{ROWS}]") -> None:
+    text = str(error.value)
+    assert text.startswith(f"{op} '"), text
+    assert "OOM when allocating tensor with shape" + shape in text.replace(" ", " "), text
+    assert "test_memory.py" in text, text
+    assert "Fix: " in text, text
+    assert error.value.op.type == op
+
+
+@pytest.fixture
+def eager():
+    context.set_eager_default(True)
+
+
+@pytest.mark.parametrize(("optimizer", "warm"), [
+    (tf.train.AdamOptimizer(0.1), 3), (tf.train.FtrlOptimizer(0.1), 3), (None, 3), (None, 0),
+], ids=["adam", "ftrl", "assign", "first"])  # fmt: skip
+def test_session(optimizer, warm) -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 4])
+        v = tf.Variable(tf.ones([4, 2]))
+        count = tf.Variable(0)
+        y = tf.matmul(x[:8], v) + tf.random_uniform([8, 2], seed=3)
+        square = tf.matmul(x, x, transpose_b=True)
+        train = optimizer.minimize(tf.reduce_sum(y**2)) if optimizer else v.assign_add(y[:4])
+        step = [train, square, count.assign_add(1), y]
+        sess.run(tf.global_variables_initializer())
+        for _ in range(warm):
+            sess.run(step, {x: SMALL})
+        before = sess.run(tf.global_variables())
+        for _ in range(2):
+            with pytest.raises(tf.errors.ResourceExhaustedError) as error:
+                sess.run(step, {x: _large()})
+            _check(error)
+        for old, new in zip(before, sess.run(tf.global_variables()), strict=True):
+            np.testing.assert_array_equal(old, new)
+        drawn = sess.run(step, {x: SMALL})[-1]
+        assert sess.run(count) == warm + 1
+        # What is drawn afterwards is what would have been drawn without the runs that failed.
+        sess.run(tf.global_variables_initializer())
+        for old, w in zip(before, tf.global_variables(), strict=True):
+            w.load(old, sess)
+        with tf.Session() as other:
+            other.run(tf.global_variables_initializer())
+            for _ in range(warm):
+                other.run(step, {x: SMALL})
+            np.testing.assert_allclose(other.run(step, {x: SMALL})[-1], drawn, rtol=1e-5)
+
+
+@pytest.mark.parametrize("warm", [0, 3])
+def test_function(warm, eager) -> None:
+    v, w = tf2.Variable(tf2.zeros([4])), tf2.Variable(tf2.zeros([4]))
+
+    @tf2.function(input_signature=[tf2.TensorSpec([None, 4], tf2.float32)])
+    def step(x):
+        v.assign_add(tf2.ones([4]))
+        w.assign(v + x[0])
+        return tf2.matmul(x, x, transpose_b=True)
+
+    for _ in range(warm):
+        step(SMALL)
+    with pytest.raises(tf2.errors.ResourceExhaustedError) as error:
+        step(_large())
+    _check(error)
+    np.testing.assert_array_equal(v.numpy(), np.full(4, warm, np.float32))
+    step(SMALL)
+    np.testing.assert_array_equal(w.numpy(), np.full(4, warm + 2, np.float32))
+
+
+def test_eager(eager) -> None:
+    with pytest.raises(tf2.errors.ResourceExhaustedError, match=r"(?s)^MatMul.*OOM.*Fix: "):
+        tf2.matmul(_large(), _large(), transpose_b=True)
+
+
+def test_loop() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 4])
+        v = tf.Variable(0.0)
+        n = tf.shape(x)[0]
+        y = tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, tf.matmul(x, x, transpose_b=True) + s),
+                          [0, tf.zeros([n, n])])[1]  # fmt: skip
+        sess.run(v.initializer)
+        add = v.assign_add(1.0)
+        for _ in range(3):
+            sess.run([add, y], {x: SMALL})
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)OOM.*Fix: "):
+            sess.run([add, y], {x: _large()})
+        assert sess.run(v) == 3
+
+
+def test_more_than_the_system_has(monkeypatch) -> None:
+    """What the system would promise, and end the process for later."""
+    monkeypatch.setattr(room, "available", lambda: 1e6)
+    with pytest.raises(MemoryError, match="needed at once, the system has 976.6 KiB"):
+        room.reserve(2 << 30)
+    room.reserve(1 << 20)
+
+
+def test_a_python_function_that_lacks_memory() -> None:
+    def fail(x):
+        raise MemoryError("mine")
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        y = tf.py_func(fail, [1.0], tf.float32)
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="MemoryError: mine"):
+            sess.run(y)
+
+
+def test_compiling_is_tried_again(monkeypatch) -> None:
+    """A program that could not be compiled for lack of memory is compiled when there is some."""
+    cache.clear()
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None])
+        v = tf.Variable(0.0)
+        y = [v.assign_add(tf.reduce_sum(tf.exp(x) * 1.2345)), x + 1]
+        sess.run(v.initializer)
+        sess.run(y, {x: np.zeros(1)})
+        before = sess.run(v)
+
+        def refuse():
+            raise MemoryError
+
+        with monkeypatch.context() as patch, pytest.raises(tf.errors.ResourceExhaustedError):
+            patch.setattr(room, "reserve_to_compile", refuse)
+            sess.run(y, {x: np.zeros(3)})
+        assert sess.run(v) == before
+        sess.run(y, {x: np.zeros(3)})
+        np.testing.assert_allclose(sess.run(v), 4 * 1.2345, rtol=1e-6)
+
+
+def test_what_cannot_be_kept(monkeypatch) -> None:
+    """Where memory that was there is taken meanwhile, the error says which variables are lost, and nobody waits."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 4])
+        v = tf.Variable(tf.zeros([4]), name="vanishing")
+        step = [v.assign_add(tf.ones([4])), tf.matmul(x, x, transpose_b=True)]
+        sess.run(v.initializer)
+        for _ in range(3):
+            sess.run(step, {x: SMALL})
+        monkeypatch.setattr(xla, "_SPARE", 0.0)
+        monkeypatch.setattr(xla, "_MUCH", 1 << 60)
+        monkeypatch.setattr(room, "reserve", lambda *sizes: None)
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"lost their values \(vanishing\): restore or init"):
+            sess.run(step, {x: _large()})
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            sess.run(v)
+        sess.run(v.initializer)
+        sess.run(step, {x: SMALL})
+        np.testing.assert_array_equal(sess.run(v), np.ones(4))
