@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import MORE_MEMORY, ResourceExhaustedError, describe, memory_problem, no_room
+from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import Spec
 from ..ir.shape import is_fully_defined
@@ -17,7 +18,7 @@ from .steps import Cluster, HostStep
 
 
 def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list[Any],
-              lost: Sequence[str] = ()) -> Exception:  # fmt: skip
+              stores: Sequence[tuple[int, Cell]] = ()) -> Exception:  # fmt: skip
     """TensorFlow's error where memory ran out, which names the operation of the largest result; else the error itself.
 
     It lets go of what the run has computed, so that whoever catches the error has the memory for something smaller.
@@ -26,8 +27,10 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
       error: what was raised.
       steps: those of which one failed.
       slots: the values of the run; they are let go of.
-      lost: the names of variables that have lost their values.
+      stores: the variables that the run assigns. Those whose old values the program had been given to write into have
+        none from now on.
     """
+    lost = [cell.name for _, cell in stores if _is_lost(cell)]
     is_worded = isinstance(error, ResourceExhaustedError)
     problem = memory_problem(error)
     if not is_worded and problem is None:
@@ -39,7 +42,7 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
     if cause is not None:
         traceback.clear_frames(cause.__traceback__)
         cause.__traceback__ = None
-    if is_worded:
+    if problem is None:
         return error
     fix = MORE_MEMORY
     if lost:
@@ -53,6 +56,18 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
     operands = ", ".join(f"{t.name}={t.dtype.name}" for t in op.inputs[:8])
     return ResourceExhaustedError(op.node_def, op, describe(
         op.type, op.name, problem, operands, str(op.source or ""), fix))  # fmt: skip
+
+
+def _is_lost(cell: Cell) -> bool:
+    """Whether a variable's value went with a program that failed; it has none from now on."""
+    device = xla.device()
+    if type(cell.held) is device.buffer:
+        try:
+            device.wait([cell.held])
+        except Exception:  # whatever it is, the value is not there
+            cell.held = None
+            return True
+    return False
 
 
 class _Sized:

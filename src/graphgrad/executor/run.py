@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -19,22 +19,18 @@ from ..errors import InvalidArgumentError, ResourceExhaustedError, describe
 from ..ir import blocking, dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
-from ..ir.shape import compatible, is_fully_defined, shape_str
+from ..ir.shape import compatible, shape_str
 from . import exhausted, guards, host, numerics, xla
-from .cache import Entry, get
-from .form import Form
 from .host_steps import Done, Waiting, run_host_step
-from .lower import as_shape
 from .place import Placement
 from .plan import make_plan
-from .program import MustBeKnown, OverBudget, execute, uninitialized
+from .program import MustBeKnown, OverBudget, uninitialized
 from .report import RunReport
-from .split import Split, parts
+from .stages import Stage, make_stages
 from .steps import Cluster, HostStep, Plan
 from .stop import Stop, begin, finish
-from .xla import AnySpec, Program, Spec
+from .xla import Program
 
-_BOUND = 64  # signatures of a stage that are kept ready
 first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # whether first runs may be NumPy's, see host
 _PATIENCE = 60.0  # seconds to wait for the new value of a variable whose old one is gone
 
@@ -86,18 +82,11 @@ def _pinned(device: xla.Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
     return value
 
 
-def _lost(plan: Plan) -> list[str]:
-    """The names of the variables whose values went with a program that failed; they have none from now on."""
-    lost = []
-    for _, cell in plan.stores:
-        held = cell.held
-        if type(held) is xla.device().buffer:
-            try:
-                xla.device().wait([held])
-            except Exception:  # whatever it is, the value is not there
-                cell.held = None
-                lost.append(cell.name)
-    return lost
+def _wait(plan: Plan, slots: Sequence[Any]) -> None:
+    """Waits for what is to be fetched and stored, as far as it has been begun; raises what went wrong."""
+    device = xla.device()
+    if begun := [v for s in plan.ends if type(v := slots[s]) is device.buffer]:
+        device.wait(begun)
 
 
 def _setter(cell: Cell) -> Callable[[Any], Any]:
@@ -147,7 +136,7 @@ class Executable:
         self._template: list[Any] = [None] * plan.slots
         for slot, value in plan.constants:
             self._template[slot] = value
-        self._stages: list[_Stage | HostStep] | None = None
+        self._stages: list[Stage | HostStep] | None = None
         self._ready = False  # whether the large constants are on the device
         # Whether it sees buffers of variables, which other runs may want to write into.
         self._shares = any(cell.dtype is not dtypes.variant for _, cell in plan.loads)
@@ -235,7 +224,9 @@ class Executable:
         except (ResourceExhaustedError, MemoryError) as e:
             if budget is not None and not any(isinstance(step, HostStep) for step in plan.steps):
                 return False  # compiled, it may need less
-            raise exhausted.explained(e, plan.steps, slots) from None
+            if (found := exhausted.explained(e, plan.steps, slots)) is e:
+                raise
+            raise found from None
         if store:
             self._store(plan, slots)
         if slots is not given:
@@ -277,21 +268,24 @@ class Executable:
             report.start(slots)
         if self._stages is None:
             with self._lock:
-                self._stages = self._stages or _stages(plan)
+                self._stages = self._stages or make_stages(plan)
         waiting = Waiting(self._stages, slots, table, done) if plan.waits > 1 else None
-        for stage in self._stages:
-            try:
-                store = self._run_stage(plan, stage, slots, table, report, store, done, stop, waiting)
-            except Exception as e:
+        steps: Sequence[Cluster | HostStep] = []
+        try:
+            for stage in self._stages:
                 steps = [stage] if isinstance(stage, HostStep) else stage.clusters
-                raise exhausted.explained(e, steps, slots, _lost(plan)) from None
-        if plan.stores and store:
+                store = self._run_stage(plan, stage, slots, table, report, store, done, stop, waiting)
             # Feeds are not copied: whoever called may change them as soon as this returns, so nothing may still be
             # computing. What went wrong shows here, too, before variables change.
-            device.wait([v for s in plan.ends if type(v := slots[s]) is device.buffer])
-            self._store(plan, slots)
+            _wait(plan, slots)
+            if plan.stores and store:
+                self._store(plan, slots)
+        except Exception as e:
+            if (found := exhausted.explained(e, steps, slots, plan.stores)) is e:
+                raise
+            raise found from None
 
-    def _run_stage(self, plan: Plan, stage: _Stage | HostStep, slots: list[Any], table: Any, report: RunReport | None,
+    def _run_stage(self, plan: Plan, stage: Stage | HostStep, slots: list[Any], table: Any, report: RunReport | None,
                    store: bool, done: Done, stop: Stop | None, waiting: Waiting | None) -> bool:  # fmt: skip
         """Runs a stage; whether the new values of variables are still to be stored."""
         if isinstance(stage, HostStep):
@@ -349,141 +343,11 @@ class Executable:
         sinks = [_setter(owner[s]) if s in owner else functools.partial(operator.setitem, slots, s) for s in outs]
         rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
         more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in rest]
-        device = xla.device()
-        device.wait([v for s in plan.ends if type(v := slots[s]) is device.buffer])
+        _wait(plan, slots)
         program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more, donated)
         for s in outs:
             if s in owner:
                 slots[s] = owner[s].held
-
-
-class _Stage:
-    """Clusters behind each other, none of which needs a value from another to be lowered.
-
-    Attributes:
-      device: where they run.
-      clusters: they, and `forms` their canonical forms.
-      ins: slots of the values that come from outside.
-      varying: slots of those whose shapes may differ from run to run.
-      known: slots of values that are compiled in.
-      lists: slots of lists of tensors.
-      bound: signature -> the calls to make.
-    """
-
-    def __init__(self, clusters: list[Cluster], varying: set[int], variant: set[int]):
-        self.device = xla.device(clusters[0].device)
-        self.clusters = clusters
-        self.lists = variant
-        self.forms = [Form(c) for c in clusters]
-        inside = {s for c in clusters for s in c.outs}
-        self.ins = list(dict.fromkeys(s for c in clusters for s in c.ins if s not in inside))
-        shapes = dict.fromkeys(s for c in clusters for s in c.shapes if s not in inside)
-        self.outside = list(dict.fromkeys([*self.ins, *shapes]))
-        self.varying = [s for s in self.outside if s in varying]
-        self.known = list(dict.fromkeys(s for c in clusters if c.split is None for s in c.known))
-        self.varies = bool(self.varying or self.known)
-        self.bound: dict[Any, list[Any]] = {}
-
-    def signature(self, slots: Sequence[Any]) -> Any:
-        """What decides which programs to call: shapes that vary, and values that are compiled in."""
-        if not self.varies:
-            return None
-        shapes = [None if (v := slots[s]) is None else xla.shape_of(v) for s in self.varying]
-        known = [xla.to_numpy(slots[s]) for s in self.known]
-        return (*shapes, *[(v.dtype.str, v.shape, v.tobytes()) for v in map(np.asarray, known)])
-
-    def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry, int]]:
-        """Each cluster with its program for the values in `slots`, which may still be being compiled.
-
-        The number says for how many parts of the batch the program is to be called.
-        """
-        specs: dict[int, AnySpec] = {s: xla.spec_of(slots[s]) for s in self.outside}
-        known = {s: np.asarray(xla.to_numpy(slots[s])) for s in self.known}
-        result = []
-        for cluster, form in zip(self.clusters, self.forms, strict=True):
-            ins, shapes = [specs[s] for s in cluster.ins], [specs[s] for s in cluster.shapes]
-            if cluster.split is None:
-                entry = get(device, cluster, form, ins, shapes, [known[s] for s in cluster.known])
-                specs.update(zip(cluster.outs, entry.outputs, strict=True))
-                count = 1
-            else:
-                entry, count, output = _split_entry(device, cluster, form, ins, shapes)
-                specs[cluster.outs[0]] = output
-            result.append((cluster, entry, count))
-        return result
-
-    def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
-        """Compiles what is new and lists the calls.
-
-        Returns: for each (program, ins, outs, frees, random rows, positions of what is donated, (cluster, entry)).
-        """
-        signature = self.signature(slots)
-        prepared: list[tuple[Entry, int, Any]] = []
-        for cluster, entry, count in self.entries(device, slots):
-            ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
-            rows = np.array(cluster.rows) if cluster.rows else None
-            donated = [i for i, s in enumerate(ins) if s in cluster.donated]
-            prepared.append((entry, count, (ins, cluster.outs, cluster.frees, rows, donated, (cluster, entry))))
-        calls: list[Any] = []
-        for entry, count, rest in prepared:
-            program: Any = entry.program()
-            cluster = rest[-1][0]
-            if count > 1:
-                batched = [cluster.ins.index(cluster.program[0].ins[i]) for i in cluster.split.inputs]
-                program = Split(device, program, count, batched, cast(Spec, entry.outputs[0]), cluster.split.added)
-            has_lists = any(s in self.lists for s in (*rest[0], *rest[1]))
-            calls.append((program.with_lists if has_lists else program, *rest))
-        while len(self.bound) >= _BOUND:
-            self.bound.pop(next(iter(self.bound)))
-        self.bound[signature] = calls
-        return calls
-
-
-def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any],
-                 shapes: Sequence[AnySpec]) -> tuple[Entry, int, Spec]:  # fmt: skip
-    """The program for a part of the batch, how many parts there are, and what they give together."""
-    (instruction,), rule = cluster.program, cluster.split
-    assert rule is not None
-    known: list[Any] = []
-    batch = ins[cluster.ins.index(instruction.ins[rule.inputs[0]])].shape[0]
-    count = parts(batch) if device.platform == "cpu" else 1
-    if rule.sizes is not None:
-        env: dict[int, Any] = {s: as_shape(spec) for s, spec in zip(cluster.shapes, shapes, strict=True)}
-        execute(np, cluster.before, env, None)  # type: ignore[arg-type]  # slots are all that it is asked for
-        sizes = np.array(env[cluster.known[0]])
-        if not rule.added:
-            sizes[0] = batch // count
-        known = [sizes]
-    batched = {cluster.ins.index(instruction.ins[i]) for i in rule.inputs}
-    ins = [Spec((batch // count, *s.shape[1:]), s.dtype) if i in batched else s for i, s in enumerate(ins)]
-    entry = get(device, cluster, form, ins, shapes, known)
-    output = entry.outputs[0]
-    assert isinstance(output, Spec)
-    whole = output if rule.added else Spec((output.shape[0] * count, *output.shape[1:]), output.dtype)
-    return entry, count, whole
-
-
-def _stages(plan: Plan) -> list[_Stage | HostStep]:
-    if plan.on_host:
-        return []
-    # Shapes may vary where the static one is not known, and wherever Python had a hand in it.
-    varying = {s for s, t in plan.static.items() if not is_fully_defined(t._spec.shape)}
-    varying.update(s for s, cell in plan.loads if not is_fully_defined(cell.shape) or s not in plan.readers)
-    varying.update(s for step in plan.steps if isinstance(step, HostStep) for s in step.outs)
-    variant = {s for s, t in plan.static.items() if t.dtype is dtypes.variant}
-    varying |= variant
-    stages: list[_Stage | HostStep] = []
-    together: list[Cluster] = []
-    for step in [*plan.steps, None]:
-        if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level
-                         or step.device != together[0].device):  # fmt: skip
-            stages.append(_Stage(together, varying | (set(range(plan.slots)) - plan.static.keys()), variant))
-            together = []
-        if isinstance(step, HostStep):
-            stages.append(step)
-        elif step is not None:
-            together.append(step)
-    return stages
 
 
 def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:

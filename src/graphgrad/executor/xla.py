@@ -150,7 +150,8 @@ class Device:
 class Program:
     """A compiled program; call it with a list of buffers to get a list of buffers."""
 
-    __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume", "_device", "_needs", "_reserves")
+    __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume", "_device", "_needs", "_reserves",
+                 "_saves")  # fmt: skip
 
     def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec]):
         self.executable = executable
@@ -160,12 +161,13 @@ class Program:
         self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
         self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
         self._device = device
+        stats = executable.get_compiled_memory_stats()
+        self._saves = stats.alias_size_in_bytes  # by donations
         results, work = self.memory()
-        # Its machine code allocates more where it brings operands into another order. Where there is no memory for that,
+        # Machine code allocates more where it brings operands into another order. Where there is no memory for that,
         # the process may end; so a program that needs much is called only where there is more.
         self._reserves = device.platform == "cpu" and results + work >= _MUCH
-        besides = self.executable.get_compiled_memory_stats().argument_size_in_bytes
-        self._needs = results, work + besides + (_BESIDES if self._reserves else _LITTLE)
+        self._needs = results, work + stats.argument_size_in_bytes + (_BESIDES if self._reserves else _LITTLE)
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Starts the program; the results may be filled later."""
@@ -196,7 +198,8 @@ class Program:
           more: further values, handed on once the program has run.
           donated: the positions, among the arguments, of what it may write its results into.
         """
-        if self._is_safe(buffers, donated):
+        results: Iterator[Any]
+        if self._may_donate():
             results = itertools.chain.from_iterable(map(self._consume, map(self._execute, (buffers,))))
         else:
             pins = [self._device.pin(buffers[i]) for i in donated]
@@ -206,9 +209,9 @@ class Program:
             results = iter(made)
         collections.deque(map(operator.call, sinks, itertools.chain(results, more)), maxlen=0)
 
-    def _is_safe(self, buffers: Sequence[Any], donated: Sequence[int]) -> bool:
-        """Whether a call may be donated buffers, since it will not lack memory."""
-        if self._reserves and sum(buffers[i].nbytes for i in donated) * _SPARE <= sum(self._needs):
+    def _may_donate(self) -> bool:
+        """Whether a call may be given variables' buffers to write into, since it will not lack memory."""
+        if self._reserves and self._saves * _SPARE <= sum(self._needs):
             return False
         try:
             self._device.reserve(*self._needs)

@@ -157,8 +157,8 @@ def execute(
     except (OpError, TypeError):
         raise
     except MemoryError as e:
-        complaint = Complaint(memory_problem(e) or "", MORE_MEMORY, ResourceExhaustedError)
-        raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from e
+        lack = Complaint(memory_problem(e) or "", MORE_MEMORY, ResourceExhaustedError)
+        raise put_in_context(opdef, lack, opdef.name, inputs, eager=True) from None
     if "handle" in opdef.flags:
         return (_handle(opdef.name, result),)
     outputs = tuple(
