@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import graphgrad as tf2
-import graphgrad.v1 as tf
-from graphgrad.executor import cache, room, xla
+import graphgrad.compat.v1 as tf
+from graphgrad.executor import cache, room, run, xla
 from graphgrad.ir import context
 
 ROWS = 3_000_000  # their products with each other are 36 TB, more than there is anywhere
@@ -27,7 +27,8 @@ def _check(error: pytest.ExceptionInfo, op: str = "MatMul", shape: str = f"[{ROW
 
 @pytest.fixture
 def eager():
-    context.set_eager_default(True)
+    with context.use(context.EAGER):
+        yield
 
 
 @pytest.mark.parametrize(("optimizer", "warm"), [
@@ -155,6 +156,7 @@ def test_what_cannot_be_kept(monkeypatch) -> None:
         sess.run(v.initializer)
         for _ in range(3):
             sess.run(step, {x: SMALL})
+        monkeypatch.setattr(run, "_under_way", set())  # errors of other tests may keep their runs alive
         monkeypatch.setattr(xla, "_SPARE", float("inf"))
         monkeypatch.setattr(room, "reserve", lambda *sizes: None)
         with pytest.raises(tf.errors.ResourceExhaustedError, match=r"lost their values \(vanishing\): restore or init"):
