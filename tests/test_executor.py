@@ -44,7 +44,7 @@ def folder(monkeypatch, tmp_path):
     path = tmp_path / "programs"
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", str(path))
     cache.clear()
-    yield path
+    yield path / "programs"
     cache.clear()
 
 
@@ -209,7 +209,6 @@ def test_disk_cache(sess, folder):
     assert len(list(folder.glob("*.program"))) == 1
     assert folder.stat().st_mode & 0o077 == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAPHGRAD_CACHE_DIR", str(folder))
         cache.clear()
         patch.setattr(xla.Device, "compile", None)
         with tf.Session() as s:
@@ -260,18 +259,19 @@ def test_a_directory_that_others_can_write_to_is_not_used(sess, monkeypatch, tmp
 def test_the_cache_can_be_off_and_is_bounded(sess, monkeypatch, tmp_path):
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
     assert disk.directory() is None and not disk.enabled()
-    for i in range(4):
-        (tmp_path / f"{i}.program").write_bytes(b"x" * 100)
-        os.utime(tmp_path / f"{i}.program", (i, i))
-    disk.shrink(tmp_path, 250)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["2.program", "3.program"]
+    names = [f"{i:064}.program" for i in range(4)]
+    for i, name in enumerate([*names, "my.program", "array.npy"]):
+        (tmp_path / name).write_bytes(b"x" * 100)
+        os.utime(tmp_path / name, (i, i))
+    assert disk.shrink(tmp_path, 250) == 200
+    assert sorted(p.name for p in tmp_path.iterdir()) == [*names[2:], "array.npy", "my.program"]
 
 
 def test_a_full_disk_is_no_error(sess, folder, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tempfile.mkstemp", fail)
+    monkeypatch.setattr(disk.Part, "__init__", fail)
     x = tf.placeholder(tf.float32, [2])
     np.testing.assert_allclose(sess.run(tf.exp(x) * 7.0, {x: [0, 0]}), [7, 7])
 

@@ -224,6 +224,42 @@ class raise_exception_on_not_ok_status:  # TensorFlow's name
             raise made(None, None, self.status.message)
 
 
+# What the numbers of a system's errors mean, in the words of <errno.h>; what is not here is unknown.
+_SYSTEM: tuple[tuple[type[OpError], str, str], ...] = (
+    (InvalidArgumentError, "check the path", "EINVAL ENAMETOOLONG E2BIG EDESTADDRREQ EDOM EFAULT EILSEQ"),
+    (DeadlineExceededError, "try again", "ETIMEDOUT ETIME"),
+    (NotFoundError, "check the path", "ENODEV ENOENT ENXIO ESRCH"),
+    (AlreadyExistsError, "choose another name, or remove it first", "EEXIST EALREADY"),
+    (PermissionDeniedError, "check who may read and write it", "EPERM EACCES EROFS"),
+    (FailedPreconditionError, "check the path", "ENOTEMPTY EISDIR ENOTDIR EBADF EBUSY EPIPE ETXTBSY"),
+    (ResourceExhaustedError, "free some space, or write elsewhere", "ENOSPC EDQUOT"),
+    (ResourceExhaustedError, "free some of what it says", "EMFILE EMLINK ENFILE ENOBUFS ENODATA ENOMEM EUSERS"),
+    (OutOfRangeError, "write smaller files, or raise the limit", "EFBIG EOVERFLOW ERANGE"),
+    (UnimplementedError, "use another file system", "ENOSYS ENOTSUP EOPNOTSUPP EXDEV"),
+    (UnavailableError, "try again", "EAGAIN EINTR ENOLCK ENOLINK ENETDOWN ENETUNREACH"),
+    (AbortedError, "try again", "EDEADLK ESTALE"),
+)
+
+
+def of_system(error: OSError, path: str, source: str = "") -> OpError:
+    """The error of TensorFlow that stands for one of the system's.
+
+    Args:
+      error: the system's.
+      path: the file that it is about.
+      source: the user's line.
+    """
+    import errno
+
+    name = errno.errorcode.get(error.errno or 0, "")
+    found = ((cls, fix) for cls, fix, names in _SYSTEM if name in names.split())
+    cls, fix = next(found, (UnknownError, "check the path and the disk"))
+    asked = f"\n  Asked for at {source}" if source else ""
+    made: Any = cls
+    result: OpError = made(None, None, f"{path}; {error.strerror or error}{asked}\n  Fix: {fix}")
+    return result
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A tensor of a graph is used where Python needs its value: in an `if`, a `while` or a `for`."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..ir.protobuf import Message
 from ..ir.source import user_source
+from ..ir.whole_files import make_folders, write_whole
 
 
 class SpriteMetadata(Message):
@@ -56,6 +57,5 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
     if not folder:
         raise ValueError("Summary writer must have a logdir\n"
                          f"  Asked for at {user_source(2)}\n  Fix: tf.summary.FileWriter(folder)")  # fmt: skip
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "projector_config.pbtxt"), "w") as f:
-        f.write(str(config))
+    make_folders(folder)
+    write_whole(os.path.join(folder, "projector_config.pbtxt"), str(config).encode())

@@ -8,6 +8,7 @@ forms are compiled in threads, while the next ones are being lowered.
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import threading
 from collections.abc import Sequence
@@ -89,7 +90,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
     if not form.portable:  # it has a meaning for this one cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)),
-                 disk.surroundings(device.platform, device.version), str(device.number), xla_options.RULE)  # fmt: skip
+                 disk.surroundings(device.platform, device.version, xla_options.RULE), str(device.number))  # fmt: skip
     with _lock:
         here = key + device.name
         entry = _entries.get(here)
@@ -144,7 +145,8 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
             raise
         if key is not None and disk.enabled():
             header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
-            disk.write(key, header, program.serialize())
+            with contextlib.suppress(Exception):  # what cannot be kept is compiled again
+                disk.write(key, header, program.serialize())
         return program
 
     try:

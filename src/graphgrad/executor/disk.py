@@ -1,16 +1,18 @@
 """The disk cache: compiled programs for the processes to come.
 
-One file for each program, in a directory of the user's own. **What is in it is machine code**: XLA
-loads it as it is, so whoever can write there can run code as the user. Therefore a directory
-that others own or can write to is not used, and an entry counts only if its digest fits.
+One file for each program, in the directory `programs` of a directory of the user's own. **What is in it is machine
+code**: XLA loads it as it is, so whoever can write there can run code as the user. Therefore nothing is used that
+others own or can write to, or can put something else in the place of: neither an entry nor its directory nor any above
+it. An entry counts only if its digest fits; one that is damaged is taken away, and its program compiled again.
 
-Files are written beside and renamed, so that any number of processes may share a directory; an
-entry that is damaged, of another version or for another machine is ignored and replaced.
+Files are written beside and renamed, so that any number of processes may share a directory, and nothing that is not the
+cache's own is touched. What cannot be read or written is as if there were no cache: no run fails for it.
 
 Environment variables:
   GRAPHGRAD_CACHE_DIR: the directory; `~/.cache/graphgrad` (below XDG_CACHE_HOME if that is set) if it is not set. An
     empty value turns the cache off.
-  GRAPHGRAD_CACHE_BYTES: how much it may hold, 512 MiB if not set; what was not used for longest goes first.
+  GRAPHGRAD_CACHE_BYTES: how much it may hold, such as 2G or 300M; 512M if not set; what was not used for longest goes
+    first.
 """
 
 from __future__ import annotations
@@ -20,135 +22,246 @@ import functools
 import importlib.util
 import json
 import os
+import re
 import stat
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-_MAGIC = b"graphgrad program 1\n"
-_SUFFIX = ".program"
-_DEFAULT_LIMIT = 512 << 20
-_CHECK_EVERY = 64  # writes between two looks at the size of the whole
+from ..ir.log import Log
+from ..ir.whole_files import Part, locked, open_plain, sweep
 
-_writes = 0
+_MAGIC = b"graphgrad program 2\n"
+_ENTRY = re.compile(r"[0-9a-f]{64}\.program")
+_DEFAULT_LIMIT = 512 << 20
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
+_TOTAL = "size"  # the file that says how much the entries take
+
+_log = Log("graphgrad")
+_warned: set[str] = set()
+_swept: set[Path] = set()
+_loaded = time.time_ns()  # when this process took its sources
+
+
+def _warn(message: str) -> None:
+    """Says something once a process."""
+    if message not in _warned:
+        _warned.add(message)
+        _log.warning("%s", message)
+
+
+# -- where ---------------------------------------------------------------------------------
 
 
 def directory() -> Path | None:
     """Where the cache is, or None if it is off."""
     set_to = os.environ.get("GRAPHGRAD_CACHE_DIR")
     if set_to is not None:
-        return Path(set_to) if set_to else None
+        return Path(set_to) / "programs" if set_to else None
     base = os.environ.get("XDG_CACHE_HOME")
     try:
-        return Path(base or Path.home() / ".cache") / "graphgrad"
+        return Path(base or Path.home() / ".cache") / "graphgrad" / "programs"
     except RuntimeError:  # there is no home
         return None
 
 
-@functools.lru_cache(maxsize=8)
-def _usable(path: Path) -> bool:
-    """Whether the directory can be made or is there, and belongs to this user alone."""
+def _usable() -> Path | None:
+    """The directory of the entries, made if need be; None where there is none, or one that is not this user's alone.
+
+    It is looked at each time, with the directories above it: they may have changed since, and others' programs must
+    not run. The path that is given back has no links in it.
+    """
+    path = directory()
+    if path is None:
+        return None
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        info = path.stat()
-    except OSError:
-        return False
+        real = Path(os.path.realpath(path))
+        reason = _distrust(real)
+        if not reason and not real.is_dir():
+            _make(real)
+            reason = _distrust(real)
+    except (OSError, ValueError):
+        return None
+    if reason:
+        _warn(f"compiled programs are not kept on disk, since {reason}. Fix: change that, or set GRAPHGRAD_CACHE_DIR "
+              "to a directory of your own, or to nothing")  # fmt: skip
+        return None
+    return real
+
+
+def _make(path: Path) -> None:
+    for folder in reversed([path, *path.parents]):
+        if not folder.exists():
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+
+
+def _distrust(path: Path) -> str:
+    """Why others may be able to put something in the place of what is in a directory; "" if they are not."""
     if not hasattr(os, "getuid"):
-        return True
-    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        return ""
+    for folder in (path, *path.parents):
+        try:
+            info = os.lstat(folder)
+        except FileNotFoundError:  # it is not made yet
+            continue
+        if info.st_uid not in (0, os.getuid()):
+            return f"{folder} belongs to another user"
+        # Who may write to a sticky directory can neither remove nor rename what others own in it.
+        sticky = folder is not path and info.st_mode & stat.S_ISVTX
+        if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not sticky:
+            return f"others can write to {folder}"
+    return ""
 
 
 def enabled() -> bool:
     """Whether there is a cache to use."""
-    path = directory()
-    return path is not None and _usable(path)
+    return _usable() is not None
 
 
-def _file(key: str) -> Path | None:
-    path = directory()
-    return path / (key + _SUFFIX) if path is not None and _usable(path) else None
+def _limit() -> int:
+    """How many bytes the cache may hold."""
+    text = os.environ.get("GRAPHGRAD_CACHE_BYTES") or str(_DEFAULT_LIMIT)
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        _warn(f"GRAPHGRAD_CACHE_BYTES={text!r} is no size, so that 512M hold. Fix: write 2G, 300M or a number of bytes")
+        return _DEFAULT_LIMIT
+    return int(float(match[1]) * (1 << 10 * " kmgt".index(match[2].lower() or " ")))
+
+
+# -- entries -------------------------------------------------------------------------------
 
 
 def read(key: str) -> tuple[dict[str, Any], bytes] | None:
     """The header and the code stored under `key`, or None if there is no sound entry."""
-    path = _file(key)
-    if path is None:
+    folder = _usable()
+    if folder is None:
         return None
+    path = folder / f"{key}.program"
     try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    try:
-        if not content.startswith(_MAGIC):
-            raise ValueError("not an entry")
+        content = _content(path)
         start = len(_MAGIC) + 32
-        check, rest = content[len(_MAGIC) : start], content[start:]
-        if _digest(key, rest) != check:
+        check, rest = content[len(_MAGIC) : start], memoryview(content)[start:]
+        if not content.startswith(_MAGIC) or _checksum(key, rest) != check:
             raise ValueError("damaged")
         size = int.from_bytes(rest[:8], "little")
-        header = json.loads(rest[8 : 8 + size])
-        with contextlib.suppress(OSError):
-            os.utime(path)  # used just now
-        return header, rest[8 + size :]
-    except (ValueError, KeyError):
-        remove(key)
+        return json.loads(bytes(rest[8 : 8 + size])), bytes(rest[8 + size :])
+    except OSError:
         return None
+    except ValueError:  # it is of no use, now or ever
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of an entry; ValueError if it is not this user's alone, or larger than entries are."""
+    try:
+        fd, info = open_plain(str(path))
+    except OSError:
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            raise ValueError("no file") from None
+        raise
+    with os.fdopen(fd, "rb") as file:
+        mine = not hasattr(os, "getuid") or info.st_uid == os.getuid()
+        if not mine or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or info.st_nlink != 1 or info.st_size > _limit():
+            raise ValueError("not an entry")
+        with contextlib.suppress(OSError):
+            os.utime(fd if os.utime in os.supports_fd else path)  # used just now
+        return file.read()
 
 
 def write(key: str, header: dict[str, Any], code: bytes) -> None:
     """Stores an entry; a disk that is full or cannot be written to is no error."""
-    import tempfile
-
-    global _writes
-    path = _file(key)
-    if path is None:
+    folder = _usable()
+    if folder is None:
         return
     text = json.dumps(header).encode()
     rest = len(text).to_bytes(8, "little") + text + code
-    check = _digest(key, rest)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + check + rest)
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-    except OSError:
-        return
-    _writes += 1
-    if _writes % _CHECK_EVERY == 1:
-        shrink(path.parent)
+    content = _MAGIC + _checksum(key, memoryview(rest)) + rest
+    with contextlib.suppress(OSError):
+        if _make_room(folder, len(content)):
+            with Part(str(folder), 0o600) as part:
+                part.file.write(content)
+                part.finish(sync=False)
+                part.become(str(folder / f"{key}.program"))
 
 
 def remove(key: str) -> None:
     """Takes an entry away."""
-    path = _file(key)
-    if path is not None:
+    folder = _usable()
+    if folder is not None:
         with contextlib.suppress(OSError):
-            path.unlink()
+            (folder / f"{key}.program").unlink()
 
 
-def shrink(path: Path, limit: int | None = None) -> None:
-    """Takes away what was not used for longest until no more than `limit` bytes are left."""
-    if limit is None:
-        limit = int(os.environ.get("GRAPHGRAD_CACHE_BYTES") or _DEFAULT_LIMIT)
+def _checksum(key: str, data: memoryview) -> bytes:
+    import hashlib
+
+    digest = hashlib.sha256(key.encode())
+    digest.update(data)
+    return digest.digest()
+
+
+# -- how much there is ----------------------------------------------------------------------
+
+
+def _make_room(folder: Path, size: int) -> bool:
+    """Sees to it that so many bytes more are within the limit; whether they can be.
+
+    The file `size` counts what processes have written, so that few of them have to look at all entries. It may say more
+    than there is, if a process ended before it wrote what it had announced; never less.
+    """
+    limit = _limit()
+    if size > limit:
+        return False
+    with locked(str(folder)) as alone:
+        if folder not in _swept:
+            _swept.add(folder)
+            sweep(str(folder))
+        total = _total(folder) if alone else None
+        if total is None or total + size > limit:
+            sweep(str(folder))
+            total = shrink(folder, limit - size - min(limit // 8, limit - size))
+        if alone:
+            with Part(str(folder), 0o600) as part:
+                part.file.write(b"%d %d" % (total + size, total + size))
+                part.become(str(folder / _TOTAL))
+    return True
+
+
+def _total(folder: Path) -> int | None:
+    """What the file `size` says; None if that cannot be told."""
+    try:
+        fd, _ = open_plain(str(folder / _TOTAL))
+        with os.fdopen(fd, "rb") as file:
+            once, again = map(int, file.read(64).split())
+        return once if once == again else None
+    except (OSError, ValueError):
+        return None
+
+
+def shrink(folder: Path, limit: int) -> int:
+    """Takes away entries that were not used for longest until no more than `limit` bytes are left; how many are."""
     found = []
-    with contextlib.suppress(OSError), os.scandir(path) as entries:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            with contextlib.suppress(OSError):
-                info = entry.stat()
-                found.append((info.st_mtime, info.st_size, entry.path))
+            if _ENTRY.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    info = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(info.st_mode):
+                        found.append((info.st_mtime, info.st_size, entry.path))
     total = sum(size for _, size, _ in found)
     for _, size, name in sorted(found):
         if total <= limit:
-            return
+            break
         with contextlib.suppress(OSError):
             os.unlink(name)
-        total -= size
+            total -= size
+    return total
 
 
 def dtype(name: str) -> np.dtype[Any]:
@@ -161,40 +274,59 @@ def dtype(name: str) -> np.dtype[Any]:
         return np.dtype(getattr(ml_dtypes, name))
 
 
-@functools.lru_cache(maxsize=8)
-def _digest(text: str, data: bytes = b"") -> bytes:
+# -- what decides, besides a cluster, what is compiled ------------------------------------------
+
+
+def surroundings(platform: str, version: str, options: str) -> str:
+    """What decides, besides a cluster, what XLA makes of it. Whatever changes what is compiled has to be in here.
+
+    Args:
+      platform, version: of the device's client.
+      options: how it compiles.
+    """
+    settings = sorted(i for i in os.environ.items() if i[0].startswith(("JAX_", "XLA_")))
+    jax = sys.modules.get("jax")
+    precision = getattr(getattr(jax, "config", None), "jax_default_matmul_precision", None)
+    return repr((_software(), _processor(), platform, version, options, settings, precision))
+
+
+@functools.cache
+def _software() -> str:
+    """A digest of versions, and of the contents of this package's and of JAX's sources that decide.
+
+    Sources that have changed since this process took them are not those that it runs: then nothing is shared.
+    """
     import hashlib
-
-    return hashlib.sha256(text.encode() + data).digest()
-
-
-def surroundings(platform: str, version: str) -> str:
-    """What decides, besides a cluster, what XLA makes of it: versions, flags, the processor."""
-    from platform import machine
 
     from jaxlib import version as jaxlib
 
     # JAX is not imported for its version.
     jax = importlib.util.find_spec("jax")
-    sources = [_state(Path(jax.origin).with_name("version.py"))] if jax is not None and jax.origin else []
-    for folder, folders, files in os.walk(Path(__file__).parent.parent):
+    digest = hashlib.blake2b(repr((sys.version_info, np.__version__, jaxlib.__version__)).encode())
+    files = [jaxlib.__file__]
+    if jax is not None and jax.origin:
+        files.append(str(Path(jax.origin).with_name("version.py")))
+    for folder, folders, names in os.walk(Path(__file__).parent.parent):
         folders[:] = sorted(f for f in folders if f != "__pycache__")
-        sources += [_state(Path(folder) / f) for f in sorted(files) if f.endswith(".py")]
-    kernels = _digest(repr(sources)).hex()
-    return repr((jaxlib.__version__, np.__version__, platform, version, machine(), _processor(),
-                 os.environ.get("XLA_FLAGS", ""), kernels))  # fmt: skip
+        files += [os.path.join(folder, n) for n in sorted(names) if n.endswith(".py")]
+    for name in files:
+        with open(name, "rb", buffering=0) as file:
+            content = file.read()
+            changed = os.fstat(file.fileno()).st_ctime_ns
+        digest.update(f"{os.path.basename(name)} {len(content)}\n".encode())
+        digest.update(content)
+        if changed > _loaded:
+            digest.update(os.urandom(16))
+    return digest.hexdigest()
 
 
-def _state(path: Path) -> tuple[str, int, int]:
-    info = path.stat()
-    return path.name, info.st_size, info.st_mtime_ns
+@functools.cache
+def _processor() -> tuple[str, str]:
+    """The kind of machine, and what its processor can do."""
+    from platform import machine, node
 
-
-def _processor() -> str:
     try:
         with open("/proc/cpuinfo") as file:
-            return next((line for line in file if line.startswith(("flags", "Features"))), "")
-    except OSError:
-        from platform import processor
-
-        return processor()
+            return machine(), next(line for line in file if line.startswith(("flags", "Features")))
+    except (OSError, StopIteration):
+        return machine(), node()  # what it can do is not told: only this one is known to be alike

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
+from ..ir.whole_files import system_errors
 from . import philox
 from .sampling import _FLAGS, _SET_ASIDE, _SIGNATURE, _draw, _sample, _sample_shape
 from .seeds import start
@@ -71,7 +72,7 @@ def _weights(vocab_file, unigrams, distortion, num_reserved_ids, num_shards, sha
     if bool(vocab_file) == bool(unigrams):
         raise Complaint("Must provide either vocab_file or unigrams, not both or none", "give one of them")
     if vocab_file:
-        with open(vocab_file) as f:
+        with system_errors(vocab_file), open(vocab_file) as f:
             unigrams = [float(line.rstrip().rsplit(",", 1)[-1]) for line in f if line.strip()]
     powers = [float(np.float32(w) ** np.float32(distortion)) for w in unigrams]
     return ([0.0] * num_reserved_ids + powers)[shard::num_shards]

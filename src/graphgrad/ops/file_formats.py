@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Complaint, DataLossError, NotFoundError
+from ..errors import Complaint, DataLossError
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import ANY, as_dtype, int64, string
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.whole_files import make_folders, system_errors
 from .serialize import _as_message, _from_message
 from .sparse import SparseTensor
 
@@ -50,12 +51,10 @@ def _write_shape(filename, contents):
 def write_file_op(xp, filename, contents):
     """Writes a file; makes its directory if it must."""
     path = filename.item().decode()
-    try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with system_errors(path):
+        make_folders(os.path.dirname(path) or ".")
         with open(path, "wb") as f:
             f.write(contents.item())
-    except OSError as e:
-        raise NotFoundError(None, None, f"{path}: {e.strerror}. Fix: give a path that can be written") from None
     return ()
 
 
@@ -67,7 +66,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
       contents: a string scalar.
       name: a name for the operation.
     Returns: the operation.
-    Raises: NotFoundError at run time if it cannot be written.
+    Raises: TensorFlow's errors at run time if it cannot be written, such as ResourceExhaustedError for a full disk.
     Gradient: none.
     Reference: TensorFlow 2.21 WriteFile.
 

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Complaint, NotFoundError
+from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, float32, int64, string, uint8, uint16
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import Shape, as_shape, num_elements
+from ..ir.whole_files import system_errors
 from ..ir.wire import read_fields, read_varint, signed
 from .pictures import single_picture
 
@@ -23,11 +24,8 @@ from .pictures import single_picture
 def _read_file(xp, filename):
     """The bytes of a file."""
     path = filename.item()
-    try:
-        with open(path, "rb") as f:
-            contents = f.read()
-    except FileNotFoundError:
-        raise NotFoundError(None, None, f"{path.decode()}; No such file or directory. Fix: check the path") from None
+    with system_errors(path), open(path, "rb") as f:
+        contents = f.read()
     result = np.empty((), object)
     result[()] = contents
     return result

@@ -16,6 +16,7 @@ from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import as_dtype, string
 from ..ir.eager import EagerTensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from ..ir.whole_files import system_errors
 from .text import pretty, summarize_value
 
 _tokens = itertools.count()
@@ -278,7 +279,7 @@ def print_v2_op(xp, input, *, output_stream="stderr", end="\n"):
     """Prints a string."""
     text = np.asarray(input)[()].decode("utf-8", "replace") + end
     if output_stream.startswith("file://"):
-        with open(output_stream[7:], "a", encoding="utf-8") as f:
+        with system_errors(output_stream[7:]), open(output_stream[7:], "a", encoding="utf-8") as f:
             f.write(text)
     elif output_stream.startswith("log("):
         import logging

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import Complaint, FailedPreconditionError
 from ..ir.dtypes import ANY, int64, string
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
+from ..ir.whole_files import system_errors
 
 _STATEFUL = ("stateful", "host", "unset")
 _TYPES: dict[str, Any] = {"Tin": ANY, "Tout": ANY}
@@ -65,7 +66,7 @@ def initialize_table_from_file(xp, ref, filename, *, key_index, value_index, key
                                delimiter="\t", offset=0):  # fmt: skip
     """Fills a table with the lines of a text file: -2 stands for the whole line, -1 for its number."""
     path = filename.item().decode()
-    with open(path, "rb") as file:
+    with system_errors(path), open(path, "rb") as file:
         lines = file.read().splitlines()
     if vocab_size >= 0:
         if len(lines) < vocab_size:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Complaint, InvalidArgumentError, NotFoundError, UnimplementedError
+from ..errors import Complaint, InvalidArgumentError, UnimplementedError
 from ..ir.blocking import located, settle
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.protobuf import Message
 from ..ir.record_files import records
+from ..ir.whole_files import system_errors
 
 _HANDLE = ("stateful", "handle")
 _READS = ("stateful", "host", "keeps", "waits")
@@ -138,10 +139,8 @@ class Reader:
 
 
 def _opened(path: bytes) -> Any:
-    try:
+    with system_errors(path):
         return open(path, "rb")
-    except FileNotFoundError:
-        raise located(NotFoundError, f"{os.fsdecode(path)}; No such file or directory", "check the path") from None
 
 
 class Lines(Reader):

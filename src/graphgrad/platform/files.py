@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob as _glob
 import os
 from collections.abc import Callable, Iterator
@@ -9,15 +10,14 @@ from typing import Any, NamedTuple
 
 from ..errors import (
     AlreadyExistsError,
-    FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
     OpError,
     PermissionDeniedError,
     UnimplementedError,
-    UnknownError,
 )
 from ..ir.source import user_source
+from ..ir.whole_files import make_folders, system_errors
 
 
 class FileStatistics(NamedTuple):
@@ -43,31 +43,6 @@ def _path(path: Any) -> str:
 def _error(kind: type[Any], problem: str, fix: str) -> OpError:
     error: OpError = kind(None, None, f"{problem}\n  Asked for at {user_source(2)}\n  Fix: {fix}")
     return error
-
-
-_MEANINGS: tuple[tuple[type[OSError], type[OpError], str], ...] = (
-    (FileNotFoundError, NotFoundError, "check the path"),
-    (FileExistsError, AlreadyExistsError, "choose another name, or remove it first"),
-    (IsADirectoryError, FailedPreconditionError, "check the path"),
-    (NotADirectoryError, FailedPreconditionError, "check the path"),
-    (PermissionError, PermissionDeniedError, "check who may read and write it"),
-    (OSError, UnknownError, "check the path and the disk"),
-)
-
-
-class _translated:
-    """A `with` block in which TensorFlow's errors come instead of Python's."""
-
-    def __init__(self, path: str):
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        for python, tensorflow, fix in _MEANINGS:
-            if isinstance(error, python):
-                raise _error(tensorflow, f"{self._path}; {error.strerror}", fix) from None
 
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
@@ -118,41 +93,50 @@ class GFile:
             raise _error(PermissionDeniedError, "File isn't open for writing", "open it with mode 'w'")
         if self._file is None:
             path = _path(self._name)
-            with _translated(path):
+            with system_errors(path):
                 self._file = open(path, self._mode.replace("b", "") + "b")  # noqa: SIM115
                 if "a" in self._mode and "+" in self._mode:
                     self._file.seek(0)
         return self._file
+
+    def _errors(self) -> system_errors:
+        return system_errors(_path(self._name))
 
     def _text(self, data: bytes) -> Any:
         return data if self._binary else data.decode()
 
     def read(self, n: int = -1) -> Any:
         """The next `n` bytes, all by default: text, or bytes in a mode with "b"."""
-        return self._text(self._open(reading=True).read(n))
+        with self._errors():
+            return self._text(self._open(reading=True).read(n))
 
     def readline(self) -> Any:
         """The next line; empty at the end."""
-        return self._text(self._open(reading=True).readline())
+        with self._errors():
+            return self._text(self._open(reading=True).readline())
 
     def readlines(self) -> list[Any]:
         """The lines that are left."""
-        return [self._text(line) for line in self._open(reading=True)]
+        with self._errors():
+            return [self._text(line) for line in self._open(reading=True)]
 
     def write(self, file_content: Any) -> None:
         """Writes text or bytes."""
         data = file_content if isinstance(file_content, (bytes, bytearray)) else str(file_content).encode()
-        self._open(writing=True).write(data)
+        with self._errors():
+            self._open(writing=True).write(data)
 
     def tell(self) -> int:
         """Where in the file reading or writing goes on."""
-        return int(self._open().tell())
+        with self._errors():
+            return int(self._open().tell())
 
     def seek(self, offset: Any = None, whence: int = 0, position: Any = None) -> None:
         """Goes to an offset: from the begin (0), the present place (1) or the end (2)."""
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
-        self._open(reading=True).seek(offset if position is None else position, whence)
+        with self._errors():
+            self._open(reading=True).seek(offset if position is None else position, whence)
 
     def seekable(self) -> bool:
         """True."""
@@ -165,13 +149,15 @@ class GFile:
     def flush(self) -> None:
         """Hands what was written to the system."""
         if self._file is not None and self._writes:
-            self._file.flush()
+            with self._errors():
+                self._file.flush()
 
     def close(self) -> None:
         """Closes the file; used again, it is opened again."""
         if self._file is not None:
-            self._file.close()
-            self._file = None
+            file, self._file = self._file, None
+            with self._errors():
+                file.close()
 
     def __enter__(self) -> GFile:
         return self
@@ -218,7 +204,7 @@ def IsDirectory(dirname: Any) -> bool:
 def Stat(filename: Any) -> FileStatistics:
     """Length, time of change and kind of a file; NotFoundError if there is none."""
     path = _path(filename)
-    with _translated(path):
+    with system_errors(path):
         found = os.stat(path)
     folder = os.path.isdir(path)
     return FileStatistics(found.st_size, found.st_mtime_ns, folder)
@@ -259,21 +245,20 @@ def MkDir(dirname: Any) -> None:
     """Makes a folder; nothing if there is one; NotFoundError if the one around it does not exist."""
     path = _path(dirname)
     if not os.path.isdir(path):
-        with _translated(path):
+        with system_errors(path), contextlib.suppress(FileExistsError):
             os.mkdir(path)
 
 
 def MakeDirs(dirname: Any) -> None:
     """Makes a folder and those around it, as far as they do not exist."""
     path = _path(dirname)
-    with _translated(path):
-        os.makedirs(path, exist_ok=True)
+    make_folders(path)
 
 
 def Remove(filename: Any) -> None:
     """Deletes a file; NotFoundError if there is none."""
     path = _path(filename)
-    with _translated(path):
+    with system_errors(path):
         os.remove(path)
 
 
@@ -282,7 +267,7 @@ def DeleteRecursively(dirname: Any) -> None:
     path = _path(dirname)
     if os.path.isfile(path):
         return Remove(path)
-    with _translated(path):
+    with system_errors(path):
         import shutil
 
         shutil.rmtree(path)
@@ -303,10 +288,10 @@ def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     Raises: AlreadyExistsError, NotFoundError.
     """
     old, new = _path(oldpath), _path(newpath)
-    with _translated(old):
+    with system_errors(old):
         os.stat(old)
     _free(new, overwrite)
-    with _translated(new):
+    with system_errors(new):
         import shutil
 
         shutil.copyfile(old, new)
@@ -321,10 +306,10 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
     Raises: AlreadyExistsError, NotFoundError.
     """
     old, new = _path(oldname), _path(newname)
-    with _translated(old):
+    with system_errors(old):
         os.stat(old)
     _free(new, overwrite)
-    with _translated(new):
+    with system_errors(new):
         os.replace(old, new)
 
 

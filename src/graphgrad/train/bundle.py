@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import struct
 import sys
 from collections.abc import Iterable, Mapping
@@ -19,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..errors import DataLossError, InvalidArgumentError, NotFoundError, OpError, of_system
 from ..ir.crc32c import crc32c, masked
 from ..ir.dtypes import DType, as_dtype, string
 from ..ir.protobuf import Message
+from ..ir.whole_files import Part, locked, make_folders, open_plain, replace_by_link, sweep, sync_folder, system_errors
 from ..ir.wire import read_varint, varint
-from .sstable import read_table, write_table
+from .sstable import check_footer, read_table, write_table
 
 # (whole shape, offset, shape of the part)
 Slice = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -74,44 +76,101 @@ def data_path(prefix: str, shard: int = 0, shards: int = 1) -> str:
 
 
 def write_bundle(prefix: str, tensors: Iterable[tuple[str, DType, Any, Slice | None]]) -> None:
-    """Writes a checkpoint; one of that name that exists is whole until the new one takes its place.
+    """Writes a checkpoint. Whenever the process ends, there is a whole one: the new one, or that which was there.
 
     Args:
       prefix: the path without `.index`; its directory is made if need be.
       tensors: name, dtype, value and, for a part of a variable, where it belongs.
-    Raises: OSError if files cannot be written.
+    Raises: TensorFlow's errors if files cannot be written, such as ResourceExhaustedError for a full disk.
     """
     folder = os.path.dirname(prefix)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
-    places = {index_path(prefix): f"{index_path(prefix)}.tempstate{os.getpid()}",
-              data_path(prefix): f"{data_path(prefix)}.tempstate{os.getpid()}"}  # fmt: skip
+    with system_errors(prefix):
+        if folder:
+            make_folders(folder)
+        with Part(folder) as data:
+            entries = _write_data(data.file, tensors)
+            data.finish()
+            with locked(folder):
+                sweep(folder)
+                try:
+                    _take_place(prefix, data, entries)
+                finally:
+                    _remove_interim(prefix)
+        sync_folder(folder)
+
+
+def _take_place(prefix: str, data: Part, entries: dict[bytes, bytes]) -> None:
+    """Gives the new files their names; at each step the index names data that belong to it.
+
+    Two files cannot be renamed at once, and an index that is there may name the very file that the new data are to be.
+    Then they get a name that is free: the number of data files is part of it, and the index says which number. Once the
+    new index has taken the place of the old one, the old data belong to nothing, and the same is done once more
+    towards the usual name.
+    """
+    number = _named_by(prefix)
+    final, index = data_path(prefix), index_path(prefix)
+    with contextlib.ExitStack() as stack:
+        last = stack.enter_context(_index(prefix, entries, 1))
+        if number in (1, None) and os.path.lexists(index) and os.path.lexists(final):
+            between = _INTERIM + int.from_bytes(os.urandom(2)) % (99999 - _INTERIM)
+            first = stack.enter_context(_index(prefix, entries, between))
+            data.become(data_path(prefix, 0, between))
+            first.become(index)
+            sync_folder(os.path.dirname(prefix))
+            if not replace_by_link(data_path(prefix, 0, between), final):
+                os.unlink(final)  # the name that was free has to do
+                return
+        else:
+            data.become(final)
+        last.become(index)
+
+
+_INTERIM = 50000  # so many data files no checkpoint has
+
+
+def _index(prefix: str, entries: dict[bytes, bytes], shards: int) -> Part:
+    """An index file in the making that says how many data files there are."""
+    header = _Header(num_shards=shards, version=_Version(producer=1))
+    part = Part(os.path.dirname(prefix))
     try:
-        with open(places[data_path(prefix)], "wb") as data:
-            entries = _write_data(data, tensors)
-            _flush(data)
-        with open(places[index_path(prefix)], "wb") as index:
-            index.write(write_table(sorted(entries.items())))
-            _flush(index)
-        # Until the index is there, the new data belong to nothing.
-        for final in (data_path(prefix), index_path(prefix)):
-            os.replace(places[final], final)
+        part.file.write(write_table(sorted({**entries, b"": header.SerializeToString()}.items())))
+        part.finish()
     except BaseException:
-        for temporary in places.values():
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
+        part.__exit__()
         raise
+    return part
 
 
-def _flush(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _named_by(prefix: str) -> int | None:
+    """How many data files the index speaks of; 0 if there is no index, None if it cannot be told."""
+    path = index_path(prefix)
+    try:
+        fd, _ = open_plain(path, links=True)
+        with os.fdopen(fd, "rb") as f:
+            return int(_Header.FromString(next(read_table(f.read(), path))[1]).num_shards)
+    except FileNotFoundError:
+        return None if os.path.lexists(path) else 0
+    except (OSError, OpError, ValueError, IndexError, StopIteration):
+        return None
+
+
+def _remove_interim(prefix: str) -> None:
+    """Removes data that were on the way to their name when a writer ended, if the index does not name them."""
+    number = _named_by(prefix)
+    if number is None:
+        return
+    pattern = re.compile(re.escape(os.path.basename(prefix)) + r"\.data-00000-of-([5-9]\d{4})")
+    with contextlib.suppress(OSError), os.scandir(os.path.dirname(prefix) or ".") as found:
+        for entry in found:
+            match = pattern.fullmatch(entry.name)
+            if match and int(match[1]) != number:
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
 
 
 def _write_data(file: Any, tensors: Iterable[tuple[str, DType, Any, Slice | None]]) -> dict[bytes, bytes]:
-    """Writes the values; returns the index's entries."""
-    header = _Header(num_shards=1, version=_Version(producer=1))
-    entries = {b"": header.SerializeToString()}
+    """Writes the values; returns the index's entries but for the header."""
+    entries: dict[bytes, bytes] = {}
     wholes: dict[str, _Entry] = {}
     offset = 0
     for name, dtype, value, part in sorted(tensors, key=_place):
@@ -194,12 +253,16 @@ class BundleReader:
         self.prefix = os.fspath(prefix)
         path = index_path(self.prefix)
         try:
-            with open(path, "rb") as f:
+            fd, _ = open_plain(path, links=True)
+            with os.fdopen(fd, "rb") as f:
+                check_footer(f, path)  # what is no table may be larger than the memory
                 table = f.read()
         except (FileNotFoundError, NotADirectoryError):
             raise NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any matching "
                                 f"files for {self.prefix}\n  Fix: check the path; it is that of the .index file "
                                 "without its ending") from None  # fmt: skip
+        except OSError as e:
+            raise of_system(e, path) from None
         self._raw: dict[bytes, bytes] = dict(read_table(table, path))
         self._entries: dict[str, _Entry] = {}
         try:
@@ -275,15 +338,16 @@ class BundleReader:
 
     def _value(self, entry: _Entry) -> Any:
         path = data_path(self.prefix, int(entry.shard_id), int(self._header.num_shards))
-        try:
-            with open(path, "rb") as f:
-                f.seek(entry.offset)
-                data = f.read(entry.size)
-        except FileNotFoundError:
-            raise NotFoundError(None, None, f"{path}; No such file or directory\n"
-                                "  Fix: put the data file beside the index file") from None  # fmt: skip
-        if len(data) != entry.size:
-            raise self._damage(entry, f"Read less bytes than requested: {len(data)} of {entry.size}")
+        with system_errors(path):
+            fd, info = open_plain(path, links=True)
+            with os.fdopen(fd, "rb") as f:
+                there = max(0, min(entry.size, info.st_size - entry.offset)) if entry.offset >= 0 else 0
+                if there == entry.size:
+                    f.seek(entry.offset)
+                    data = f.read(entry.size)
+                    there = len(data)
+        if there != entry.size:
+            raise self._damage(entry, f"Read less bytes than requested: {there} of {entry.size}")
         dtype = as_dtype(int(entry.dtype))
         shape = _dims(entry)
         if dtype is string:

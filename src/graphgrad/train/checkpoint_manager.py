@@ -120,11 +120,17 @@ class CheckpointManager:
         self._kept.pop(path, None)
         self._kept[path] = now
         self._latest = path
-        self._sweep(now)
-        write_state(self._directory, path, list(self._kept), None, True, list(self._kept.values()), self._preserved)
+        self._note(path)  # before others go: a process that ends in between leaves the name of one that is there
+        if self._sweep(now):
+            self._note(path)
         return path
 
-    def _sweep(self, now: float) -> None:
+    def _note(self, path: str) -> None:
+        write_state(self._directory, path, list(self._kept), None, True, list(self._kept.values()), self._preserved)
+
+    def _sweep(self, now: float) -> bool:
+        """Deletes those for which there is no room; whether there were any."""
+        full = self._max_to_keep is not None and len(self._kept) > self._max_to_keep
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
             path, made = next(iter(self._kept.items()))
             del self._kept[path]
@@ -132,6 +138,7 @@ class CheckpointManager:
                 self._preserved = made
                 continue
             remove_checkpoint(path)
+        return full
 
     def restore_or_initialize(self) -> str | None:
         """Restores the last checkpoint; without one, calls `init_fn`.

@@ -9,9 +9,11 @@ from typing import Any
 
 from ..ir.log import Log
 from ..ir.protobuf import Message, unquoted
+from ..ir.whole_files import open_plain, system_errors, write_whole
 from .bundle import BundleReader, index_path
 
 _log = Log(__name__)
+_LARGEST = 1 << 26  # bytes of a state: a million checkpoints
 
 
 class CheckpointState(Message):
@@ -116,17 +118,7 @@ def write_state(save_dir: Any, last: str, paths: Any, latest_filename: Any, rela
         state = generate_checkpoint_state_proto(folder, last, paths, times, preserved)
     if path == state.model_checkpoint_path:
         raise RuntimeError(f"Save path '{last}' conflicts with path used for checkpoint state. Fix: use another path")
-    temporary = f"{path}.tmp{os.getpid()}"
-    try:
-        with open(temporary, "w") as f:
-            f.write(repr(state))
-            f.flush()
-            os.fsync(f.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    write_whole(path, repr(state).encode())
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
@@ -144,7 +136,10 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     """
     path = _state_path(checkpoint_dir, latest_filename)
     try:
-        with open(path, encoding="utf-8") as f:
+        fd, info = open_plain(path, links=True)
+        with os.fdopen(fd, encoding="utf-8") as f:
+            if info.st_size > _LARGEST:
+                raise ValueError(f"{info.st_size} bytes are no CheckpointState")
             state = _parse(f.read())
         if not state.model_checkpoint_path:
             raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
@@ -208,7 +203,7 @@ def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: Any = 2
     prefix = os.fspath(checkpoint_prefix)
     data = glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")
     for path in [f"{prefix}.{meta_graph_suffix}", index_path(prefix), *data]:
-        with contextlib.suppress(FileNotFoundError):
+        with system_errors(path), contextlib.suppress(FileNotFoundError):
             os.unlink(path)
 
 

@@ -19,6 +19,7 @@ from ..frontend.dataset_values import _now, _runner, _symbolic, _value, joined, 
 from ..ir.dtypes import as_dtype, string, variant
 from ..ir.graph import Tensor
 from ..ir.opdef import Spec
+from ..ir.whole_files import make_folders, write_whole
 from .bundle import BundleReader, write_bundle
 from .checkpoint_state import checkpoint_exists
 
@@ -89,10 +90,10 @@ class Storage:
             raise ValueError(f"Invalid `compression`: {compression!r}. Fix: None or 'GZIP'")
         folder = os.fspath(path)
         folder = folder.decode() if isinstance(folder, bytes) else folder
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         count = _write(os.path.join(folder, "elements"), dataset._specs, dataset._start([]))
-        with open(os.path.join(folder, "structure.json"), "w") as f:
-            json.dump({"count": count, "structure": _described(dataset._specs)}, f)
+        described = json.dumps({"count": count, "structure": _described(dataset._specs)})
+        write_whole(os.path.join(folder, "structure.json"), described.encode())
 
     @staticmethod
     def load(path: Any) -> Any:

@@ -7,9 +7,11 @@ import time
 import warnings
 from typing import Any
 
+from ..errors import AlreadyExistsError
 from ..ir.graph import Graph
 from ..ir.graphdef import graph_def as serialize
 from ..ir.record_files import framed
+from ..ir.whole_files import make_folders, system_errors
 from ..ir.wire import delimited
 from ..ops.summary_messages import Event, Summary
 
@@ -25,7 +27,7 @@ class FileWriter:
       graph_def: accepted in the place of `graph`: a serialized GraphDef.
       filename_suffix: what the file's name ends with.
       session: accepted; without effect.
-    Raises: TypeError if `graph` is no graph.
+    Raises: TypeError if `graph` is no graph; ResourceExhaustedError, also later, if the disk is full.
     Reference: TensorFlow 2.21 `tf.compat.v1.summary.FileWriter`.
 
     >>> import os, tempfile
@@ -48,7 +50,7 @@ class FileWriter:
         self._file: Any = None
         given = graph is not None or graph_def is not None
         first = _graph_def(graph, graph_def) if given else None
-        os.makedirs(self._logdir, exist_ok=True)
+        make_folders(self._logdir)
         self._open()
         if first is not None:
             self.add_graph(None, graph_def=first)
@@ -58,11 +60,14 @@ class FileWriter:
 
         now = time.time()
         base = os.path.join(self._logdir, f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}{self._suffix}")
-        path, count = base, 0
-        while os.path.exists(path):  # another writer of this second
-            count += 1
-            path = f"{base}.{count}"
-        self._file = open(path, "wb")  # noqa: SIM115  # closed by `close`
+        self._path, count = base, 0
+        while self._file is None:
+            try:
+                with system_errors(self._path):
+                    self._file = open(self._path, "xb")  # noqa: SIM115  # closed by `close`
+            except AlreadyExistsError:  # another writer of this second
+                count += 1
+                self._path = f"{base}.{count}"
         self._kept_back = 0
         self._flushed = now
         first = Event(wall_time=float(int(now)), file_version="brain.Event:2")
@@ -74,7 +79,8 @@ class FileWriter:
         if self._file is None:
             _warn_closed()
             return
-        self._file.write(framed(event.SerializeToString()))
+        with system_errors(self._path):
+            self._file.write(framed(event.SerializeToString()))
         self._kept_back += 1
         if self._kept_back >= self._max_queue or time.time() - self._flushed > self._flush_secs:
             self.flush()
@@ -147,15 +153,17 @@ class FileWriter:
         if self._file is None:
             _warn_closed()
             return
-        self._file.flush()
+        with system_errors(self._path):
+            self._file.flush()
         self._kept_back = 0
         self._flushed = time.time()
 
     def close(self) -> None:
         """Writes what is kept back, and closes the file."""
         if self._file is not None:
-            self._file.close()
-            self._file = None
+            file, self._file = self._file, None
+            with system_errors(self._path):
+                file.close()
 
     def reopen(self) -> None:
         """Goes on in a new file, if this one was closed."""

@@ -11,6 +11,7 @@ import numpy as np
 from ..ir.dtypes import as_dtype
 from ..ir.graph import Graph
 from ..ir.graph_messages import AttrValue, GraphDef, NodeDef, TensorProto
+from ..ir.whole_files import make_folders, write_whole
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
@@ -32,18 +33,10 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     message = graph_or_graph_def
     if isinstance(message, Graph):
         message = message.as_graph_def()
-    os.makedirs(logdir, exist_ok=True)
     path = os.path.join(logdir, name)
+    make_folders(logdir)
     write_whole(path, str(message).encode() if as_text else message.SerializeToString())
     return path
-
-
-def write_whole(path: str, content: bytes) -> None:
-    """Writes a file that gets its name when it is complete."""
-    temporary = f"{path}.tmp{os.getpid()}"
-    with open(temporary, "wb") as f:
-        f.write(content)
-    os.replace(temporary, path)
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:

@@ -14,7 +14,7 @@ from ..ir.dtypes import string
 from ..ir.graph import Operation, Tensor
 from ..ir.graph_messages import AttrValue, MetaGraphDef, NodeDef, SaverDef, TensorProto, VariableDef
 from ..ir.log import Log
-from .graph_files import write_whole
+from ..ir.whole_files import make_folders, write_whole
 from .queue_runner import QueueRunner, QueueRunnerDef
 from .saver import Saver
 
@@ -23,7 +23,7 @@ _log = Log("tensorflow")
 _OF_VARIABLES = frozenset({"variables", "trainable_variables", "local_variables", "model_variables", "metric_variables",
                            "moving_average_variables", "global_step", "concatenated_variables"})  # fmt: skip
 _SAVING = frozenset({"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice", "MergeV2Checkpoints",
-                     "ShardedFilename", "ShardedFilespec"})  # fmt: skip
+                     "ShardedFilename", "ShardedFilespec", "DisableCopyOnRead"})  # fmt: skip
 
 
 # -- writing ---------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     if filename:
         folder = os.path.dirname(os.fspath(filename))
         if folder:
-            os.makedirs(folder, exist_ok=True)
+            make_folders(folder)
         write_whole(os.fspath(filename), str(made).encode() if as_text else made.SerializeToString())
     return made
 
@@ -197,19 +197,25 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
     variables = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, import_scope)
     if not variables:
         return None
-    chosen = [v for v in variables if saved is None or _in_checkpoint(v, import_scope) in saved]
+    chosen = [v for v in variables if saved is None or in_checkpoint(v, import_scope) in saved]
     settings: dict[str, Any] = {}
     if message.HasField("saver_def"):
         settings["max_to_keep"] = message.saver_def.max_to_keep
         if message.saver_def.keep_checkpoint_every_n_hours > 0:
             settings["keep_checkpoint_every_n_hours"] = message.saver_def.keep_checkpoint_every_n_hours
-    if import_scope and chosen:
-        names = {_in_checkpoint(v, import_scope): v for v in chosen}
-        return Saver(names, **settings)
-    return Saver(chosen or variables, **settings)
+    return saver_of(chosen or variables, import_scope, **settings)
 
 
-def _in_checkpoint(v: Any, scope: Any) -> str:
+def saver_of(variables: Any, scope: Any, **settings: Any) -> Saver:
+    """A `Saver` of imported variables, under the names that they had before they were put in a scope."""
+    names: dict[str, list[Any]] = {}
+    for v in variables:
+        names.setdefault(in_checkpoint(v, scope), []).append(v)
+    return Saver(names, **settings)
+
+
+def in_checkpoint(v: Any, scope: Any) -> str:
+    """The name of an imported variable in checkpoints; that of the whole for a part."""
     info = v._get_save_slice_info()
     name = str(info.full_name if info is not None else v.op.name)
     return name.removeprefix(f"{scope}/") if scope else name

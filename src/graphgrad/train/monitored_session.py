@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..frontend.variable_ops import (
 from ..ir.context import get_default_graph
 from ..ir.log import Log
 from ..ir.scopes import name_scope
+from ..ir.whole_files import make_folders
 from ..ops.control import group, no_op
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
 from .coordinator import Coordinator
@@ -505,14 +505,14 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
     creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir:
-        os.makedirs(summary_dir, exist_ok=True)
+        make_folders(summary_dir)
         if log_step_count_steps:
             all_hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
         if summaries_steps or summaries_secs:
             all_hooks.append(SummarySaverHook(scaffold=scaffold, save_steps=summaries_steps, save_secs=summaries_secs,
                                               output_dir=summary_dir))  # fmt: skip
     if checkpoint_dir and (checkpoint_secs or checkpoint_steps):
-        os.makedirs(checkpoint_dir, exist_ok=True)
+        make_folders(checkpoint_dir)
         all_hooks.append(CheckpointSaverHook(checkpoint_dir, save_steps=checkpoint_steps or None,
                                              save_secs=checkpoint_secs or None, scaffold=scaffold,
                                              save_graph_def=save_graph_def))  # fmt: skip

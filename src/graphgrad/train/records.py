@@ -11,8 +11,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InvalidArgumentError, NotFoundError
+from ..errors import InvalidArgumentError
 from ..ir.record_files import framed, records
+from ..ir.whole_files import system_errors
 from ..ops.summary_messages import Event
 
 
@@ -59,7 +60,7 @@ class TFRecordWriter:
     Args:
       path: the file, which is made anew.
       options: `TFRecordOptions`, or a compression type.
-    Raises: NotFoundError if there is no such directory.
+    Raises: NotFoundError if there is no such directory; ResourceExhaustedError if the disk is full.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "records")
@@ -72,10 +73,9 @@ class TFRecordWriter:
     def __init__(self, path: Any, options: Any = None):
         self._kind = TFRecordOptions.get_compression_type_string(options)
         level = getattr(options, "compression_level", None)
-        try:
+        self._path = path
+        with system_errors(path):
             self._file: Any = open(path, "wb")  # noqa: SIM115  # closed by `close`
-        except FileNotFoundError:
-            raise NotFoundError(None, None, f"{path}; No such file or directory. Fix: make the directory") from None
         if self._kind == "GZIP":
             self._zip: Any = gzip.GzipFile(fileobj=self._file, mode="wb", compresslevel=9 if level is None else level)
         else:
@@ -84,28 +84,30 @@ class TFRecordWriter:
     def write(self, record: Any) -> None:
         """Appends a record, bytes or a string."""
         data = framed(record.encode() if isinstance(record, str) else bytes(record))
-        if self._kind == "GZIP":
-            self._zip.write(data)
-        else:
-            self._file.write(data if self._zip is None else self._zip.compress(data))
+        with system_errors(self._path):
+            if self._kind == "GZIP":
+                self._zip.write(data)
+            else:
+                self._file.write(data if self._zip is None else self._zip.compress(data))
 
     def flush(self) -> None:
         """Writes what is kept back."""
-        if self._kind == "GZIP":
-            self._zip.flush()
-        elif self._kind == "ZLIB":
-            self._file.write(self._zip.flush(zlib.Z_SYNC_FLUSH))
-        self._file.flush()
+        with system_errors(self._path):
+            if self._kind == "GZIP":
+                self._zip.flush()
+            elif self._kind == "ZLIB":
+                self._file.write(self._zip.flush(zlib.Z_SYNC_FLUSH))
+            self._file.flush()
 
     def close(self) -> None:
         """Closes the file."""
         if self._file.closed:
             return
-        if self._kind == "GZIP":
-            self._zip.close()
-        elif self._kind == "ZLIB":
-            self._file.write(self._zip.flush())
-        self._file.close()
+        with system_errors(self._path), self._file:
+            if self._kind == "GZIP":
+                self._zip.close()
+            elif self._kind == "ZLIB":
+                self._file.write(self._zip.flush())
 
     def __enter__(self) -> TFRecordWriter:
         return self

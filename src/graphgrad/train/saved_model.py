@@ -12,9 +12,9 @@ from ..frontend.variable_ops import global_variables_initializer, local_variable
 from ..ir.context import get_default_graph
 from ..ir.dtypes import float32, string
 from ..ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
+from ..ir.whole_files import make_folders, write_whole
 from ..ops.control import group
-from .graph_files import write_whole
-from .meta_graph import add_saving, export_meta_graph, import_collections
+from .meta_graph import add_saving, export_meta_graph, import_collections, in_checkpoint, saver_of
 from .saver import Saver
 
 SERVING, TRAINING, EVAL, GPU, TPU = "serve", "train", "eval", "gpu", "tpu"
@@ -140,7 +140,7 @@ class SavedModelBuilder:
         if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
             raise AssertionError(f"Export directory {self._export_dir} already exists, and isn't empty. Please choose "
                                  "a different export directory, or delete all the contents of the specified directory.")
-        os.makedirs(self._export_dir, exist_ok=True)
+        make_folders(self._export_dir)
         self._message = SavedModel(saved_model_schema_version=1)
         self._has_saved_variables = False
 
@@ -166,7 +166,7 @@ class SavedModelBuilder:
                                  "`add_meta_graph()` instead.")
         saver = saver or Saver(sharded=True, allow_empty=True)
         folder = os.path.join(self._export_dir, "variables")
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         saver.save(sess, os.path.join(folder, "variables"), write_meta_graph=False, write_state=False)
         self._has_saved_variables = True
         self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op, saver)
@@ -321,7 +321,7 @@ class MethodNameUpdater:
           new_export_dir: the directory, or None.
         """
         folder = self._export_dir if new_export_dir is None else os.fspath(new_export_dir)
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         write_whole(os.path.join(folder, _FILE), self._message.SerializeToString())
 
 
@@ -356,12 +356,12 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
     message = found[0]
     with sess.graph.as_default():
         before = {id(v) for v in sess.graph.get_collection("variables")}
-        import_collections(message, scope=import_scope)
-        restored = [v for v in sess.graph.get_collection("variables") if id(v) not in before]
+        saved = import_collections(message, scope=import_scope)
+        made = [v for v in sess.graph.get_collection("variables") if id(v) not in before]
+        restored = [v for v in made if saved is None or in_checkpoint(v, import_scope) in saved]
         prefix = f"{import_scope}/" if import_scope else ""
         if restored:
-            names = {v.op.name.removeprefix(prefix): v for v in restored}
-            Saver(names).restore(sess, os.path.join(export_dir, "variables", "variables"))
+            saver_of(restored, import_scope).restore(sess, os.path.join(export_dir, "variables", "variables"))
         for key in (_MAIN_OP, _LEGACY_INIT_OP):
             if key in message.collection_def:
                 for name in message.collection_def[key].node_list.value:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
 from ..executor.session import BaseSession
 from ..frontend.collections import GraphKeys, get_collection
 from ..frontend.partitioned import PartitionedVariable
@@ -151,8 +151,8 @@ class Saver:
           strip_default_attrs, save_debug_info: accepted; without effect.
           write_state: whether to write the file `checkpoint` and to delete what is beyond `max_to_keep`.
         Returns: the path to give to `restore`; None if there is nothing to save.
-        Raises: TypeError if `sess` is no session; ValueError for names that collide; FailedPreconditionError if a
-          variable has no value.
+        Raises: TypeError if `sess` is no session; ValueError for names that collide, or if there can be no such
+          directory; FailedPreconditionError if a variable has no value; ResourceExhaustedError if the disk is full.
         """
         items = self._built()
         if latest_filename is not None and os.path.split(latest_filename)[0]:
@@ -175,7 +175,13 @@ class Saver:
                     f"Saver cannot save variable {cell.name}: it was not initialized. Attempting to use uninitialized "
                     f"value {cell.name}\n  Saved at {user_source(2)}\n"
                     "  Fix: run tf.global_variables_initializer() in this session first")  # fmt: skip
-        write_bundle(path, [(item.name, cell.dtype, cell.value, item.part) for item, cell in zip(items, cells)])
+        try:
+            write_bundle(path, [(item.name, cell.dtype, cell.value, item.part) for item, cell in zip(items, cells)])
+        except (FailedPreconditionError, NotFoundError):
+            if os.path.isdir(os.path.dirname(path) or "."):
+                raise
+            raise ValueError(f"Parent directory of {path} doesn't exist, can't save.\n  Asked for at {user_source(2)}\n"
+                             "  Fix: give the path of a directory that can be made") from None  # fmt: skip
         if write_state:
             self._record(path, latest_filename, meta_graph_suffix)
         if write_meta_graph and not executing_eagerly():
@@ -240,7 +246,7 @@ class Saver:
             return
         try:
             remove_checkpoint(old, meta_graph_suffix=suffix)
-        except OSError as e:
+        except OpError as e:
             _log.warning("Ignoring: %s", e)
 
     # -- restoring -----------------------------------------------------------------------

@@ -10,8 +10,10 @@ Reference: the table format of LevelDB (doc/table_format.md) with TensorFlow's d
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 from ..errors import DataLossError, UnimplementedError
 from ..ir.crc32c import crc32c, masked
@@ -93,6 +95,21 @@ def write_table(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
     return bytes(out) + footer.ljust(_FOOTER - 8, b"\0") + struct.pack("<Q", _MAGIC)
 
 
+def check_footer(file: BinaryIO, path: str) -> None:
+    """Raises DataLossError if a file does not end as a table does; goes back to its begin."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _FOOTER))
+    _check(file.read(_FOOTER), path)
+    file.seek(0)
+
+
+def _check(footer: bytes, path: str) -> None:
+    if len(footer) < _FOOTER:
+        raise _damaged(path, "file is too short to be an sstable")
+    if struct.unpack("<Q", footer[-8:])[0] != _MAGIC:
+        raise _damaged(path, "not an sstable (bad magic number)")
+
+
 def read_table(data: bytes, path: str) -> Iterator[tuple[bytes, bytes]]:
     """The entries (key, value) of a table.
 
@@ -101,11 +118,8 @@ def read_table(data: bytes, path: str) -> Iterator[tuple[bytes, bytes]]:
       path: its name, for messages.
     Raises: DataLossError if it is damaged or no table.
     """
-    if len(data) < _FOOTER:
-        raise _damaged(path, "file is too short to be an sstable")
     footer = data[-_FOOTER:]
-    if struct.unpack("<Q", footer[-8:])[0] != _MAGIC:
-        raise _damaged(path, "not an sstable (bad magic number)")
+    _check(footer, path)
     try:
         at = 0
         for _ in range(2):
