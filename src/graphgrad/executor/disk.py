@@ -83,6 +83,8 @@ def _usable() -> Path | None:
         if not reason and not real.is_dir():
             _make(real)
             reason = _distrust(real)
+        if not real.is_dir():
+            return None
     except (OSError, ValueError):
         return None
     if reason:

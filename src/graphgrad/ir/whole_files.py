@@ -33,6 +33,7 @@ _OLD = 86400.0  # seconds after which a part is nobody's, where the system has n
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _here = threading.local()  # the directories that this thread has locked
 
 
@@ -197,7 +198,7 @@ def locked(folder: str) -> Iterator[bool]:
         yield held[folder]
         return
     try:
-        fd = os.open(folder or ".", os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        fd = os.open(folder or ".", _FOLDER)
     except OSError:
         yield False
         return
@@ -236,7 +237,7 @@ def _sweep_one(path: str) -> None:
 def sync_folder(folder: str) -> None:
     """Has a directory's names on the disk, where the system can do that."""
     with contextlib.suppress(OSError):
-        fd = os.open(folder or ".", os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        fd = os.open(folder or ".", _FOLDER)
         try:
             os.fsync(fd)
         finally:

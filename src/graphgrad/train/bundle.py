@@ -147,6 +147,7 @@ def _named_by(prefix: str) -> int | None:
     try:
         fd, _ = open_plain(path, links=True)
         with os.fdopen(fd, "rb") as f:
+            check_footer(f, path)
             return int(_Header.FromString(next(read_table(f.read(), path))[1]).num_shards)
     except FileNotFoundError:
         return None if os.path.lexists(path) else 0
