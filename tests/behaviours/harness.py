@@ -2,10 +2,10 @@
 
 A subject is a module of this folder, named in `SUBJECTS`. Its programs are functions of the TensorFlow module they
 are given; what they return is recorded and compared:
-
     @case("graph")                     # tf is tensorflow.compat.v1, in a graph of its own
     def square(tf):
-        x = tf.constant(3.0)
+        x = tf.constant(3.0
+)
         with tf.Session() as sess:
             return [sess.run(tf.gradients(x * x, x)) for _ in range(3)]
 
@@ -43,6 +43,8 @@ SUBJECTS: tuple[str, ...] = (
     "composites",
     "regular_expressions",
     "images",
+    "nested_tapes",
+    "unused_outputs",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

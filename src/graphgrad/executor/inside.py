@@ -11,7 +11,7 @@ from ..ir.cell import Cell
 from ..ir.dtypes import resource
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
-from .plan import prune
+from .unused import prune
 
 _MOST = 10000  # iterations that are looked at
 

@@ -21,7 +21,7 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
     Returns: the operations in an order in which they can run, and id of a joint loop -> its `Joint`.
     """
     joined: dict[int, Any] = {}
-    whole: dict[int, int] = {}  # id of a loop -> id of the one that runs in its place
+    whole: dict[int, int] = {}  # index of a loop -> that of the one that runs in its place
     result = list(ops)
     for record in ops:
         if record.type != "While" or record.index not in record.graph._joints:
@@ -40,7 +40,7 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
         if order is not None:
             made = joint.operation()
             joined[id(made)] = joint
-            whole[id(forward)] = whole[id(record)] = id(made)
+            whole[forward.index] = whole[record.index] = made.index
             if forward.index in devices:
                 devices[made.index] = devices[forward.index]
             result = order
@@ -50,17 +50,17 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
 def _in_place(ops: list[Operation], forward: Operation, record: Operation, joint: Any,
               whole: dict[int, int]) -> list[Operation] | None:  # fmt: skip
     """The operations with the joint loop in the place of `record`; None if something stands in between."""
-    places = {id(op): i for i, op in enumerate(ops)}
-    start, end = places.get(id(forward)), places.get(id(record))
+    places = {op.index: i for i, op in enumerate(ops)}  # without_unused has put some in the place of others
+    start, end = places.get(forward.index), places.get(record.index)
     if start is None or end is None or start > end:
         return None
     between = ops[start + 1 : end]
     later: list[Operation] = []
-    after = {id(forward)}
+    after = {forward.index}
     for op in (*between, record):
-        before = map(id, (*(t.op for t in op.inputs), *op.control_inputs))
+        before = (o.index for o in (*(t.op for t in op.inputs), *op.control_inputs))
         if any(whole.get(i, i) in after for i in before):
-            after.add(id(op))
+            after.add(op.index)
             later.append(op)
     if later and later[-1] is record:
         return None

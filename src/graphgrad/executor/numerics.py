@@ -21,7 +21,7 @@ from ..ir.opdef import _input_names
 from ..ir.shape import shape_str
 from ..ir.source import user_source
 from .inside import born_in
-from .plan import prune
+from .unused import prune
 from .xla import to_numpy
 
 if TYPE_CHECKING:

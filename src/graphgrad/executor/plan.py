@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Sequence
 from ..errors import InvalidArgumentError
 from ..ir import dtypes
 from ..ir.cell import Cell
-from ..ir.effects import effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import is_fully_defined, shape_str
@@ -32,31 +31,10 @@ from .place import Placement, arrange_on_devices, assign, connect_devices
 from .program import Body, Instruction, Touch, is_pure, is_small
 from .split import RULES, is_large
 from .steps import Cluster, HostStep, Plan, connect, independent_waits
+from .unused import needed_in, prune, without_unused
 
 # Operations whose result is their input, so that both share a slot.
 _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
-
-
-def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> list[Operation]:
-    """The operations that a run needs, in creation order.
-
-    Args:
-      fetches: tensors whose values are wanted.
-      targets: operations that are to run.
-      feeds: tensors whose values are given; what only they need is left out.
-    """
-    fed = {id(t) for t in feeds}
-    needed: dict[int, Operation] = {}
-    stack = [t.op for t in fetches if id(t) not in fed] + list(targets)
-    while stack:
-        op = stack.pop()
-        if op.index in needed:
-            continue
-        needed[op.index] = op
-        stack.extend(t.op for t in op.inputs if id(t) not in fed)
-        stack.extend(op.control_inputs)
-    graph = next(iter(needed.values())).graph if needed else None
-    return [needed[i] for i in graph.in_order(needed)] if graph is not None else []
 
 
 def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
@@ -104,7 +82,7 @@ class _Planner:
         self.fed = {id(t) for t in feeds}
         self.resolve = resolve
         self.whole = whole
-        self.ops = prune(fetches, targets, feeds)
+        self.ops = without_unused(prune(fetches, targets, feeds), fetches, targets, feeds)
         self.devices = assign(place, self.ops)
         refused = {index for index, _ in must_know if index < 0}  # what cannot be compiled together
         self.ops, self.joined = join_loops(self.ops, self.fed, refused, self.devices)
@@ -421,7 +399,7 @@ class _Planner:
             ins = [None if t.dtype is dtypes.resource else self._slot(t) for t in graph.inputs]
             program: list[Instruction] = []
             args = {id(t) for t in graph.inputs}
-            needed, joined = join_loops(prune(graph.outputs, effects_of(graph), graph.inputs), args, (), {})
+            needed, joined = join_loops(needed_in(graph), args, (), {})
             self.joined.update(joined)
             for inner_op in needed:
                 if self._without_step(inner_op):

@@ -29,6 +29,7 @@ from ..errors import (
 from ..ir import dtypes
 from ..ir.blocking import WouldBlock
 from ..ir.cell import Cell
+from ..ir.effects import bodies_of
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import Spec, _input_names
 from ..ir.shape import num_elements, shape_str
@@ -316,8 +317,7 @@ def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> 
     if need.index == WHOLE_OP:
         return WHOLE_OP
     first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
-    graph = need.op.graph
-    inputs = {id(t): i for i, t in enumerate(getattr(graph, "inputs", ()))}
+    inputs = {id(t): i for body in bodies_of(op) for i, t in enumerate(body.inputs)}
     varying = len(op.outputs) if op.type == "While" else 0
     missing = WHOLE_OP
     waiting, seen = [need.op.inputs[need.index]], set()

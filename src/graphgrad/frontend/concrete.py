@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,10 @@ from ..ir.composite import Composite
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.eager import EagerTensor
-from ..ir.effects import changed_by, effects_of
+from ..ir.effects import effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
-from ..ir.opdef import registry
+from ..ir.opdef import raw, registry
 from ..ir.shape import TensorShape
 from ..ir.slices import IndexedSlices
 from . import nest
@@ -51,7 +50,7 @@ class _Part:
         self.targets, self.handles, self.counters, self.engine = targets, handles, counters, engine
         self._fed = [i for i, p in enumerate(self.inputs) if p.dtype is not dtypes.resource]
         self._executable: Executable | None = None
-        self._reverse: _Reverse | None = None
+        self._reverse: _Reverse | None = None  # see `reverse`
 
     def _resolve(self, handle: Tensor) -> Cell:
         cell: Cell = self.handles[id(handle)]._value
@@ -69,57 +68,73 @@ class _Part:
         return [values[p] for p in self._places]
 
     def run(self, given: Sequence[Any]) -> list[Any]:
-        """The outputs as eager tensors; tapes are told."""
+        """The outputs as eager tensors; tapes are told. Where none listens, values may be given for tensors."""
         if eager.recorders and any(carries(p) for p in self.inputs):
             return self._recorded(given)
-        return self._tensors(self.outputs, self.values([t._value for t in given]))
+        values = [t._value if isinstance(t, EagerTensor) else t for t in given]
+        return self._tensors(self.outputs, self.values(values))
 
     @staticmethod
     def _tensors(outputs: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
-        return [EagerTensor(v if t.dtype.kind == "o" else np.asarray(to_numpy(v)), t.dtype)
+        return [EagerTensor(to_numpy(v) if t.dtype.kind == "o" else np.asarray(to_numpy(v)), t.dtype)
                 for v, t in zip(values, outputs, strict=True)]  # fmt: skip
 
-    def _recorded(self, given: Sequence[Any]) -> list[Any]:
-        """Runs and keeps what the gradient needs."""
+    @property
+    def reverse(self) -> _Reverse:
+        """The part's gradient."""
         if self._reverse is None:
             self._reverse = _Reverse(self)
-        reverse = self._reverse
-        held = _held(self.handles.values()) if len(eager.recorders) > 1 else []
-        values = reverse.forward.values([t._value for t in given])
-        count = len(self.outputs)
-        outputs = self._tensors(self.outputs, values[:count])
-        kept = values[count:]
+        return self._reverse
+
+    def _recorded(self, given: Sequence[Any]) -> list[Any]:
+        """Runs and keeps what the gradient needs, the gradient of that, and so on: one for each tape that listens."""
+        recorders = tuple(eager.recorders)
+        orders = eager.orders(recorders)
+        reverses = [self.reverse]
+        while len(reverses) < max(orders) and reverses[-1].kept:
+            reverses.append(reverses[-1].forward.reverse)
+        forward = reverses[-1].forward
+        values = forward.values([t._value for t in given])
+        seen = len(reverses[-1].part.outputs)  # what is kept besides stays where it is
+        tensors = self._tensors(forward.outputs[:seen], values[:seen])
         drawn = {op: n - 1 for op, n in self.counters.items()}
 
         def gradient(record: Any, *dys: Any) -> list[Any]:
-            return reverse.gradient(given, kept, dys, drawn, held)
+            last = max(i for i, dy in enumerate(dys) if dy is not None)
+            reverse = next(r for r in reverses if last < len(r.part.outputs))
+            return reverse.gradient(given, [*tensors, *values[seen:]], dys, drawn)
 
-        for record in tuple(eager.recorders):
-            record(registry["IdentityN"], tuple(given), tuple(outputs), {}, gradient)
-        return outputs
+        gradient.takes_none = True  # type: ignore[attr-defined]
+        for record, order in zip(recorders, orders, strict=True):
+            outputs = reverses[min(order, len(reverses)) - 1].part.outputs
+            record(registry["IdentityN"], tuple(given), tuple(tensors[: len(outputs)]), {}, gradient)
+        return tensors[: len(self.outputs)]
 
 
 class _Reverse:
     """The gradient of a `_Part`: operations added to its graph, run in two halves.
 
     Attributes:
-      forward: the part, with the tensors that the second half needs as further outputs.
+      part: the part.
+      kept: what the second half needs of the first one, besides outputs.
+      forward: the part with `kept` as further outputs. What its gradient is needs what was kept to be differentiated.
+      backward: from what crosses over and the gradients of the part's outputs to those of its inputs.
     """
 
     def __init__(self, part: _Part):
         self.part = part
         graph = part.graph
-        self.ys = [i for i, t in enumerate(part.outputs) if t.dtype.kind in "fc"]
-        self.xs = [i for i, t in enumerate(part.inputs) if carries(t) and t.dtype is not dtypes.variant]
+        self.ys = [i for i, t in enumerate(part.outputs) if carries(t) and t.dtype is not dtypes.resource]
+        self.xs = [i for i, t in enumerate(part.inputs) if carries(t)]
         first = len(graph._operations)
         with use(graph), strict_gradients(False), graph._own_gradients(), graph.in_two_runs():
             outputs = [part.outputs[i] for i in self.ys]
             self.dys = [graph._placeholder(t.dtype, t._spec.shape, "grad_ys") for t in outputs]
             xs = [part.inputs[i] for i in self.xs]
-            found = gradients(outputs, xs, self.dys) if outputs else [None] * len(xs)
-            self.found, self.flat = _flattened(found)
+            found = gradients(outputs, xs, self.dys, stop_gradients=xs) if outputs else [None] * len(xs)
+            self.found, flat = _flattened(found)
         inputs = {id(t) for t in (*part.inputs, *self.dys)}
-        needed = needed_ops(self.flat, inputs)
+        needed = needed_ops(flat, inputs)
         # A loop that is repeated to keep what the gradient needs of it is done with the forward one.
         ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
         ahead |= {index for index in graph._early if index >= first}
@@ -127,74 +142,57 @@ class _Reverse:
         # What comes later; handles do not cross over, but what the variables hold that they stand for.
         late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}
         kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
-        kept.update((id(t), t) for t in self.flat if t.op.index not in late)
-        self.kept = [t for i, t in kept.items() if i not in inputs and t.op.type != "Const"]
-        self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets)
-        self.backward = self._part([*part.inputs, *self.kept, *self.dys], self.flat, ())
-        self.backward.counters = {}
-        # The gradient and what it needs of the forward pass; with it, its assignments, which are undone afterwards.
-        self.whole = self._part([*part.inputs, *self.dys], self.flat, ())
-        self.again = self._part(self.whole.inputs, self.flat, [op for op in part.targets if _assigns(op)])
+        kept.update((id(t), t) for t in flat if t.op.index not in late)
+        # Inputs cross over, too: a tape that begins between the two halves does not see that these are the same.
+        fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in self.dys}
+        crossing = [t for i, t in kept.items() if i not in fresh and t.op.type != "Const"]
+        self._handles = [i for i, t in enumerate(part.inputs) if t.dtype is dtypes.resource]
+        given = {id(t) for t in part.outputs}
+        self.kept = [t for t in crossing if id(t) not in given]
+        self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets, part.counters)
+        places = {id(t): i for i, t in enumerate(self.forward.outputs)}
+        self._crossing = [places[id(t)] for t in crossing]
+        handles = [part.inputs[i] for i in self._handles]
+        self.backward = self._part([*handles, *crossing, *self.dys], flat, (), {})
 
-    def _part(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], targets: Sequence[Operation]) -> _Part:
-        p = self.part
-        return _Part(p.graph, inputs, outputs, targets, p.handles, p.counters, p.engine)
+    def _part(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], targets: Sequence[Operation],
+              counters: dict[Operation, int]) -> _Part:  # fmt: skip
+        return _Part(self.part.graph, inputs, outputs, targets, self.part.handles, counters, self.part.engine)
 
-    def gradient(self, given: Sequence[Any], kept: Sequence[Any], dys: Sequence[Any],
-                 drawn: dict[Operation, int], held: Sequence[tuple[Cell, Any]]) -> list[Any]:  # fmt: skip
+    def gradient(self, given: Sequence[Any], values: Sequence[Any], dys: Sequence[Any],
+                 drawn: dict[Operation, int]) -> list[Any]:  # fmt: skip
         """The gradients with respect to all inputs of the part.
 
         Args:
-          given, kept: the values of its inputs, and of what the forward pass has kept.
-          dys: the gradients of its outputs.
+          given: its inputs.
+          values: the outputs of `forward`, as tensors or as their values; there may be more.
+          dys: the gradients of its outputs; there may be more, too.
           drawn: how often random operations had run before.
-          held: what variables held before.
         """
-        arrived = [_dense(dys[i]) for i in self.ys]
+        arrived = [raw.ZerosLike(values[i]) if dys[i] is None else _dense(dys[i]) for i in self.ys]
+        crossing = [values[i] for i in self._crossing]
+        if current_graph() is not None or eager.recorders:
+            crossing = [v if isinstance(v, EagerTensor) else _Part._tensors([self.forward.outputs[i]], [v])[0]
+                        for i, v in zip(self._crossing, crossing, strict=True)]  # fmt: skip
+        tensors = [*[given[i] for i in self._handles], *crossing, *arrived]
         if current_graph() is not None:
-            flat = self._in_graph(given, arrived)
-        elif eager.recorders:  # the gradient is differentiated in turn
-            with _holding(held):
-                flat = (self.again if held else self.whole).run([*given, *arrived])
+            flat = self._in_graph(tensors)
         else:
             self.backward.counters.clear()
             self.backward.counters.update(drawn)
-            values = [*[t._value for t in given], *kept, *[t._value for t in arrived]]
-            flat = _Part._tensors(self.flat, self.backward.values(values))
+            flat = self.backward.run(tensors)
         found: list[Any] = [None] * len(self.part.inputs)
         for i, g in zip(self.xs, _unflattened(self.found, flat), strict=True):
             found[i] = g
         return found
 
-    def _in_graph(self, given: Sequence[Any], arrived: Sequence[Any]) -> list[Any]:
-        """The same operations once more, in the graph that is being built."""
+    def _in_graph(self, tensors: Sequence[Any]) -> list[Any]:
+        """The second half in the graph that is being built."""
         graph = current_graph()
         assert graph is not None
-        tensors = [*given, *arrived]
-        inside = {id(p): _here(graph, t) for p, t in zip([*self.part.inputs, *self.dys], tensors, strict=True)}
-        copy_list(graph, needed_ops(self.flat, inside), inside)
-        return [inside[id(t)] for t in self.flat]
-
-
-def _assigns(op: Operation) -> bool:
-    return "keeps" not in op.opdef.flags and next(changed_by(op), None) is not None
-
-
-def _held(handles: Iterable[Any]) -> list[tuple[Cell, Any]]:
-    return [(h._value, h._value.held) for h in handles]
-
-
-@contextlib.contextmanager
-def _holding(held: Sequence[tuple[Cell, Any]]) -> Iterator[None]:
-    """Lets variables hold what they did before, for a while."""
-    now = [(cell, cell.held) for cell, _ in held]
-    try:
-        for cell, value in held:
-            cell.held = value
-        yield
-    finally:
-        for cell, value in now:
-            cell.held = value
+        inside = {id(p): _here(graph, t) for p, t in zip(self.backward.inputs, tensors, strict=True)}
+        copy_list(graph, needed_ops(self.backward.outputs, inside), inside)
+        return [inside[id(t)] for t in self.backward.outputs]
 
 
 def _here(graph: Any, t: Any) -> Any:

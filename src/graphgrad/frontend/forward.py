@@ -11,10 +11,13 @@ from typing import Any
 
 from ..gradients.higher import jvp
 from ..gradients.registry import gradient_function
+from ..gradients.subgraphs import carries
 from ..gradients.unconnected import UnconnectedGradients
 from ..ir import eager
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
+from ..ir.dtypes import variant
+from ..ir.lists import TensorList
 from ..ir.opdef import NOT_DIFFERENTIABLE, raw
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
@@ -109,7 +112,7 @@ class ForwardAccumulator:
     def _record(self, opdef: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
                 gradient: Any = None) -> None:  # fmt: skip
         tangents = [self._tangents.get(id(t)) for t in inputs]
-        if all(t is None for t in tangents) or not any(t.dtype.kind in "fc" for t in outputs):
+        if all(t is None for t in tangents) or not any(map(carries, outputs)):
             return
         recorders = eager.recorders
         before = list(recorders)
@@ -140,8 +143,7 @@ def _forward(record: Record, tangents: list[Any]) -> list[Any]:
             f"  Fix: register one with @tf.RegisterGradient('{record.type}')"
         )
     with GradientTape() as tape:
-        # Not zeros: some rules treat a gradient of zero apart.
-        dummies = [raw.OnesLike(t) if t.dtype.kind in "fc" else None for t in record.outputs]
+        dummies = [_dummy(t) for t in record.outputs]
         given = [d for d in dummies if d is not None]
         tape.watch(given)
         in_grads = rule(record, *dummies)
@@ -149,6 +151,13 @@ def _forward(record: Record, tangents: list[Any]) -> list[Any]:
         pairs = [(_dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
     found = iter(tape.gradient([g for g, _ in pairs], given, [t for _, t in pairs]) if pairs else [None] * len(given))
     return [None if d is None else _dense(next(found)) for d in dummies]
+
+
+def _dummy(t: Any) -> Any:
+    """Something to weight the gradient of an output with; None if it has none."""
+    if t.dtype is variant:
+        return raw.ZerosLike(t) if isinstance(t._value, TensorList) else None
+    return raw.OnesLike(t) if t.dtype.kind in "fc" else None  # not zeros, which some rules treat apart
 
 
 def _dense(g: Any) -> Any:

@@ -233,5 +233,7 @@ def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> 
 
 def _filled(record: Record | Operation, dys: list[Any]) -> list[Any]:
     """Zeros where nothing has arrived at a floating output: rules are handed them for siblings of what matters."""
+    if getattr(record._gradient, "takes_none", False):
+        return dys
     return [raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy
             for dy, t in zip(dys, record.outputs, strict=True)]  # fmt: skip

@@ -31,9 +31,9 @@ from ..ir.effects import (
     body_inputs,
     changed_by,
     effect_of,
-    effects_of,
     handle_behind,
     last_changes,
+    runs_for,
 )
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
@@ -167,16 +167,17 @@ def _copied(op: Operation, body: FuncGraph, changed: Collection[int]) -> tuple[F
     target.captured, target.loop_start, target.counted = list(body.captured), body.loop_start, body.counted
     target.structured_outputs = body.structured_outputs
     inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in body.inputs}
-    copied = {o.index: o for o in effects_of(body)}
-    target.keeps_effects = True
-    wanted = [*body.outputs, *(t for t, _ in body.kept), *(t for o in copied.values() for t in o.inputs)]
-    copied.update((o.index, o) for o in needed_ops(wanted, inside))
+    target.keeps_effects = body.keeps_effects
     there = {id(inside[i]) for i in changed if i in inside}
+    copies: dict[Operation, Operation] = {}
     with use(target):
-        for i in body.in_order(copied):
-            copy_list(target, [copied[i]], inside, as_it_is=True)
-            made = target._operations[-1]
-            there.update(id(t) for old, t in zip(copied[i].outputs, made.outputs, strict=True) if id(old) in changed)
+        for o in runs_for(body, [*body.outputs, *(t for t, _ in body.kept)]):
+            if any(id(t) in inside for t in o.outputs):
+                continue
+            copy_list(target, [o], inside, as_it_is=True)
+            made = copies[o] = target._operations[-1]
+            made.control_inputs = tuple([copies[c] for c in o.control_inputs if c in copies])
+            there.update(id(t) for old, t in zip(o.outputs, made.outputs, strict=True) if id(old) in changed)
             if "functional" in made.opdef.flags:
                 expose(made, there)
     target.outputs = [inside[id(t)] for t in body.outputs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ class EagerTensor(tensor.Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape; always fully known."""
-        return TensorShape(self._value.shape)
+        return TensorShape(getattr(self._value, "shape", ()))
 
     def set_shape(self, shape: Any) -> None:
         """Checks that the value has the shape; ValueError if not."""
@@ -120,12 +120,23 @@ def value_text(value: Any, is_repr: bool) -> str:
 
 # Told of every op that ran: f(opdef, inputs, outputs, attrs, gradient). Tapes listen here.
 recorders: list[Callable[..., None]] = []
+# Those of them that may listen to gradients of what they were told of.
+persistent: list[Callable[..., None]] = []
 # Told the same without being tapes: f(opdef, inputs, outputs).
 watchers: list[Callable[..., None]] = []
 # Gives a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
 next_rng: Callable[[dict[str, Any]], Any] | None = None
 # Runs an op that holds sub-graphs: f(opdef, inputs, attrs) -> values of its outputs. Set by frontend.functional.
 run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
+
+
+def orders(listening: Sequence[Callable[..., None]]) -> list[int]:
+    """For each of some recorders, the highest order of derivatives of what runs now that it may have to do with."""
+    found, order = [], 0
+    for record in reversed(listening):
+        order += 2 if record in persistent else 1
+        found.append(order)
+    return found[::-1]
 
 
 def execute(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .dtypes import resource
 from .funcgraph import FuncGraph
@@ -46,15 +46,22 @@ def effects_of(graph: FuncGraph) -> list[Operation]:
     """
     if graph.keeps_effects:
         return list(filter(has_effect, graph._operations))
+    return list(filter(has_effect, runs_for(graph, graph.outputs)))
+
+
+def runs_for(graph: FuncGraph, outputs: Sequence[Tensor]) -> list[Operation]:
+    """The operations of a body that some of its tensors depend on or wait for, and those it runs for their effects."""
     needed: dict[int, Operation] = {}
-    waiting = [t.op for t in graph.outputs]
+    waiting = [t.op for t in outputs]
+    if graph.keeps_effects:
+        waiting += filter(has_effect, graph._operations)
     while waiting:
         op = waiting.pop()
         if op.index not in needed:
             needed[op.index] = op
             waiting.extend(t.op for t in op.inputs)
             waiting.extend(op.control_inputs)
-    return [op for i in graph.in_order(needed) if has_effect(op := needed[i])]
+    return [needed[i] for i in graph.in_order(needed)]
 
 
 def _effect_in(graph: FuncGraph) -> int:

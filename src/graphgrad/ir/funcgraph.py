@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .convert import constant_in
-from .dtypes import DType, resource
+from .dtypes import DType
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
@@ -107,7 +107,7 @@ class FuncGraph(Graph):
                 return copy if copy.graph is self else self.capture(copy)
             around = around.outer_graph
         if isinstance(tensor, EagerTensor):
-            if tensor.dtype is not resource and tensor._value.size <= _SMALL and tensor.dtype.kind in "iub":
+            if tensor.dtype.kind in "iub" and tensor._value.size <= _SMALL:
                 saved, self._control = self._control, []
                 try:
                     inner = constant_in(self, np.asarray(tensor._value), self.unique_name("Const"), tensor.dtype)
