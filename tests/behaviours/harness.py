@@ -45,6 +45,7 @@ SUBJECTS: tuple[str, ...] = (
     "images",
     "nested_tapes",
     "unused_outputs",
+    "damaged_files",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import io
+import contextlib
 import struct
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import DataLossError, NotFoundError
+from ..errors import DataLossError
 from .crc32c import crc32c, masked
+from .inflate import Inflated, read_up_to
+from .whole_files import system_errors
 
 
 def framed(record: bytes) -> bytes:
@@ -31,34 +31,37 @@ def records(path: Any, kind: str) -> Iterator[bytes]:
       kind: "", "ZLIB" or "GZIP".
     Raises: NotFoundError if there is no such file; DataLossError where it is damaged.
     """
-    try:
-        file: Any = gzip.open(path, "rb") if kind == "GZIP" else open(path, "rb")  # noqa: SIM115
-    except FileNotFoundError:
-        raise NotFoundError(None, None, f"{path}; No such file or directory. Fix: check the path") from None
-    with file:
-        if kind == "ZLIB":
-            try:
-                file = io.BytesIO(zlib.decompress(file.read()))
-            except zlib.error as e:
-                raise DataLossError(None, None, f"{path}: no zlib data ({e}). Fix: check options") from None
+    with opened(path, kind) as file:
         at = 0
         while True:
-            try:
-                head = file.read(12)
-            except (OSError, EOFError) as e:
-                raise DataLossError(None, None, f"{path}: no gzip data ({e}). Fix: check options") from None
-            if not head:
-                return
-            if len(head) < 12 or head[8:] != _check(head[:8]):
-                raise _corrupted(path, at, "truncated record" if len(head) < 12 else "corrupted record")
+            head = file.read(12)
+            if len(head) < 12:
+                return  # as in TensorFlow, even if something is left
+            if head[8:] != _check(head[:8]):
+                raise _corrupted(path, at, "corrupted record")
             size = struct.unpack("<Q", head[:8])[0]
-            record, check = file.read(size), file.read(4)
-            if len(check) < 4:
+            record, check = read_up_to(file, size), file.read(4)
+            if len(record) < size or len(check) < 4:
                 raise _corrupted(path, at, "truncated record")
             if check != _check(record):
                 raise _corrupted(path, at, "corrupted record")
             at += 16 + size
             yield record
+
+
+@contextlib.contextmanager
+def opened(path: Any, kind: str = "") -> Iterator[Any]:
+    """A file to read from: bytes, decompressed as they are asked for.
+
+    Args:
+      path: the file.
+      kind: "", "ZLIB" or "GZIP".
+    Raises: TensorFlow's errors if it cannot be opened.
+    """
+    with system_errors(path):
+        file = open(path, "rb")  # noqa: SIM115
+    with file:
+        yield Inflated(file.read, kind) if kind else file
 
 
 def _corrupted(path: Any, at: int, problem: str) -> DataLossError:

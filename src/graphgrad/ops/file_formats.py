@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Complaint, DataLossError
+from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import ANY, as_dtype, int64, string
+from ..ir.inflate import inflated
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.whole_files import make_folders, system_errors
 from .serialize import _as_message, _from_message
@@ -92,15 +93,9 @@ def _compression(bytes, compression_type):
 @_declare("DecodeCompressed", "bytes: string -> output: string", shape=_compression)
 def decode_compressed_op(xp, data, *, compression_type=""):
     """Strings decompressed."""
-    import zlib
-
     if not compression_type:
         return data
-    window = zlib.MAX_WBITS | (16 if compression_type == "GZIP" else 0)
-    try:
-        return _objects([zlib.decompress(d, window) for d in data.reshape(-1).tolist()], data.shape)
-    except zlib.error as e:
-        raise DataLossError(None, None, f"inflate() failed: {e}. Fix: give compressed strings") from None
+    return _objects([inflated(d, compression_type) for d in data.reshape(-1).tolist()], data.shape)
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:

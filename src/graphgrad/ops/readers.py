@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import threading
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,8 +14,7 @@ from ..errors import Complaint, InvalidArgumentError, UnimplementedError
 from ..ir.blocking import located, settle
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.protobuf import Message
-from ..ir.record_files import records
-from ..ir.whole_files import system_errors
+from ..ir.record_files import opened, records
 
 _HANDLE = ("stateful", "handle")
 _READS = ("stateful", "host", "keeps", "waits")
@@ -138,11 +136,6 @@ class Reader:
         return {"type": self.kind}
 
 
-def _opened(path: bytes) -> Any:
-    with system_errors(path):
-        return open(path, "rb")
-
-
 class Lines(Reader):
     """Gives the lines of text files.
 
@@ -157,7 +150,7 @@ class Lines(Reader):
         self.skip = skip
 
     def records(self, work: bytes) -> Iterator[tuple[bytes, bytes]]:
-        with _opened(work) as file:
+        with opened(work) as file:
             for number, line in enumerate(file, 1):
                 if number > self.skip:
                     yield b"%s:%d" % (work, number), line.rstrip(b"\n").replace(b"\r", b"")
@@ -170,7 +163,7 @@ class Files(Reader):
     saves = True
 
     def records(self, work: bytes) -> Iterator[tuple[bytes, bytes]]:
-        with _opened(work) as file:
+        with opened(work) as file:
             yield work, file.read()
 
 
@@ -221,10 +214,8 @@ class Blocks(Reader):
         self.encoding = encoding
 
     def records(self, work: bytes) -> Iterator[tuple[bytes, bytes]]:
-        with _opened(work) as file:
+        with opened(work, self.encoding) as file:
             data = file.read()
-        if self.encoding == "ZLIB":
-            data = zlib.decompress(data)
         starts = range(self.header, len(data) - self.footer - self.record + 1, self.hop)
         for number, start in enumerate(starts):
             yield b"%s:%d" % (work, number), data[start : start + self.record]

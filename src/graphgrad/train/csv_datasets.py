@@ -15,10 +15,15 @@ from ..frontend.dataset_values import _now, _value
 from ..ir.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from ..ir.graph import Tensor
 from ..ir.opdef import Spec
+from ..ir.record_files import opened
 from .dataset_files import _text, matched
-from .record_datasets import _content
 
 _ACCEPTED = (float32, float64, int32, int64, string)
+
+
+def _content(name: str, kind: str) -> bytes:
+    with opened(name, kind) as file:
+        return bytes(file.read())
 
 
 def records(text: str, delimiter: str, quotes: bool) -> Iterator[list[tuple[str, bool]]]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..errors import NotFoundError
+from ..errors import DataLossError, InvalidArgumentError
 from ..frontend import dataset_rest
 from ..frontend.dataset import Dataset
 from ..frontend.dataset_iterators import DatasetV1
 from ..frontend.dataset_values import _now, _value
+from ..ir.blocking import located
 from ..ir.dtypes import string
 from ..ir.graph import Tensor
+from ..ir.inflate import read_up_to
 from ..ir.opdef import Spec
+from ..ir.record_files import opened
 from .records import TFRecordOptions, tf_record_iterator
+
+_PIECE = 1 << 16  # bytes of a text to read at once
 
 
 def _storage() -> Any:
@@ -59,18 +63,6 @@ class _OfFiles(DatasetV1):
 def _text(value: Any) -> str:
     value = np.asarray(value, object).reshape(-1)[0]
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _content(name: str, kind: str) -> bytes:
-    """A file, uncompressed; NotFoundError if there is none."""
-    try:
-        with open(name, "rb") as f:
-            data = f.read()
-    except FileNotFoundError:
-        raise NotFoundError(None, None, f"{name}; No such file or directory") from None
-    if kind == "GZIP":
-        return gzip.decompress(data)
-    return zlib.decompress(data) if kind == "ZLIB" else data
 
 
 class TFRecordDataset(_OfFiles):
@@ -115,10 +107,16 @@ class TextLineDataset(_OfFiles):
         super().__init__(filenames, compression_type)
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
-        lines = _content(name, kind).split(b"\n")
-        if lines and not lines[-1]:
-            lines.pop()
-        return (line.removesuffix(b"\r") for line in lines)
+        with opened(name, kind) as file:
+            begun: list[bytes] = []  # of a line that may go on
+            while piece := file.read(_PIECE):
+                first, *others = piece.split(b"\n")
+                begun.append(first)
+                for line in others:
+                    yield b"".join(begun).removesuffix(b"\r")
+                    begun = [line]
+        if last := b"".join(begun):
+            yield last.removesuffix(b"\r")
 
 
 class FixedLengthRecordDataset(_OfFiles):
@@ -143,11 +141,24 @@ class FixedLengthRecordDataset(_OfFiles):
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
         size, header, footer = self._sizes
-        data = _content(name, kind)
-        body = data[header : len(data) - footer]
-        if len(body) % size:
-            from ..errors import InvalidArgumentError
+        with opened(name, kind) as file:
+            if not kind:
+                length = os.fstat(file.fileno()).st_size
+                self._check(InvalidArgumentError, name, length - header - footer)
+            found = len(read_up_to(file, header))
+            held = read_up_to(file, footer)  # what is behind may be the end
+            found += len(held)
+            while piece := read_up_to(file, size):
+                found += len(piece)
+                if len(piece) < size:
+                    self._check(DataLossError, name, found - header - footer)
+                held += piece
+                yield held[:size]
+                held = held[size:]
 
-            raise InvalidArgumentError(None, None, f"Excess bytes of {len(body) % size} reading file {name}: its "
-                                       f"length {len(data)} is not {header} + {footer} + a multiple of {size}")
-        return (body[i : i + size] for i in range(0, len(body), size))
+    def _check(self, cls: Any, name: str, body: int) -> None:
+        size, header, footer = self._sizes
+        if body < 0 or body % size:
+            raise located(cls, f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
+                          f'"{name}" has body length {body} bytes, which is not an exact multiple of the record length '
+                          f"({size} bytes)", "give the lengths that the file was written with")
