@@ -46,6 +46,7 @@ SUBJECTS: tuple[str, ...] = (
     "nested_tapes",
     "unused_outputs",
     "damaged_files",
+    "damaged_strings",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

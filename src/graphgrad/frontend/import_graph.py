@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
+from ..errors import Complaint
 from ..ir.build import add_to_graph
 from ..ir.context import get_default_graph
 from ..ir.convert import convert_to_tensor
@@ -70,8 +69,9 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
             prefix = f"{graph._scope}/" if graph._scope else ""
         given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
         given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
-        reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given)
-        with graph.control_dependencies(None), graph._own_gradients(), _plain(graph):
+        reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given,
+                         _Budget(graph_def))  # fmt: skip
+        with graph.control_dependencies(None), graph._own_gradients(), _plain(graph), _refused():
             reader.read(list(graph_def.node))
     unused = sorted(set(given) - reader.used)
     if unused:
@@ -100,10 +100,56 @@ def _plain(graph: Graph) -> Iterator[None]:
         graph._colocated = old
 
 
+class _Invalid(Exception):
+    """What no other way of reading the graph can mend."""
+
+
+@contextlib.contextmanager
+def _refused() -> Iterator[None]:
+    """Whatever a graph that is none leads to is a ValueError."""
+    try:
+        yield
+    except (_Invalid, RecursionError) as e:
+        problem = "functions or loops are nested too deeply" if isinstance(e, RecursionError) else e
+        raise ValueError(f"graph_def is invalid: {problem}\n  Asked for at {user_source(3)}") from None
+    except (LookupError, AttributeError, ArithmeticError, AssertionError, Complaint) as e:
+        raise ValueError(f"graph_def is invalid: {type(e).__name__}: {e}\n  Asked for at {user_source(3)}") from e
+
+
+class _Budget:
+    """How many operations a graph may become: functions that call each other twice double with each.
+
+    Args:
+      graph_def: the graph.
+    """
+
+    def __init__(self, graph_def: Any):
+        nodes = len(graph_def.node) + sum(len(f.node_def) for f in graph_def.library.function)
+        self.most = 5_000 + 50 * nodes
+        self.made = 0
+        self.calls: list[str] = []  # functions within each other
+
+    def add(self) -> None:
+        """Counts an operation."""
+        self.made += 1
+        if self.made > self.most:
+            raise _Invalid(f"its functions call each other so often that it becomes more than {self.most} operations")
+
+    @contextlib.contextmanager
+    def within(self, function: str) -> Iterator[None]:
+        """Reads a function, which must not be within itself."""
+        if function in self.calls:
+            raise _Invalid(f"the function {function!r} calls itself")
+        self.calls.append(function)
+        yield
+        self.calls.pop()
+
+
 class _Reader:
     """Adds nodes to a graph."""
 
-    def __init__(self, graph: Graph, library: dict[str, Any], prefix: str, given: dict[str, Any]):
+    def __init__(self, graph: Graph, library: dict[str, Any], prefix: str, given: dict[str, Any], budget: _Budget):
+        self.budget = budget
         self.graph = graph
         self.library = library
         self.prefix = prefix
@@ -118,6 +164,7 @@ class _Reader:
         self._check(nodes)
         taken = self.graph._by_name()
         for node in _sorted(nodes):
+            self.budget.add()
             if self.prefix + node.name in taken:
                 raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
                                  f"  Asked for at {user_source(4)}\n  Fix: import under another name")
@@ -129,7 +176,7 @@ class _Reader:
     def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
         """Adds nodes to the graph of a branch or of a loop's body."""
         graph = get_default_graph()
-        inside = _Inside(graph, self.library, "", given)
+        inside = _Inside(graph, self.library, "", given, self.budget)
         inside.functions, inside.outer, inside.aliases = self.functions, self, aliases
         with graph.control_dependencies(None), graph._own_gradients():
             inside.read(_without_outer_control(nodes))
@@ -166,13 +213,17 @@ class _Reader:
 
     def _call(self, node: Any) -> Operation:
         """A call of a function: its operations, in the scope of the call's name."""
-        message = self.library[node.attr["f"].func.name]
+        called = node.attr["f"].func.name
+        if called not in self.library:
+            raise ValueError(f"graph_def is invalid: the function {called!r} is not in its library")
+        message = self.library[called]
         given = {}
         for arg, name in zip(message.signature.input_arg, (n for n in node.input if not n.startswith("^"))):
             given[arg.name] = given[f"{arg.name}:0"] = self._input(name)
-        inside = _Reader(self.graph, self.library, f"{self.prefix}{node.name}/", given)
+        inside = _Reader(self.graph, self.library, f"{self.prefix}{node.name}/", given, self.budget)
         inside.functions = self.functions
-        inside.read(list(message.node_def))
+        with self.budget.within(message.signature.name):
+            inside.read(list(message.node_def))
         results = [inside._input(message.ret[arg.name]) for arg in message.signature.output_arg]
         waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
         waits += [inside._control(name) for name in message.control_ret.values()]
@@ -271,7 +322,7 @@ class _Reader:
         if kind == "shape":
             return value.shape()
         if kind == "tensor":
-            array = np.array(value.array())
+            array = value.array()
             array.flags.writeable = False
             return array
         return self._function(value.name) if kind == "func" else value
@@ -287,13 +338,14 @@ class _Reader:
         if name not in self.functions:
             if name not in self.library:
                 raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
-            self.functions[name] = self._body(self.library[name])
+            with self.budget.within(name):
+                self.functions[name] = self._body(self.library[name])
         return self.functions[name]
 
     def _body(self, message: Any) -> FuncGraph:
         graph = FuncGraph(message.signature.name, self.graph)
         graph.keeps_effects = bool(message.control_ret)
-        reader = _Reader(graph, self.library, "", {})
+        reader = _Reader(graph, self.library, "", {}, self.budget)
         reader.functions = self.functions
         for i, arg in enumerate(message.signature.input_arg):
             shapes = message.attr[f"_arg_{i}_shape"].list.shape if f"_arg_{i}_shape" in message.attr else []

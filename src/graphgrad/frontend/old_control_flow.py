@@ -9,7 +9,8 @@ Reference: Yu et al., "Dynamic control flow in large-scale machine learning" (20
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..ir.graph import Tensor
@@ -20,6 +21,8 @@ from .control_flow import cond, while_loop
 OLD = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch", "RefMerge", "RefEnter",
                  "RefExit", "RefNextIteration"})  # fmt: skip
 Frame = tuple[str, ...]
+_DEEPEST = 50  # loops within each other
+_STEPS = 500  # on the way from merges back to what decides, for each operation; ten or so are usual
 
 
 def _kind(node: Any) -> str:
@@ -137,14 +140,20 @@ def functional(nodes: Sequence[Any]) -> list[Any]:
         return list(nodes)
     frames = _frames(nodes)
     parts: dict[str, Any] = {n.name: n for n in nodes}
-    for frame in sorted(set(frames.values()), key=len, reverse=True):
-        if frame:
-            _fold_loop(parts, frames, frame)
+    members: dict[Frame, list[str]] = {}
+    exits: dict[str, list[str]] = {}  # by the Switch that they are behind
+    for name, frame in frames.items():
+        members.setdefault(frame, []).append(name)
+        if _kind(parts[name]) == "Exit" and parts[name].input:
+            exits.setdefault(_operation(parts[name].input[0]), []).append(name)
+    for frame in sorted({f[:n] for f in members for n in range(1, len(f) + 1)}, key=len, reverse=True):
+        if frame in members:
+            _fold_loop(parts, members, exits, frame)
     return _with_branches(list(parts.values()))
 
 
 def _ordered(nodes: Sequence[Any]) -> list[Any]:
-    """The nodes, each after its inputs; ways back are not followed."""
+    """The nodes, each after its inputs; ways back of loops are not followed; ValueError for other cycles."""
     by_name = {n.name: n for n in nodes}
     order: list[Any] = []
     state: dict[str, int] = {}
@@ -156,10 +165,15 @@ def _ordered(nodes: Sequence[Any]) -> list[Any]:
                 stack.pop()
                 continue
             state[node.name] = 1
-            waiting = [
+            needs = [
                 m for name in node.input if (m := by_name.get(_operation(name))) is not None
-                and state.get(m.name) is None and not (_kind(m) == "NextIteration" and _kind(node) == "Merge")
+                and not (_kind(m) == "NextIteration" and _kind(node) == "Merge")
             ]  # fmt: skip
+            circular = next((m for m in needs if state.get(m.name) == 1), None)
+            if circular is not None:
+                raise ValueError(f"graph_def is invalid: its operations form a cycle through {circular.name!r}. "
+                                 "Fix: write loops as While")
+            waiting = [m for m in needs if state.get(m.name) is None]
             if waiting:
                 stack += waiting
             else:
@@ -176,6 +190,8 @@ def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
         frame: Frame = max((frames.get(_operation(n), ()) for n in node.input), key=len, default=())
         if _kind(node) == "Enter":
             frame = (*frame, node.attr["frame_name"].s.decode())
+            if len(frame) > _DEEPEST:
+                raise _unrecognised(node, f"loops are nested more than {_DEEPEST} deep")
         elif _kind(node) == "Exit":
             frame = frame[:-1]
         frames[node.name] = frame
@@ -185,9 +201,10 @@ def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
 # -- loops -----------------------------------------------------------------------------
 
 
-def _fold_loop(parts: dict[str, Any], frames: dict[str, Frame], frame: Frame) -> None:
+def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: dict[str, list[str]],
+               frame: Frame) -> None:  # fmt: skip
     """Puts a `Loop` in the place of the nodes of a frame."""
-    members = {name: parts[name] for name, f in frames.items() if f == frame and name in parts}
+    members = {name: parts[name] for name in of_frames[frame] if name in parts}
     kinds: dict[str, list[Any]] = {}
     for node in members.values():
         kinds.setdefault(_kind(node), []).append(node)
@@ -226,15 +243,13 @@ def _fold_loop(parts: dict[str, Any], frames: dict[str, Frame], frame: Frame) ->
         *starts, *loop.aliases.values(), *(n for n in outside if _operation(n) not in members),
         *(n for e in kinds.get("Enter", ()) for n in e.input if n.startswith("^") and _operation(n) not in members),
     ]))  # fmt: skip
-    places = {s.name: i for i, s in enumerate(used)}
-    for exit_name in [n for n, node in parts.items() if _kind(node) == "Exit"]:
-        source = _operation(parts[exit_name].input[0])
-        if source in places:
-            parts[exit_name] = _identity(parts[exit_name], f"{loop.name}:{places[source]}")
+    for place, switch in enumerate(used):
+        for name in exits.get(switch.name, ()):
+            parts[name] = _identity(parts[name], f"{loop.name}:{place}")
     for n in members:
         del parts[n]
     parts[loop.name] = loop
-    frames[loop.name] = frame[:-1]
+    of_frames.setdefault(frame[:-1], []).append(loop.name)
 
 
 def _identity(node: Any, source: str) -> Any:
@@ -266,14 +281,16 @@ def _with_branches(nodes: Sequence[Any]) -> list[Any]:
         return list(nodes)
     parts = {n.name: n for n in nodes}
     groups: dict[tuple[str, str], list[Any]] = {}
+    steps = itertools.count(-1000 - _STEPS * len(nodes))
     for node in _ordered(nodes):
         if _kind(node) == "Merge":
-            group = groups.setdefault((_predicate_of(parts, node), node.name.rpartition("/")[0]), [])
+            group = groups.setdefault((_predicate_of(parts, node, steps), node.name.rpartition("/")[0]), [])
             group.append(node)
+    readers = _readers(parts)
     for _, group in groups.items():
-        _fold_branches(parts, group)
+        _fold_branches(parts, readers, group, steps)
     # What is behind a Switch and leads to no Merge only runs if it is fetched by itself, which nobody does.
-    for name in _tainted(parts, {n for n, node in parts.items() if _kind(node) == "Switch"}):
+    for name in _tainted(parts, _readers(parts), {n for n, node in parts.items() if _kind(node) == "Switch"}):
         del parts[name]
     strange = next((n for n in parts.values() if n.op in OLD), None)
     if strange is not None:
@@ -288,7 +305,7 @@ def _resolved(parts: dict[str, Any], name: str) -> str:
     return f"{_operation(name)}:{_port(name)}"
 
 
-def _predicate_of(parts: dict[str, Any], merge: Any) -> str:
+def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> str:
     """What decides between the values that come together; ValueError if it is not one thing."""
     found: set[str] = set()
     seen: set[tuple[str, int]] = set()
@@ -301,6 +318,7 @@ def _predicate_of(parts: dict[str, Any], merge: Any) -> str:
         if node is None or (node.name, depth) in seen:
             continue
         seen.add((node.name, depth))
+        _count(steps, merge)
         if _kind(node) != "Switch":  # behind a Merge within, another Switch is in between
             waiting += [(n, depth + (_kind(node) == "Merge")) for n in node.input]
         elif depth:
@@ -312,22 +330,34 @@ def _predicate_of(parts: dict[str, Any], merge: Any) -> str:
     return found.pop()
 
 
-def _tainted(parts: dict[str, Any], roots: set[str]) -> set[str]:
-    """The roots and all that depends on them."""
+def _readers(parts: dict[str, Any]) -> dict[str, list[str]]:
+    """For each name those that read what it gives."""
     readers: dict[str, list[str]] = {}
     for name, node in parts.items():
         for n in node.input:
             readers.setdefault(_operation(n), []).append(name)
+    return readers
+
+
+def _count(steps: Iterator[int], node: Any) -> None:
+    if next(steps) > 0:
+        raise _unrecognised(node, "too many values come together")
+
+
+def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[str],
+             border: Container[str] = ()) -> set[str]:  # fmt: skip
+    """The roots and all parts before the border that depend on them."""
     found, waiting = set(roots), list(roots)
     while waiting:
         for name in readers.get(waiting.pop(), ()):
-            if name not in found:
+            if name in parts and name not in found and name not in border:
                 found.add(name)
                 waiting.append(name)
     return found
 
 
-def _fold_branches(parts: dict[str, Any], merges: list[Any]) -> None:
+def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
+                   steps: Iterator[int]) -> None:  # fmt: skip
     """Puts `Branches` in the place of what leads to some merges that one condition decides."""
     results: tuple[list[str], list[str]] = ([], [])
     for merge in merges:
@@ -336,7 +366,7 @@ def _fold_branches(parts: dict[str, Any], merges: list[Any]) -> None:
     members: list[dict[str, Any]] = []
     switches: dict[str, Any] = {}
     for place in (0, 1):
-        members.append(_branch(parts, results[place], switches, place))
+        members.append(_branch(parts, results[place], switches, place, steps))
     both = members[0].keys() & members[1].keys()
     if both:
         raise _unrecognised(parts[both.pop()], "both branches contain it")
@@ -353,17 +383,21 @@ def _fold_branches(parts: dict[str, Any], merges: list[Any]) -> None:
                                                   if _operation(n) not in inside),
         *(n for s in switches.values() for n in s.input if n.startswith("^")),
     ]))  # fmt: skip
-    results_of = {m.name for m in merges}
-    for name in _tainted({n: p for n, p in parts.items() if n not in results_of}, set(switches)):
+    together = [m.name for m in merges]
+    for name in _tainted(parts, readers, set(switches), set(together)):
         del parts[name]
     for i, merge in enumerate(merges):
-        if any(f"{merge.name}:1" in node.input for node in parts.values()):
+        if any(f"{merge.name}:1" in parts[name].input for name in readers.get(merge.name, ()) if name in parts):
             raise _unrecognised(merge, "somebody asks which value it was")
         parts[merge.name] = _identity(merge, f"{made.name}:{i}")
     parts[made.name] = made
+    readers[made.name] = together
+    for n in made.input:
+        readers.setdefault(_operation(n), []).append(made.name)
 
 
-def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int) -> dict[str, Any]:
+def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int,
+            steps: Iterator[int]) -> dict[str, Any]:  # fmt: skip
     """The nodes of one branch: what the results depend on, and what depends on a Switch; the latter are noted."""
     seen: set[str] = set()
     reached: set[str] = set()
@@ -379,7 +413,9 @@ def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any],
             reached.add(node.name)
             switches[node.name] = node
         elif node.name not in seen:
+            _count(steps, node)
             seen.add(node.name)
             waiting += node.input
-    tainted = _tainted({n: parts[n] for n in (*seen, *reached)}, reached)
+    own = {n: parts[n] for n in (*seen, *reached)}
+    tainted = _tainted(own, _readers(own), reached)
     return {n: node for n, node in parts.items() if n in tainted and n not in reached}

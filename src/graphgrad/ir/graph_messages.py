@@ -57,28 +57,51 @@ class TensorProto(Message):
         return proto
 
     def array(self) -> Any:
-        """The array that it stands for."""
+        """The array that it stands for, not to be written to; where one value stands for many, they share its memory.
+
+        Raises: TypeError for a dtype that is none; ValueError for a shape that is none, or content that does not fit.
+        """
         dtype = as_dtype(int(self.dtype))
-        shape = [d.size for d in self.tensor_shape.dim]
+        shape = tuple(d.size for d in self.tensor_shape.dim)
+        count = _elements(shape)
         np_dtype = dtype.np_dtype
         if self.tensor_content:
+            if len(self.tensor_content) != count * np_dtype.itemsize or dtype is string:
+                raise ValueError(f"{len(self.tensor_content)} bytes are no {dtype.name} of shape {shape}")
             return np.frombuffer(self.tensor_content, np_dtype).reshape(shape)
+        values = self._values_of(dtype, np_dtype, count)
+        if len(values) == count:
+            return values.reshape(shape)
+        if len(values) <= 1:
+            one = values.reshape(()) if len(values) else np.asarray(b"" if dtype is string else 0, np_dtype)
+            return np.broadcast_to(one, shape)
+        return np.concatenate([values, np.broadcast_to(values[-1:], (count - len(values),))]).reshape(shape)
+
+    def _values_of(self, dtype: Any, np_dtype: Any, count: int) -> Any:
+        """The values that are there one by one, no more than there are elements; the last stands for the rest."""
         if self.half_val:
-            values: Any = np.array(list(self.half_val), np.uint16).view(np_dtype)
-        elif self.scomplex_val or self.dcomplex_val:
-            parts = np.array(list(self.scomplex_val or self.dcomplex_val))
-            values = parts[0::2] + 1j * parts[1::2]
-        else:
-            lists = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val,
-                     self.uint32_val, self.uint64_val)  # fmt: skip
-            values = next((v for v in lists if v), [])
-        array = np.zeros(math.prod(shape), np_dtype)
-        if len(values):
-            array[: len(values)] = values
-            array[len(values) :] = values[-1]  # the last one stands for the rest
-        elif dtype is string:
-            array[:] = b""
-        return array.reshape(shape)
+            return np.array(self.half_val[:count], np.int64).astype(np.uint16).view(np_dtype)
+        if self.scomplex_val or self.dcomplex_val:
+            given = np.array((self.scomplex_val or self.dcomplex_val)[: 2 * count])
+            return (given[0::2] + 1j * given[1::2]).astype(np_dtype)
+        lists: Any = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val,
+                 self.uint32_val, self.uint64_val)  # fmt: skip
+        found: Any = next((v for v in lists if v), [])[:count]
+        if dtype is string:
+            if not all(isinstance(v, bytes) for v in found):
+                raise ValueError("strings are given as numbers")
+            made = np.empty(len(found), object)
+            made[:] = found
+            return made
+        return np.array(found).astype(np_dtype) if found else np.empty(0, np_dtype)
+
+
+def _elements(shape: Any) -> int:
+    """How many elements an array has; ValueError for what no array has."""
+    count: int = math.prod(shape)
+    if any(n < 0 for n in shape) or math.prod(max(1, n) for n in shape) >= 1 << 56 or len(shape) > 64:
+        raise ValueError(f"no array has the shape {shape[:8]}")
+    return count
 
 
 def shape_proto(shape: Any) -> TensorShapeProto:

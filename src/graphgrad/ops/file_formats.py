@@ -13,7 +13,7 @@ from ..ir.dtypes import ANY, as_dtype, int64, string
 from ..ir.inflate import inflated
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.whole_files import make_folders, system_errors
-from .serialize import _as_message, _from_message
+from .serialize import _as_message, from_message
 from .sparse import SparseTensor
 
 _HOST = ("host",)
@@ -150,14 +150,15 @@ def deserialize_many_sparse_op(xp, serialized, *, dtype):
     places, values, shapes = [], [], []
     for i, row in enumerate(serialized.tolist()):
         try:
-            parts = [_from_message(m) for m in row]
-        except (ValueError, IndexError, KeyError):
+            (_, at), (kind, own), (_, size) = map(from_message, row)
+        except (ValueError, TypeError):
             raise Complaint("Could not parse serialized proto", "give what serialize_sparse returned") from None
-        (_, shape, at), (kind, _, own), (_, _, size) = parts
         if kind is not dtype:
             raise Complaint(f"Requested SparseTensor of type {dtype.name} but SparseTensor[{i}].values.dtype() == "
                             f"{kind.name}", f"dtype=tf.{kind.name}")
-        at = at.reshape(shape)
+        if at.ndim != 2 or own.ndim != 1 or size.ndim != 1 or at.shape != (len(own), len(size)) or at.dtype != np.int64:
+            raise Complaint(f"Expected serialized_sparse[{i}] to hold places, values and a shape that fit, but their "
+                            f"shapes are {at.shape}, {own.shape}, {size.shape}", "give what serialize_sparse returned")
         places.append(np.concatenate([np.full((len(at), 1), i, np.int64), at], 1))
         values.append(own)
         shapes.append(size)
@@ -292,21 +293,41 @@ def _message(text: bytes) -> bytes:
 
     from ..ir.example_messages import BytesList, Example, Feature, Features, FloatList, Int64List
 
+    def feature_of(given: dict[str, Any]) -> Any:
+        if not given:
+            return Feature()
+        ((kind, values),) = given.items()
+        values = _member(values, "value", [])
+        if kind in ("int64List", "int64_list"):
+            return Feature(int64_list=Int64List(value=[_integer(v) for v in values]))
+        if kind in ("floatList", "float_list"):
+            return Feature(float_list=FloatList(value=[float(v) for v in values]))
+        if kind in ("bytesList", "bytes_list"):
+            decoded = [base64.b64decode(v.replace("-", "+").replace("_", "/"), validate=True) for v in values]
+            return Feature(bytes_list=BytesList(value=decoded))
+        raise ValueError(f"no such field: {kind!r}")
+
     try:
-        given = json.loads(text)
-        features = {}
-        for key, feature in given.get("features", {}).get("feature", {}).items():
-            ((kind, values),) = feature.items() or [("bytesList", {})]
-            values = values.get("value", [])
-            if kind in ("int64List", "int64_list"):
-                features[key] = Feature(int64_list=Int64List(value=[int(v) for v in values]))
-            elif kind in ("floatList", "float_list"):
-                features[key] = Feature(float_list=FloatList(value=[float(v) for v in values]))
-            else:
-                features[key] = Feature(bytes_list=BytesList(value=[base64.b64decode(v) for v in values]))
-        return bytes(Example(features=Features(feature=features)).SerializeToString())
-    except (ValueError, TypeError, AttributeError) as e:
+        features = _member(_member(json.loads(text), "features", {}), "feature", {})
+        made = {key: feature_of(feature) for key, feature in features.items()}
+        return bytes(Example(features=Features(feature=made) if made else None).SerializeToString())
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as e:
         raise Complaint(f"Error while parsing JSON: {e}", "give Examples in protocol buffers' JSON") from None
+
+
+def _member(given: dict[str, Any], name: str, default: Any) -> Any:
+    """The one member that an object of JSON may have."""
+    strange = sorted(given.keys() - {name})
+    if strange:
+        raise ValueError(f"no such field: {strange[0]!r}")
+    return default if given.get(name) is None else given[name]
+
+
+def _integer(value: Any) -> int:
+    number = int(value)
+    if number != (float(value) if isinstance(value, float) else number) or not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"{value!r} is no integer of 64 bits")
+    return number
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:

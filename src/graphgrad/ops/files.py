@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import Shape, as_shape, num_elements
 from ..ir.whole_files import system_errors
-from ..ir.wire import read_fields, read_varint, signed
+from ..ir.wire import DELIMITED, FIXED32, VARINT, fields_of_bytes, read_fields, read_packed, signed
 from .pictures import single_picture
 
 # -- files -------------------------------------------------------------------------------
@@ -155,20 +154,15 @@ class VarLenFeature(NamedTuple):
 def _values(kind: int, message: bytes) -> list[Any]:
     """The values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
     values: list[Any] = []
-    for _, wire, value in read_fields(message):
-        if kind == 1:
+    for number, wire, value in read_fields(message):
+        if number != 1:
+            continue
+        if kind == 1 and wire == DELIMITED:
             values.append(value)
-        elif kind == 2:
-            values.extend(struct.unpack(f"<{len(value) // 4}f", value))
-        elif wire == 0:
-            values.append(value)
-        else:
-            at = 0
-            while at < len(value):
-                v, at = read_varint(value, at)
-                values.append(v)
-    if kind == 3:
-        values = [signed(v) for v in values]
+        elif kind == 2 and wire in (FIXED32, DELIMITED):
+            values.extend(np.frombuffer(value, "<f4").tolist())
+        elif kind == 3 and wire in (VARINT, DELIMITED):
+            values.extend(map(signed, [value] if wire == VARINT else read_packed(value)))
     return values
 
 
@@ -179,16 +173,25 @@ def _features_of(serialized: bytes) -> dict[str, tuple[int, list[Any]]]:
     """The features of a serialized `Example`: name -> (kind, values)."""
     found: dict[str, tuple[int, list[Any]]] = {}
     try:
-        for number, _, features in read_fields(serialized):
-            if number != 1:
-                continue
-            for entry in (v for n, _, v in read_fields(features) if n == 1):
-                parts = {n: v for n, _, v in read_fields(entry)}
-                kinds = [(n, v) for n, _, v in read_fields(parts.get(2, b""))]
-                found[parts.get(1, b"").decode()] = (kinds[-1][0], _values(*kinds[-1])) if kinds else (0, [])
-    except (ValueError, IndexError, struct.error, TypeError, AttributeError) as e:
+        for features in fields_of_bytes(serialized, 1):
+            for entry in fields_of_bytes(features, 1):
+                name, feature = entry_of(entry)
+                found[name] = feature_of(feature)
+    except (ValueError, IndexError) as e:
         raise Complaint(f"Could not parse example input ({e})", "feed what Example.SerializeToString() gives") from None
     return found
+
+
+def entry_of(entry: bytes) -> tuple[str, bytes]:
+    """Name and value of an entry of a map of messages."""
+    parts = {number: value for number, wire, value in read_fields(entry) if wire == DELIMITED}
+    return parts.get(1, b"").decode("utf-8", "surrogateescape"), parts.get(2, b"")
+
+
+def feature_of(message: bytes) -> tuple[int, list[Any]]:
+    """Kind (see `_values`) and values of a `Feature`; kind 0 if it has none."""
+    kinds = [(n, value) for n, wire, value in read_fields(message) if wire == DELIMITED and n in (1, 2, 3)]
+    return (kinds[-1][0], _values(*kinds[-1])) if kinds else (0, [])
 
 
 def _array(values: list[Any], dtype: Any, shape: Shape) -> np.ndarray[Any, Any]:

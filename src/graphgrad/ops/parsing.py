@@ -9,8 +9,8 @@ import numpy as np
 from ..errors import Complaint
 from ..ir.dtypes import int32, int64, string
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
-from ..ir.wire import read_fields
-from .files import _KINDS, _array, _features_of, _values
+from ..ir.wire import fields_of_bytes
+from .files import _KINDS, _array, _features_of, entry_of, feature_of
 
 _HOST = ("host",)
 _INDEX = frozenset({int32, int64})
@@ -130,15 +130,11 @@ def _lists_of(serialized: bytes) -> dict[str, list[Any]]:
     """The feature lists of a serialized `SequenceExample`: name -> [(kind, values)]."""
     found: dict[str, list[Any]] = {}
     try:
-        all_lists = [v for n, _, v in read_fields(serialized) if n == 2]
-        for entry in (e for lists in all_lists for n, _, e in read_fields(lists) if n == 1):
-            parts = {n: v for n, _, v in read_fields(entry)}
-            rows = []
-            for feature in (f for n, _, f in read_fields(parts.get(2, b"")) if n == 1):
-                kinds = [(n, v) for n, _, v in read_fields(feature)]
-                rows.append((kinds[-1][0], _values(*kinds[-1])) if kinds else (0, []))
-            found[parts.get(1, b"").decode()] = rows
-    except (ValueError, IndexError, TypeError, AttributeError) as e:
+        for lists in fields_of_bytes(serialized, 2):
+            for entry in fields_of_bytes(lists, 1):
+                name, features = entry_of(entry)
+                found[name] = [feature_of(feature) for feature in fields_of_bytes(features, 1)]
+    except (ValueError, IndexError) as e:
         raise Complaint(f"Could not parse example input ({e})",
                         "feed what SequenceExample.SerializeToString() gives") from None
     return found

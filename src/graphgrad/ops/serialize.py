@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
 
 from ..errors import Complaint
 from ..ir.dtypes import ANY, as_dtype, string
+from ..ir.graph_messages import TensorProto
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from ..ir.wire import delimited, read_fields, read_varint, signed, varint
+from ..ir.wire import delimited, varint
 
-# Fields of the message: dtype, shape, all bytes; then values one by one, by kind.
-_DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
-_PACKED = {5: "f", 6: "d", 7: None, 9: "cf", 10: None, 11: None, 12: "cd", 13: None, 16: None, 17: None}
+_DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8  # fields of the message
+_LARGE = 1 << 24  # bytes
 
 
 def _as_message(array: Any, dtype: Any) -> bytes:
@@ -45,14 +44,14 @@ def parse_tensor_op(xp, serialized, *, out_type):
     """The tensor that a string stands for."""
     data = serialized.item()
     try:
-        dtype, shape, array = _from_message(data)
-    except (ValueError, IndexError, KeyError, struct.error):
-        raise Complaint(f"Could not parse `serialized` as TensorProto: {data[:40]!r}",
+        dtype, array = from_message(data)
+    except (ValueError, TypeError) as e:
+        raise Complaint(f"Could not parse `serialized` as TensorProto: {data[:40]!r} ({e})",
                         "give what serialize_tensor returned") from None
     if dtype is not out_type:
         raise Complaint(f"Type mismatch between parsed tensor ({dtype.name}) and dtype ({out_type.name})",
                         f"out_type=tf.{dtype.name}")
-    return array.reshape(shape)
+    return array
 
 
 @parse_tensor_op.shape
@@ -60,49 +59,15 @@ def _unknown(x):
     return None
 
 
-def _from_message(data: bytes) -> tuple[Any, tuple[int, ...], Any]:
-    dtype, shape, content, strings, values = None, (), None, [], []  # type: Any, Any, Any, list[bytes], list[Any]
-    for number, _, value in read_fields(data):
-        if number == _DTYPE:
-            dtype = as_dtype(value)
-        elif number == _SHAPE:
-            shape = tuple(_size(dim) for n, _, dim in read_fields(value) if n == 2)
-        elif number == _CONTENT:
-            content = value
-        elif number == _STRINGS:
-            strings.append(value)
-        elif number in _PACKED:
-            values.extend(_unpacked(value, _PACKED[number]))
-    if dtype is None:
-        raise ValueError("no dtype")
-    count = int(np.prod(shape, dtype=np.int64))
-    if dtype is string:
-        filled = np.empty(count, object)
-        filled[:] = strings + strings[-1:] * (count - len(strings))
-        return dtype, shape, filled
-    if content is not None:
-        return dtype, shape, np.frombuffer(content, dtype.np_dtype).copy()
-    array = np.zeros(count, dtype.np_dtype)
-    if values:  # the last one stands for all that follow
-        array[:] = np.asarray(values + values[-1:] * (count - len(values))).astype(dtype.np_dtype)
-    return dtype, shape, array
+def from_message(data: bytes) -> tuple[Any, Any]:
+    """Dtype and array of a serialized message; ValueError or TypeError if it is none.
 
-
-def _size(dim: bytes) -> int:
-    return next((signed(value) for n, _, value in read_fields(dim) if n == 1), 0)
-
-
-def _unpacked(value: Any, kind: str | None) -> list[Any]:
-    if isinstance(value, int):
-        return [signed(value)]
-    if kind is None:
-        found, at = [], 0
-        while at < len(value):
-            number, at = read_varint(value, at)
-            found.append(signed(number))
-        return found
-    numbers = [v for (v,) in struct.iter_unpack("<" + kind[-1], value)]
-    return [complex(a, b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)] if kind[0] == "c" else numbers
+    A large array whose elements are one value takes the memory of one, and is not to be written to.
+    """
+    message = TensorProto.FromString(data)
+    array = message.array()
+    repeated = array.nbytes > _LARGE and not any(array.strides)
+    return as_dtype(int(message.dtype)), array if repeated else np.array(array)
 
 
 for _record in (serialize_tensor_op, parse_tensor_op):

@@ -15,6 +15,7 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.shape import broadcast, merged
 
 _HOST = ("host",)
+_WEB_SAFE = re.compile(rb"[A-Za-z0-9_-]*")
 
 
 def _map(function: Any, *arrays: Any) -> Any:
@@ -301,6 +302,8 @@ def decode_base64_op(xp, x):
 
     def decode(v: bytes) -> bytes:
         bare = v.rstrip(b"=")
+        if not _WEB_SAFE.fullmatch(bare):
+            raise Complaint("Invalid character found in base64", "give what tf.io.encode_base64 made")
         if len(bare) % 4 == 1:
             raise Complaint("Base64 string length cannot be 1 modulo 4", "give what tf.io.encode_base64 made")
         return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))

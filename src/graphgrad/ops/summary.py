@@ -160,12 +160,20 @@ def _image_summary_shape(tag, tensor, max_images):
 _image_summary.grad(NOT_DIFFERENTIABLE)
 
 
+def _parsed(kind: Any, data: bytes, what: str) -> Any:
+    """A message of bytes."""
+    try:
+        return kind.FromString(data)
+    except ValueError as e:
+        raise Complaint(f"Could not parse {what} ({e})", "give what a summary op returned") from None
+
+
 @op("TensorSummaryV2", "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
     flags=("host",))  # fmt: skip
 def _tensor_summary(xp, tag, tensor, metadata, *, T):
     """A summary with a whole tensor, and for which page of TensorBoard it is."""
     proto = TensorProto.of(tensor, as_dtype(T))
-    about = SummaryMetadata.FromString(metadata.item())
+    about = _parsed(SummaryMetadata, metadata.item(), "the metadata")
     return _serialized(Summary(value=[Summary.Value(tag=_text(tag.item()), tensor=proto, metadata=about)]))
 
 
@@ -183,7 +191,7 @@ def _merge_summary(xp, inputs):
     merged, seen = [], set()
     for serialized in inputs:
         for summary in np.asarray(serialized).ravel().tolist():
-            for value in Summary.FromString(summary).value:
+            for value in _parsed(Summary, summary, "one of the summary inputs").value:
                 if value.tag in seen:
                     raise Complaint(f"Duplicate tag {value.tag} found in summary inputs", "give each summary a name")
                 seen.add(value.tag)

@@ -22,8 +22,10 @@ def _chunks(data: bytes) -> Any:
         raise Complaint(f"Header mismatch: Expected RIFF but found {data[:4].decode('latin1')}", "feed a WAV file")
     at = 12
     while at + 8 <= len(data):
-        size = int.from_bytes(data[at + 4 : at + 8], "little")
-        yield data[at : at + 4], data[at + 8 : at + 8 + size]
+        kind, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "little")
+        if kind in (b"fmt ", b"data") and size > len(data) - at - 8:
+            raise Complaint("Data too short when trying to read string", "feed a whole WAV file")
+        yield kind, data[at + 8 : at + 8 + size]
         at += 8 + size + size % 2
 
 
@@ -33,10 +35,15 @@ def decode_wav_op(xp, contents, *, desired_channels=-1, desired_samples=-1):
     found = dict(_chunks(contents.item()))
     if b"fmt " not in found or b"data" not in found or len(found[b"fmt "]) < 16:
         raise Complaint("the file has no format or no data", "feed a whole WAV file")
-    kind, channels, rate, _, _, bits = struct.unpack_from("<HHIIHH", found[b"fmt "])
+    kind, channels, rate, _, frame, bits = struct.unpack_from("<HHIIHH", found[b"fmt "])
     if kind != 1 or bits != 16:
         raise Complaint(f"Bad audio format for WAV: Expected 1 (PCM) of 16 bits, but got {kind} of {bits}",
                         "convert it to PCM of 16 bits")
+    if channels < 1 or frame != 2 * channels:
+        raise Complaint(f"Bad bytes per sample in WAV header: {frame} for {channels} channels",
+                        "feed a WAV file of at least one channel")
+    if rate >= 1 << 31:
+        raise Complaint(f"Bad sample rate in WAV header: {rate}", "feed a whole WAV file")
     frames = found[b"data"][: len(found[b"data"]) // (2 * channels) * 2 * channels]
     audio = np.frombuffer(frames, "<i2").reshape(-1, channels).astype(np.float32) / np.float32(32768)
     if desired_channels > 0:  # the last one stands in for those that are missing

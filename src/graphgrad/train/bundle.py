@@ -292,7 +292,7 @@ class BundleReader:
 
     def dtype(self, name: str) -> DType:
         """The dtype of a tensor."""
-        return as_dtype(int(self._entry(name).dtype))
+        return self._dtype(self._entry(name))
 
     def _entry(self, name: str) -> _Entry:
         if name not in self._entries:
@@ -313,32 +313,56 @@ class BundleReader:
                                        f"shape in the save file: {list(_dims(entry))} (tensor {name})\n"
                                        "  Fix: make the variable of the checkpoint's shape")  # fmt: skip
         if part is not None and slice_key(name, part) in self._raw:
-            return self._value(_Entry.FromString(self._raw[slice_key(name, part)]))
+            return self._slice(name, part)
         whole = self._joined(name, entry) if entry.slices else self._value(entry)
         if part is None:
             return whole
         return whole[tuple(slice(start, start + size) for start, size in zip(part[1], part[2]))].copy()
 
+    def _slice(self, name: str, part: Slice) -> Any:
+        """The value of a slice that has an entry of its own."""
+        try:
+            entry = _Entry.FromString(self._raw[slice_key(name, part)])
+        except ValueError as e:
+            raise self._index_damage(f"the entry of a slice of {name} is none ({e})") from None
+        if _dims(entry) != part[2]:
+            raise self._index_damage(f"a slice of {name} has the shape {_dims(entry)}, not {part[2]}")
+        return self._value(entry)
+
     def _joined(self, name: str, entry: _Entry) -> Any:
         shape = _dims(entry)
-        whole = np.zeros(shape, as_dtype(int(entry.dtype)).np_dtype)
-        filled = 0
+        parts: set[Slice] = set()
         for piece in entry.slices:
             start = tuple(e.start for e in piece.extent)
             size = tuple(e.length if e.HasField("length") else n for e, n in zip(piece.extent, shape))
-            key = slice_key(name, (shape, start, size))
-            if key not in self._raw:
-                raise DataLossError(None, None, f"{index_path(self.prefix)}: a slice of {name} is missing.\n"
-                                    "  Fix: use another copy of the file")  # fmt: skip
-            whole[tuple(slice(s, s + n) for s, n in zip(start, size))] = self._value(_Entry.FromString(self._raw[key]))
-            filled += math.prod(size)
-        if filled < whole.size:
-            raise DataLossError(None, None, f"{index_path(self.prefix)}: the slices of {name} do not cover it.\n"
-                                "  Fix: use another copy of the file")  # fmt: skip
+            if len(start) != len(shape) or not all(s >= 0 and 0 <= n <= d - s for s, n, d in zip(start, size, shape)):
+                raise self._index_damage(f"a slice of {name} is not within it")
+            parts.add((shape, start, size))
+        if any(slice_key(name, part) not in self._raw for part in parts):
+            raise self._index_damage(f"a slice of {name} is missing")
+        if sum(math.prod(size) for _, _, size in parts) < math.prod(shape):
+            raise self._index_damage(f"the slices of {name} do not cover it")
+        pieces = {part: self._slice(name, part) for part in parts}  # as large as they say
+        whole = np.zeros(shape, self._dtype(entry).np_dtype)
+        for part, value in pieces.items():
+            whole[tuple(slice(s, s + n) for s, n in zip(part[1], part[2]))] = value
         return whole
+
+    def _dtype(self, entry: _Entry) -> DType:
+        try:
+            return as_dtype(int(entry.dtype))
+        except TypeError:
+            raise self._damage(entry, f"there is no dtype {entry.dtype}") from None
+
+    def _index_damage(self, problem: str) -> DataLossError:
+        return DataLossError(None, None, f"{index_path(self.prefix)}: {problem}.\n"
+                             "  Fix: use another copy of the file")  # fmt: skip
 
     def _value(self, entry: _Entry) -> Any:
         path = data_path(self.prefix, int(entry.shard_id), int(self._header.num_shards))
+        shape = _dims(entry)
+        if any(n < 0 for n in shape):
+            raise self._damage(entry, f"there is no shape {shape}")
         with system_errors(path):
             fd, info = open_plain(path, links=True)
             with os.fdopen(fd, "rb") as f:
@@ -349,8 +373,7 @@ class BundleReader:
                     there = len(data)
         if there != entry.size:
             raise self._damage(entry, f"Read less bytes than requested: {there} of {entry.size}")
-        dtype = as_dtype(int(entry.dtype))
-        shape = _dims(entry)
+        dtype = self._dtype(entry)
         if dtype is string:
             return self._string_values(entry, data, shape)
         found = masked(crc32c(data))
@@ -364,12 +387,14 @@ class BundleReader:
     def _string_values(self, entry: _Entry, data: bytes, shape: tuple[int, ...]) -> Any:
         count = math.prod(shape)
         sizes, at = [], 0
+        if count > len(data):
+            raise self._damage(entry, f"{len(data)} bytes hold no {count} strings")
         try:
             for _ in range(count):
                 size, at = read_varint(data, at)
                 sizes.append(size)
             lengths = b"".join(struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in sizes)
-        except (IndexError, struct.error):
+        except (IndexError, ValueError, struct.error):
             raise self._damage(entry, "Checksum does not match: the lengths of strings reach too far") from None
         found = masked(crc32c(data[at:], crc32c(lengths)))
         if found != entry.crc32c or at + 4 + sum(sizes) != len(data):

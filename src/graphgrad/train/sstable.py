@@ -23,6 +23,7 @@ _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
 _BLOCK = 262144  # bytes after which a new block begins
 _RESTART = 16  # entries after which a key is written in full
+_KEYS, _SHARED = 1 << 20, 64  # bytes that a block's keys may have, and how many more for each of its own
 
 
 class _Block:
@@ -124,16 +125,29 @@ def read_table(data: bytes, path: str) -> Iterator[tuple[bytes, bytes]]:
         at = 0
         for _ in range(2):
             _, at = read_varint(footer, at)
+        end, last = 0, None
         for _, handle in _entries(_block(data, footer, at, path)):
-            yield from _entries(_block(data, handle, 0, path))
+            if _place(handle, 0)[0] < end:
+                raise ValueError("blocks overlap")
+            end = sum(_place(handle, 0))
+            for key, value in _entries(_block(data, handle, 0, path)):
+                if last is not None and key <= last:
+                    raise ValueError("keys are not in order")
+                last = key
+                yield key, value
     except (IndexError, ValueError, struct.error) as e:
         raise _damaged(path, f"bad block ({e})") from None
 
 
+def _place(handle: bytes, at: int) -> tuple[int, int]:
+    """Where a block begins, and its size."""
+    offset, at = read_varint(handle, at)
+    return offset, read_varint(handle, at)[0]
+
+
 def _block(data: bytes, handle: bytes, at: int, path: str) -> bytes:
     """The contents of the block to which a handle points."""
-    offset, at = read_varint(handle, at)
-    size, _ = read_varint(handle, at)
+    offset, size = _place(handle, at)
     contents, trailer = data[offset : offset + size], data[offset + size : offset + size + 5]
     if len(contents) != size or len(trailer) != 5:
         raise _damaged(path, "truncated block read")
@@ -149,6 +163,7 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     if end < 0:
         raise ValueError("positions beyond the block")
     key, at = b"", 0
+    left = _KEYS + _SHARED * len(block)
     while at < end:
         shared, at = read_varint(block, at)
         added, at = read_varint(block, at)
@@ -156,6 +171,9 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         if shared > len(key) or at + added + size > end:
             raise ValueError("an entry reaches beyond the block")
         key = key[:shared] + block[at : at + added]
+        left -= len(key)
+        if left < 0:
+            raise ValueError("keys share too much")
         at += added + size
         yield key, block[at - size : at]
 
