@@ -9,7 +9,11 @@ Reference: TensorFlow 2.21 `tf.errors`.
 
 from __future__ import annotations
 
+import functools
+import linecache
 import math
+import os
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -272,7 +276,8 @@ class Complaint(Exception):
     """Raised by a shape rule or a kernel: what is wrong, without saying where.
 
     The builder (or the executor) catches it, adds op, shapes and the user's line, and
-    raises the error of TensorFlow's class in its stead.
+    raises the error of TensorFlow's class in its stead. A function that finds out by itself, before there is
+    any op, lets it go: it is an instance of `cls` too, and names the function and the line that called it.
 
     Args:
       problem: what is wrong, e.g. 'dimension -1 differs (10 vs 32)'.
@@ -280,11 +285,38 @@ class Complaint(Exception):
       cls: the class to raise at build time.
     """
 
+    def __new__(kind, problem: str, fix: str = "", cls: type[Exception] = ValueError) -> Complaint:
+        return super().__new__(_complaints(cls))  # type: ignore[arg-type]  # classes can be hashed
+
     def __init__(self, problem: str, fix: str = "", cls: type[Exception] = ValueError):
-        super().__init__(problem)
-        self.problem = problem
+        Exception.__init__(self, problem)
+        self.problem = self._message = problem
         self.fix = fix
         self.cls = cls
+        self._node_def = self._op = None
+        self._error_code = getattr(cls, "code", UNKNOWN)
+
+    def __str__(self) -> str:
+        function, line = "", ""
+        for frame, number in traceback.walk_tb(self.__traceback__):
+            if frame.f_code.co_filename.startswith(_PACKAGE):
+                function = function or frame.f_code.co_name
+            else:  # what the user's code calls next is the function that is meant
+                path = frame.f_code.co_filename
+                text = linecache.getline(path, number).strip()
+                function, line = "", f"{os.path.basename(path)}:{number}:  {text}"
+        lines = [f"{function}: {self.problem.rstrip('.')}." if function else f"{self.problem.rstrip('.')}."]
+        lines += [f"  Called at {line}"] * bool(line) + [f"  Fix: {self.fix}"] * bool(self.fix)
+        return "\n".join(lines)
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+@functools.cache
+def _complaints(cls: type[Exception]) -> type[Complaint]:
+    """The class of complaints that are instances of `cls`, too, and bear its name."""
+    return type(cls.__name__, (Complaint, cls), {"__module__": cls.__module__})
 
 
 class NeedsHostValue(Exception):

@@ -251,10 +251,14 @@ class RawOp:
         if expected:
             raise TypeError(self._worded(f"Expected {expected} for argument '{key}' not {value!r}",
                                          f"give {key}=<{expected}>"))  # fmt: skip
-        if kind is str and isinstance(value, bytes):
-            return value.decode()
-        if own == "shape" and value is not None:
-            return as_shape(value)
+        try:
+            if kind is str and isinstance(value, bytes):
+                return value.decode()
+            if own == "shape" and value is not None:
+                return as_shape(value)
+        except (TypeError, ValueError) as e:
+            raise (TypeError if isinstance(e, TypeError) else ValueError)(
+                self._worded(f"argument '{key}' cannot be {value!r}: {e}", f"give another {key}")) from e  # fmt: skip
         return tuple(value) if isinstance(value, list) else value
 
     def _check_handle(self, given: dict[str, Any]) -> None:

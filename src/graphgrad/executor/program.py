@@ -12,24 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import (
-    MORE_MEMORY,
-    Complaint,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NeedsHostValue,
-    OpError,
-    OutOfRangeError,
-    ResourceExhaustedError,
-    UnimplementedError,
-    UnknownError,
-    describe,
-    memory_problem,
-)
+from ..errors import FailedPreconditionError, NeedsHostValue, OpError, describe
 from ..ir import dtypes
 from ..ir.blocking import WouldBlock
 from ..ir.cell import Cell
 from ..ir.effects import bodies_of
+from ..ir.failures import failure
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import Spec, _input_names
 from ..ir.shape import num_elements, shape_str
@@ -277,6 +265,19 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             result = kernel(np if on_host else xp, *packed, **attrs)
             if faults is not None and opdef.fault is not None and not on_host and not ins.guarded:
                 faults.add(xp, opdef.faults(xp, packed, result, ins.attrs))
+            if ins.bodies:
+                result, state = result
+                if len(state) > len(ins.touched):
+                    assert faults is not None
+                    faults.add(xp, [state[-1]])
+                for touch, value in zip(ins.touched, state, strict=False):
+                    env[touch.out] = value
+            elif ins.refs:
+                for position, touch in ins.refs.items():
+                    if touch.out != touch.slot and values[position].slot != touch.out:
+                        env[touch.out] = env[touch.slot]  # it could have assigned, but did not
+            for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
+                env[slot] = _settle(xp, on_host, value, tensor)
         except MustBeKnown as need:
             if need.op.graph is ins.op.graph:
                 raise
@@ -287,29 +288,11 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             raise MustBeKnown(ins.op, position) from None
         except _SIGNALS:
             raise
-        except OpError as e:
-            if e._op is None:
-                e._op, e._node_def = ins.op, ins.op.node_def
-                if e._unlocated is not None:
-                    problem, fix = e._unlocated
-                    e._message = describe(ins.op.type, ins.op.name, problem, "", str(ins.op.source or ""), fix)
-                    e.args = (e._message,)
-            raise
         except Exception as e:
-            raise in_context(ins.op, e, values, host_function="host" in opdef.flags) from e
-        if ins.bodies:
-            result, state = result
-            if len(state) > len(ins.touched):
-                assert faults is not None
-                faults.add(xp, [state[-1]])
-            for touch, value in zip(ins.touched, state, strict=False):
-                env[touch.out] = value
-        elif ins.refs:
-            for position, touch in ins.refs.items():
-                if touch.out != touch.slot and values[position].slot != touch.out:
-                    env[touch.out] = env[touch.slot]  # it could have assigned, but did not
-        for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
-            env[slot] = _settle(xp, on_host, value, tensor)
+            error = in_context(ins.op, e, values)
+            if error is e:
+                raise
+            raise error from e
 
 
 def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> int:
@@ -451,32 +434,13 @@ def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
         "run tf.global_variables_initializer() in this session first"))  # fmt: skip
 
 
-_CLASSES: tuple[tuple[Any, type[OpError]], ...] = (
-    (MemoryError, ResourceExhaustedError), (NotImplementedError, UnimplementedError),
-    ((StopIteration, IndexError), OutOfRangeError), ((TypeError, ValueError), InvalidArgumentError),
-)  # fmt: skip
-
-
-def in_context(op: Operation, error: Exception, values: Sequence[Any], host_function: bool = False) -> OpError:
+def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpError:
     """Turns what a kernel raised into TensorFlow's error, naming op, shapes and the user's line."""
     operands = ", ".join(
         f"{name}={v.dtype} {shape_str(tuple(v.shape))}"
         for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
         if hasattr(v, "shape")
     )
-    fix = "check the shapes and values that this op is given"
-    cls: type[OpError] = InvalidArgumentError
-    if isinstance(error, Complaint):
-        problem, fix = error.problem, error.fix
-        cls = error.cls if issubclass(error.cls, OpError) else cls
-    elif "PyFunc" not in op.type and (exhausted := memory_problem(error)) is not None:
-        problem, fix, cls = exhausted, MORE_MEMORY, ResourceExhaustedError
-    elif host_function:
-        problem = f"{type(error).__name__}: {error}"
-        cls = next((c for kinds, c in _CLASSES if isinstance(error, kinds)), UnknownError)
-        fix = "correct the Python function"
-    else:
-        problem = str(error).split("\n")[0] or type(error).__name__
     source = str(op.source or "")
     if op.type in ("CheckNumerics", "CheckNumericsV2"):
         checked = op.inputs[0].op
@@ -484,4 +448,4 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any], host_func
         if checked._original_op is not None:
             forward = checked._original_op
             source += f"\n  That is part of the gradient of {forward.type} '{forward.name}', built at {forward.source}"
-    return cls(op.node_def, op, describe(op.type, op.name, problem, operands, source, fix), cls.code)
+    return failure(op.opdef, op.name, error, operands, source, op)

@@ -286,19 +286,25 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
     return iterator
 
 
+def _specs_of(source: Any) -> Any:
+    if not hasattr(source, "_specs"):
+        raise TypeError(f"`dataset_or_iterator` must be a tf.data.Dataset or an iterator, not {source!r}")
+    return source._specs
+
+
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """The dtypes of a data set or iterator, arranged like its elements."""
-    return arranged(dataset_or_iterator._specs, _type)
+    return arranged(_specs_of(dataset_or_iterator), _type)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
     """The static shapes of a data set or iterator, arranged like its elements."""
-    return arranged(dataset_or_iterator._specs, _shape)
+    return arranged(_specs_of(dataset_or_iterator), _shape)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
     """`tf.Tensor` for each component of a data set or iterator, arranged like its elements."""
-    return arranged(dataset_or_iterator._specs, _class)
+    return arranged(_specs_of(dataset_or_iterator), _class)
 
 
 def _type(component: Any) -> Any:

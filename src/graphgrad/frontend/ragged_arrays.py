@@ -270,6 +270,8 @@ def reverse(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 def split(name: str, f: Callable[..., Any], given: Given) -> Any:
     """Parts of the rows of a ragged tensor; arguments as for `concat`."""
+    if "num_or_size_splits" not in given:
+        raise TypeError("tf.strings.split does not take a RaggedTensor. Fix: split its flat_values")
     t, sizes = given["value"], given["num_or_size_splits"]
     if given.get("axis", given.get("split_dim", 0)):
         raise NotImplementedError("split of a ragged tensor is offered along the first axis alone. Fix: axis=0")

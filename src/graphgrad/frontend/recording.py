@@ -9,7 +9,7 @@ from typing import Any
 from ..gradients.aggregate import concat_slices
 from ..gradients.exposing import expose
 from ..gradients.registry import gradient_function
-from ..gradients.rules import Call, apply_rule, carries_gradient, checked_in_grad, collector_paused
+from ..gradients.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad, collector_paused
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource
@@ -219,7 +219,7 @@ def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> 
         )
     if call is None:
         dys = _filled(record, dys)
-        in_grads = rule(record, *dys)
+        in_grads = call_rule(rule, record, dys)
         return in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
     graph = call.graph
     graph._scope = call.scope

@@ -79,6 +79,8 @@ def make_template(name_: str, func_: Callable[..., Any], create_scope_now_: bool
     >>> len(tf.global_variables())
     1
     """
+    if not isinstance(name_, str) or not callable(func_):
+        raise TypeError(f"make_template needs a name and a function, not {name_!r} and {func_!r}")
     template = Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, unique_name_, custom_getter_)
     if create_scope_now_:
         template._create_scope()

@@ -68,12 +68,12 @@ def define_op(op_type: str, signature: str, *, static: Sequence[str] = (), numpy
     _check_name(op_type, replace)
     _check_signature(op_type, signature, types)
     allowed = {attr: _dtypes(op_type, attr, given) for attr, given in types.items()}
-    flags = [flag for flag, on in (("host", numpy_only), ("stateful", stateful)) if on]
+    flags = [flag for flag, on in (("python", numpy_only), ("host", numpy_only), ("stateful", stateful)) if on]
 
     def decorate(kernel: Callable[..., Any]) -> OpDef:
         if op_type in registry:
             _remove(op_type)
-        record = op(op_type, signature, host=static, flags=flags, **allowed)(_checking(op_type, kernel))
+        record = op(op_type, signature, host=static, flags=flags, limits={}, **allowed)(_checking(op_type, kernel))
         record.source = Source(kernel.__code__, -1) if hasattr(kernel, "__code__") else record.source
         _check_kernel(record, kernel)
         return record

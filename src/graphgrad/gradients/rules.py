@@ -7,13 +7,14 @@ import gc
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..errors import describe
 from ..ir import dtypes
 from ..ir.convert import convert_to_tensor
 from ..ir.graph import Graph, Operation, Tensor
-from ..ir.opdef import raw
+from ..ir.opdef import CHECK, misfit, raw
 from ..ir.shape import _CONTRADICTION, Shape, merge, shape_str
 from ..ir.slices import IndexedSlices
-from ..ir.source import Source
+from ..ir.source import STRAY, Source, is_own
 from .outside import Outside
 from .subgraphs import kept_outputs
 
@@ -55,12 +56,23 @@ def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
                 out_grads[i] = raw.ZerosLike(y, name="zeros_like")
 
 
+def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Any:
+    """What a rule gives; what a rule of this package did not foresee is a ValueError that names the operation."""
+    try:
+        return rule(op, *dys)
+    except (*STRAY, TypeError) as e:
+        if not is_own(e) or "Fix:" in str(e):
+            raise
+        raise ValueError(describe(op.type, op.name, f"its gradient cannot be built: {misfit(e)}", "",
+                                  str(op.source or ""), CHECK)) from e  # fmt: skip
+
+
 def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
     """What the rule of `op` makes of the gradients of its outputs: one gradient, or None, for each input."""
     graph = call.graph
     scope = f"{call.scope}/{op.name}_grad" if call.scope else f"{op.name}_grad"
     graph._scope = scope if call.fresh else graph._unique(scope)  # as unique as the op's name
-    in_grads = rule(op, *out_grads)
+    in_grads = call_rule(rule, op, out_grads)
     if not isinstance(in_grads, (list, tuple)):
         in_grads = (in_grads,)
     if len(in_grads) != len(op.inputs):

@@ -55,7 +55,7 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     try:
         inferred = opdef.infer(inputs, attrs)
     except Complaint as complaint:
-        raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from None
+        raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from complaint.__cause__
     if name is None:
         name = graph._unique(f"{graph._scope}/{opdef.name}" if graph._scope else opdef.name)
     else:

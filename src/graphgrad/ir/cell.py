@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import FailedPreconditionError, InvalidArgumentError
 from . import dtypes
+from .blocking import located
 from .dtypes import DType
 from .eager import EagerTensor
 from .opdef import Spec
@@ -45,6 +47,27 @@ class Cell:
 
     def __repr__(self) -> str:
         return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"
+
+
+def kept(ref: Any, kind: Any, what: str) -> Any:
+    """What a handle refers to, if it is of the kind that an operation works on.
+
+    Args:
+      ref: what the kernel got for the handle.
+      kind: a class, or several.
+      what: the kind in words, such as 'a queue'.
+    Raises: FailedPreconditionError if there is nothing; InvalidArgumentError if it is of another kind.
+    """
+    held = getattr(ref, "value", None)
+    if held is None:
+        raise located(FailedPreconditionError, f"the handle does not refer to {what} that exists",
+                      "run what makes or initializes it first")  # fmt: skip
+    thing = held.item() if isinstance(held, np.ndarray) and held.dtype == object and held.size == 1 else held
+    if not isinstance(thing, kind):
+        raise located(InvalidArgumentError, f"Trying to access as {what} what is of another kind "
+                      f"({getattr(getattr(ref, 'cell', ref), 'name', '') or type(thing).__name__})",
+                      f"give the handle of {what}")  # fmt: skip
+    return thing
 
 
 class Handle(EagerTensor):

@@ -66,6 +66,17 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     direct = _from_numbers(value, dtype)
     if direct is not None:
         return direct
+    if dtype is not None and dtype.kind == "o" and dtype is not dtypes.string:
+        raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {dtype.name}. "
+                        "Fix: give what an operation made, such as the handle of a variable or a table")
+    try:
+        return _general_array(value, dtype)
+    except OverflowError as e:
+        raise TypeError(f"Failed to convert elements of {value!r} to Tensor: {e}. Fix: give numbers that the dtype can "
+                        "hold") from e
+
+
+def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if isinstance(value, (np.ndarray, np.generic)) or _says_it_is_an_array(value):
         return _from_numpy(value, dtype)
     if isinstance(value, (Dimension, TensorShape)):
@@ -108,7 +119,12 @@ def _eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         first = _first_leaf(value)
         if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
             dtype = dtypes.float64
-    return make_array(value, dtype)
+    try:
+        return make_array(value, dtype)
+    except TypeError as e:
+        if not isinstance(e.__cause__, OverflowError):
+            raise
+        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. {e}") from e.__cause__
 
 
 def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
@@ -136,7 +152,13 @@ def _says_it_is_an_array(value: Any) -> bool:
 def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
     if array.dtype.kind in "US" or array.dtype == object:
-        return _string_array(array.tolist()) if dtype in (None, dtypes.string) else array.astype(dtype.np_dtype)
+        if dtype is None or dtype is dtypes.string:
+            return _string_array(array.tolist())
+        try:
+            return array.astype(dtype.np_dtype)
+        except (TypeError, ValueError) as e:
+            raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype {dtype.name}: {e}. "
+                            f"Fix: give values of {dtype.name}") from e
     if dtype is None:
         as_dtype(array.dtype)  # raises for what has no dtype here
         return array

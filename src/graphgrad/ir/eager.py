@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MORE_MEMORY, Complaint, OpError, ResourceExhaustedError, memory_problem
+from ..errors import Complaint, OpError
 from . import tensor
+from .blocking import WouldBlock
 from .dtypes import DType, as_dtype
-from .opdef import OpDef, Spec, put_in_context
+from .opdef import OpDef, Spec, operands, put_in_context
 from .shape import TensorShape
+from .source import user_source
 
 
 class EagerTensor(tensor.Tensor):
@@ -44,7 +46,7 @@ class EagerTensor(tensor.Tensor):
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return int(self._value.ndim)
+        return len(self._spec.shape or ())
 
     @property
     def device(self) -> str:
@@ -82,12 +84,12 @@ class EagerTensor(tensor.Tensor):
         return bool(self._value)
 
     def __len__(self) -> int:
-        if not self._value.ndim:
+        if not self.ndim:
             raise TypeError("Scalar tensor has no `len()`")
         return len(self._value)
 
     def __iter__(self) -> Iterator[EagerTensor]:
-        if not self._value.ndim:
+        if not self.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (EagerTensor(np.asarray(v), self.dtype) for v in self._value)
 
@@ -163,21 +165,27 @@ def execute(
             values = opdef.pack([t._value for t in inputs], full)
             with np.errstate(all="ignore"):
                 result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
+        if "handle" in opdef.flags:
+            return (_handle(opdef.name, result),)
+        outputs = tuple(
+            [
+                EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
+                for r, s in zip(result, inferred.specs, strict=True)
+            ]
+        )
     except Complaint as complaint:
-        raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from None
-    except (OpError, TypeError):
+        raise put_in_context(opdef, complaint, opdef.name, inputs, eager=True) from complaint.__cause__
+    except WouldBlock:
         raise
-    except MemoryError as e:
-        lack = Complaint(memory_problem(e) or "", MORE_MEMORY, ResourceExhaustedError)
-        raise put_in_context(opdef, lack, opdef.name, inputs, eager=True) from None
-    if "handle" in opdef.flags:
-        return (_handle(opdef.name, result),)
-    outputs = tuple(
-        [
-            EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
-            for r, s in zip(result, inferred.specs, strict=True)
-        ]
-    )
+    except Exception as error:
+        from .failures import CALLS_BACK, failure
+
+        if opdef.flags & CALLS_BACK and not isinstance(error, OpError):
+            raise  # what the user's own function raised
+        found = failure(opdef, opdef.name, error, operands(opdef, inputs), str(user_source() or ""))
+        if found is error:
+            raise
+        raise found from error
     for record in tuple(recorders):
         record(opdef, inputs, outputs, full, gradient)
     for watch in watchers:

@@ -427,6 +427,8 @@ class Graph:
           name: the wish; one that ends in '/' is a scope of the caller's own and taken as it is.
         Raises: ValueError for what cannot be a name.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"the name of an operation must be a string, not {name!r}. Fix: give name='<text>'")
         if name.endswith("/"):
             return name[:-1]
         if not _VALID_OP_NAME.match(name):

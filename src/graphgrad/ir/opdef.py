@@ -38,7 +38,7 @@ input (a tensor, `IndexedSlices` or None); several as a tuple or list.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ import numpy as np
 from ..errors import Complaint, InvalidArgumentError, OpError, describe
 from . import dtypes
 from .dtypes import ANY, DType
+from .limits import COMMON, OUTPUTS, Limit, check
 from .shape import Dimension, Shape, shape_str
 from .source import Source, user_source
 from .static import static_value
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from .graph import Tensor
 
 Kernel = Callable[..., Any]
+CHECK = "check the shapes, values and attributes that this op is given"
 
 
 class _NotDifferentiable:
@@ -162,6 +164,7 @@ class OpDef:
       inputs, outputs: tuples of `Arg`.
       attrs: attribute name -> default (`inspect.Parameter.empty` when required).
       allowed: type attribute -> set of dtypes.
+      limits: attribute -> what it may be, see `ir.limits`, which has those that all records share.
       kernel: a function of (xp, *inputs, **attributes), for NumPy and jax.numpy alike.
       host_kernel, device_kernel: what stands in for `kernel` on one of the two, or None.
       host: indices of the inputs that must be known when the op is lowered.
@@ -169,7 +172,7 @@ class OpDef:
       flags: a set out of "stateful" (never folded, merged or pruned from control
         dependencies), "host" (can only run in NumPy), "calls" (a function of the user, stateless as he says),
         "random" (its kernel takes `rng`), "reads" (changes nothing), "functional" (holds sub-graphs), "unset" (does
-        with variables that have no value), "handle" (its kernel makes
+        with variables that have no value), "python" (it may call functions of the user), "handle" (its kernel makes
         what sessions keep, such as a queue), "keeps" (has an effect on that, and does not replace it), "waits" (for
         another operation's effect on it).
       fault: the rule that says whether values are refused, or None, and `fault_needs` the indices of the inputs whose
@@ -187,6 +190,7 @@ class OpDef:
         peek: Sequence[str] = (),
         flags: Iterable[str] = (),
         shape: Callable[..., Any] | None = None,
+        limits: Mapping[str, Limit] | None = None,
         **allowed: Iterable[DType],
     ):
         self.name = name
@@ -220,10 +224,13 @@ class OpDef:
         self._derived = frozenset(
             attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
         )
-        self._in_signature = frozenset(self.attrs)
+        in_signature = frozenset(self.attrs)
         for attr, default in _keyword_only(kernel).items():
             if attr not in ("rng", "state") and (attr not in self.attrs or default is not inspect.Parameter.empty):
                 self.attrs[attr] = default
+        common = {k: v for k, v in COMMON.items() if k in self.attrs} if limits is None else limits
+        self.limits: dict[str, Limit] = dict(common)
+        self._deciding = in_signature | frozenset(self.limits)
         self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
         self.kernel_attrs = _wanted(kernel, self.attrs)
@@ -241,6 +248,7 @@ class OpDef:
         """Declares the shape rule (a decorator)."""
         self._shape_rule = rule
         self._shape_attrs = _wanted(rule, self.attrs)
+        self._deciding |= frozenset(self._shape_attrs)
         self._asks_for_shapes = bool(_wanted(rule, ("input_shapes",)))
         return rule
 
@@ -335,7 +343,7 @@ class OpDef:
         try:
             if attrs:
                 if self._stateful:  # some are names, new ones each time, and decide nothing
-                    items = [(k, v) for k, v in attrs.items() if k in self._in_signature or k in self._shape_attrs]
+                    items = [(k, v) for k, v in attrs.items() if k in self._deciding]
                     key = (key, len(attrs), *items)
                 else:
                     key = (key, *attrs.items())
@@ -375,6 +383,14 @@ class OpDef:
         return tuple([static_value(inputs[i]) for i in seen])
 
     def _infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
+        try:
+            return self._inferred(inputs, attrs)
+        except (Complaint, OpError):
+            raise
+        except Exception as e:
+            raise Complaint(misfit(e), CHECK) from e
+
+    def _inferred(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
         types: dict[str, Any] = {}
         grouped: list[Any] = []
         position = 0
@@ -398,7 +414,11 @@ class OpDef:
                 if default is inspect.Parameter.empty:
                     raise Complaint(f"attribute '{name}' is missing", f"give {name}=...", TypeError)
                 full[name] = default
+        for name, limit in self.limits.items():
+            check(name, full[name], limit)
         for arg in self.outputs:
+            if arg.number_attr:
+                check(arg.number_attr, full[arg.number_attr], OUTPUTS)
             if arg.type_attr and arg.type_attr not in self._derived:
                 if full[arg.type_attr] not in self.allowed[arg.type_attr]:
                     raise Complaint(
@@ -476,12 +496,7 @@ class OpDef:
         more = {k: attrs[k] for k in self._shape_attrs}
         if self._asks_for_shapes:
             more["input_shapes"] = [list(map(_shape_of, g)) if isinstance(g, list) else _shape_of(g) for g in grouped]
-        try:
-            return rule(*args, **more)
-        except (TypeError, ValueError, IndexError, KeyError, ZeroDivisionError, OverflowError) as e:
-            # What no rule foresees: inputs that only their values or shapes together make senseless.
-            raise Complaint(f"its inputs or attributes do not fit each other ({type(e).__name__}: {e})",
-                            "compare shapes, sizes and attributes with what the operation expects") from e  # fmt: skip
+        return rule(*args, **more)
 
     def pack(self, values: Sequence[Any], attrs: dict[str, Any]) -> Sequence[Any]:
         """Groups a flat list of input values into the kernel's arguments (lists for list inputs)."""
@@ -548,6 +563,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def misfit(error: Exception) -> str:
+    """In words: what no rule foresaw, such as inputs that only their values or shapes together make senseless."""
+    text = str(error).split("\n")[0]
+    return f"its inputs or attributes do not fit each other ({type(error).__name__}{text and ': '}{text})"
+
+
 def _check_rank(name: str, shape: Shape, low: int, high: int) -> None:
     if shape is not None and not low <= len(shape) <= high:
         least = "" if low == high else "at most "
@@ -577,7 +598,7 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
     Args:
       name: the op type, TensorFlow's where it has one.
       signature: see this module's docstring.
-      **options: `host`, `peek`, `flags`, `shape`, and the allowed dtypes of each type attribute.
+      **options: `host`, `peek`, `flags`, `shape`, `limits`, and the allowed dtypes of each type attribute.
     Raises: KeyError if the type is taken, with the place that took it.
     """
 
@@ -623,13 +644,19 @@ def put_in_context(
       inputs: its flat input tensors (anything with `dtype` and `shape`).
       eager: whether it ran at once; value errors are InvalidArgumentError then.
     """
-    operands = ", ".join(f"{n}={_operand(t)}" for n, t in zip(_input_names(opdef, len(inputs)), inputs, strict=False))
-    text = describe(opdef.name, name, complaint.problem, operands, str(user_source(2) or ""), complaint.fix)
+    text = describe(opdef.name, name, complaint.problem, operands(opdef, inputs), str(user_source(2) or ""),
+                    complaint.fix)  # fmt: skip
     if eager and complaint.cls is ValueError:
         return InvalidArgumentError(None, None, text)
     if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):
         return complaint.cls(None, None, text, complaint.cls.code)
     return complaint.cls(text)
+
+
+def operands(opdef: OpDef, inputs: Sequence[Any]) -> str:
+    """The inputs of an operation in words: names, dtypes, shapes."""
+    names = _input_names(opdef, len(inputs))
+    return ", ".join(f"{n}={_operand(t)}" for n, t in zip(names, inputs, strict=False))
 
 
 def _operand(t: Any) -> str:
@@ -647,4 +674,5 @@ def _input_names(opdef: OpDef, n: int) -> list[str]:
     return names
 
 
-__all__ = ["NOT_DIFFERENTIABLE", "Arg", "Inferred", "OpDef", "Spec", "op", "put_in_context", "raw", "registry"]
+__all__ = ["CHECK", "NOT_DIFFERENTIABLE", "Arg", "Inferred", "OpDef", "Spec", "misfit", "op", "operands",
+           "put_in_context", "raw", "registry"]  # fmt: skip

@@ -373,8 +373,7 @@ def as_shape(value: Any) -> Shape:
     try:
         items: Iterable[Any] = iter(value)
     except TypeError:
-        value = (operator.index(value),)
-        items = iter(value)
+        items = (value,)
     return tuple([_as_dim(d) for d in items])
 
 

@@ -6,13 +6,19 @@ line and text are worked out only when an error asks for them.
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import sys
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+import numpy as np
+
+from ..errors import MORE_MEMORY, ResourceExhaustedError, memory_problem
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARIES = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py")
 _inside: dict[str, bool] = {}  # file name -> belongs to this package
 
 
@@ -50,6 +56,43 @@ def is_internal(filename: str) -> bool:
     if known is None:
         known = _inside[filename] = filename.startswith((_PACKAGE, "<frozen"))
     return known
+
+
+# What Python raises where a function meets arguments that it did not foresee.
+STRAY = (AttributeError, IndexError, KeyError, ArithmeticError, MemoryError)
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an error comes from this package and its libraries, not from functions of the user that it called."""
+    at = error.__traceback__
+    while at is not None:
+        filename = at.tb_frame.f_code.co_filename
+        if not is_internal(filename) and not filename.startswith(_LIBRARIES):
+            return False
+        at = at.tb_next
+    return True
+
+
+def raise_in_words(error: BaseException) -> None:
+    """Raises TensorFlow's error for a stray one of this package, naming the function that was called, and where.
+
+    Args:
+      error: one of `STRAY`; nothing is raised in its stead if the user's own functions are where it comes from.
+    """
+    if not is_own(error):
+        return
+    frame: FrameType | None = sys._getframe(1)
+    function = ""
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        function, frame = frame.f_code.co_name, frame.f_back
+    text = f"{type(error).__name__}: {error}".split("\n")[0]
+    line = f"  Called at {user_source(2) or ''}\n"
+    if isinstance(error, MemoryError):
+        raise ResourceExhaustedError(None, None, f"{function}: {memory_problem(error)}.\n{line}"
+                                     f"  Fix: {MORE_MEMORY}") from error  # fmt: skip
+    cls = TypeError if isinstance(error, AttributeError) else ValueError
+    raise cls(f"{function}: its arguments do not fit each other ({text}).\n{line}"
+              "  Fix: check kinds, shapes and values of the arguments") from error  # fmt: skip
 
 
 def user_source(depth: int = 1) -> Source | None:

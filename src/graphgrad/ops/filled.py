@@ -79,6 +79,9 @@ empty_op.shape(_sizes)
 empty_op.grad(NOT_DIFFERENTIABLE)
 
 
+_LARGE = 2**24  # elements; the operation says what it is that does not fit into memory
+
+
 def _filled(shape: Any, one: Any, name: str) -> Any:
     """A tensor of a known or unknown shape with every element `one`, a NumPy scalar or bytes."""
     if not is_tensor_like(shape):
@@ -87,10 +90,14 @@ def _filled(shape: Any, one: Any, name: str) -> Any:
             static = as_shape(shape)
         except (TypeError, ValueError):
             static = None
+        if static and max(n or 0 for n in static) >= 2**63:
+            raise ValueError(f"Can't make a tensor of the shape {static}: a size is not of 64 bits. Fix: give sizes "
+                             "that fit into memory")
         if static is not None and None not in static:
-            if math.prod(static) < 1000 or current_graph() is None:
+            size = math.prod(static)
+            if size < 1000 or (current_graph() is None and size < _LARGE):
                 return constant(np.full(static, one, getattr(one, "dtype", object)), name=name)
-            shape = np.array(static, np.int32)
+            shape = np.array(static, np.int32 if max(static) < 2**31 else np.int64)
     shape = convert_to_tensor(shape)
     if shape._spec.shape == ():
         shape = raw.Reshape(shape, [-1])

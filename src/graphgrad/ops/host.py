@@ -53,7 +53,7 @@ def _to_array(value: Any) -> Any:
     return array
 
 
-@op("PyFunc", "input: list(Tin) -> output: list(Tout)", flags=("stateful", "host"))
+@op("PyFunc", "input: list(Tin) -> output: list(Tout)", flags=("stateful", "host", "python"))
 def py_func_op(xp, input, *, func, Tout, token="pyfunc"):
     """Calls a Python function of NumPy arrays."""
     return _call(func, token, input, Tout)
@@ -62,7 +62,7 @@ def py_func_op(xp, input, *, func, Tout, token="pyfunc"):
 py_func_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("PyFuncStateless", "input: list(Tin) -> output: list(Tout)", flags=("host", "calls"))
+@op("PyFuncStateless", "input: list(Tin) -> output: list(Tout)", flags=("host", "calls", "python"))
 def py_func_stateless_op(xp, input, *, func, Tout, token="pyfunc"):
     """Calls a Python function of NumPy arrays whose result depends on nothing else."""
     return _call(func, token, input, Tout)
@@ -71,7 +71,7 @@ def py_func_stateless_op(xp, input, *, func, Tout, token="pyfunc"):
 py_func_stateless_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("EagerPyFunc", "input: list(Tin) -> output: list(Tout)", flags=("stateful", "host"))
+@op("EagerPyFunc", "input: list(Tin) -> output: list(Tout)", flags=("stateful", "host", "python"))
 def eager_py_func_op(xp, input, *, func, Tin, Tout, token="pyfunc"):
     """Calls a Python function of eager tensors."""
     with context.use(context.EAGER):

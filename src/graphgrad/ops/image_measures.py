@@ -67,6 +67,10 @@ _FROM_YUV = ((1, 1, 1), (0, -0.394642334, 2.03206185), (1.13988303, -0.58062185,
 
 def _colours(images, matrix):
     x = convert_to_tensor(images, name="images")
+    if not x.dtype.is_floating:
+        raise TypeError(f"colours must be floating, not {x.dtype.name}. Fix: tf.image.convert_image_dtype")
+    if x._spec.shape is not None and x._spec.shape[-1:] not in ((3,), (None,)):
+        raise ValueError(f"colours need 3 channels, not the shape {x.shape}. Fix: give RGB images")
     return tensordot(x, np.asarray(matrix, x.dtype.np_dtype), axes=[[len(x._spec.shape) - 1], [0]])
 
 
@@ -151,8 +155,8 @@ def rgb_to_grayscale(images, name=None):
     with name_scope(name, "rgb_to_grayscale"):
         x, dtype = as_floats(images)
         shape = x._spec.shape
-        if shape is not None and shape[-1] not in (3, None):
-            raise ValueError(f"rgb_to_grayscale needs 3 channels, not {shape[-1]}. Fix: give RGB images")
+        if shape is not None and shape[-1:] not in ((3,), (None,)):
+            raise ValueError(f"rgb_to_grayscale needs 3 channels, not the shape {x.shape}. Fix: give RGB images")
         weights = np.asarray([0.2989, 0.587, 0.114], x.dtype.np_dtype)
         gray = tensordot(x, weights, axes=[[-1], [-1]])
         return convert_image_dtype(raw.ExpandDims(gray, -1), dtype)
@@ -175,8 +179,8 @@ def grayscale_to_rgb(images, name=None):
     with name_scope(name, "grayscale_to_rgb") as scope:
         x = convert_to_tensor(images, name="images")
         shape = x._spec.shape
-        if shape is not None and shape[-1] not in (1, None):
-            raise ValueError(f"Last dimension of a grayscale image should be size 1, not {x.shape}.")
+        if shape is not None and shape[-1:] not in ((1,), (None,)):
+            raise ValueError(f"Last dimension of a grayscale image should be size 1, not {x.shape}. Fix: give (*B, 1)")
         return raw.Tile(x, join(fill(minus(rank_of(x), 1), 1), [3]), name=scope or None)
 
 

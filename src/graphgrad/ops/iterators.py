@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import FailedPreconditionError, OutOfRangeError
+from ..ir.cell import kept
 from ..ir.lists import TensorList
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 
-_STATEFUL = ("stateful", "host", "unset")
+_STATEFUL = ("stateful", "host", "unset", "python")
 
 
 class Running:
@@ -50,6 +51,11 @@ class Place:
 _places: weakref.WeakValueDictionary[bytes, Place] = weakref.WeakValueDictionary()
 
 
+def _kept(ref: Any) -> Any:
+    """What a handle refers to: a pass, its place, or None."""
+    return None if ref.value is None else kept(ref, (Place, Running), "an iterator")
+
+
 def _held(running: Any) -> Any:
     result = np.empty((), object)
     result[()] = running
@@ -60,7 +66,7 @@ def _held(running: Any) -> Any:
 def _make_iterator(xp, captured, ref, *, dataset):
     """Begins a pass through a data set."""
     running = Running(dataset._start(captured))
-    place = ref.value.item() if ref.value is not None else None
+    place = _kept(ref)
     if isinstance(place, Place):
         place.running = running
     else:
@@ -69,7 +75,7 @@ def _make_iterator(xp, captured, ref, *, dataset):
 
 def _running(ref, one_shot):
     """The pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
-    held = ref.value.item() if ref.value is not None else None
+    held = _kept(ref)
     running = held.running if isinstance(held, Place) else held
     if running is not None:
         ref.value = ref.value
@@ -126,7 +132,7 @@ _as_optional.grad(NOT_DIFFERENTIABLE)
 @op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", flags=_STATEFUL)
 def _to_string(xp, ref, *, one_shot=None):
     """A string by which the iterator is found."""
-    place = ref.value.item() if ref.value is not None else None
+    place = _kept(ref)
     if not isinstance(place, Place):
         place = Place(place)
         ref.value = _held(place)
@@ -146,7 +152,7 @@ _to_string.grad(NOT_DIFFERENTIABLE)
 
 
 @op("IteratorGetNextFromString", "string_handle: string -> components: list(output_types)",
-    flags=("stateful", "host"))  # fmt: skip
+    flags=("stateful", "host", "python"))  # fmt: skip
 def _next_from_string(xp, handle, *, output_types, output_shapes):
     """The next element of the iterator that a string names."""
     place = _places.get(handle.item())
@@ -166,7 +172,8 @@ def _next_from_string_shape(string_handle, output_shapes):
 _next_from_string.grad(NOT_DIFFERENTIABLE)
 
 
-@op("DatasetResult", "captured: list(Tcaptured) -> components: list(output_types)", flags=_STATEFUL)
+@op("DatasetResult", "captured: list(Tcaptured) -> components: list(output_types)", flags=_STATEFUL,
+    limits={"compute": callable})  # fmt: skip
 def _dataset_result(xp, captured, *, compute, output_types, output_shapes):
     """What a function makes of a whole data set."""
     return compute(captured)
@@ -180,7 +187,8 @@ def _dataset_result_shape(captured, output_shapes):
 _dataset_result.grad(NOT_DIFFERENTIABLE)
 
 
-@op("DatasetVariant", "captured: list(Tcaptured) -> handle: variant", flags=("host",))
+@op("DatasetVariant", "captured: list(Tcaptured) -> handle: variant", flags=("host", "python"),
+    limits={"of_values": callable})  # fmt: skip
 def _dataset_variant(xp, captured, *, of_values):
     """A data set as a value."""
     return of_values(captured)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Complaint, FailedPreconditionError
+from ..ir.cell import kept
 from ..ir.dtypes import ANY, int64, string
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.whole_files import system_errors
@@ -21,7 +22,7 @@ def _entries(ref: Any, mutable: bool = False) -> dict[Any, Any]:
         if mutable:
             return {}
         raise FailedPreconditionError(None, None, "Table not initialized. Fix: session.run(tf.tables_initializer())")
-    found: dict[Any, Any] = held.item()
+    found: dict[Any, Any] = kept(ref, dict, "a table")
     return found
 
 
@@ -49,7 +50,7 @@ def _filled(ref, pairs):
             raise FailedPreconditionError(None, None, "HashTable has different value for same key. Key "
                                           f"{key!r} has {known!r} and new value {value!r}. Fix: give each key "
                                           "once")  # fmt: skip
-    if ref.value is None or ref.value.item() != entries:
+    if ref.value is None or kept(ref, dict, "a table") != entries:
         _keep(ref, entries)
 
 

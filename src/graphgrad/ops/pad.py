@@ -170,7 +170,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     >>> sess.run(tf.pad([1, 2, 3], [[1, 2]]))
     array([0, 1, 2, 3, 0, 0], dtype=int32)
     """
-    kind = mode.upper()
+    kind = str(mode).upper()
     if kind == "CONSTANT":
         if is_tensor_like(constant_values) or np.any(np.asarray(constant_values) != 0):
             return raw.PadV2(tensor, paddings, constant_values, name=name)

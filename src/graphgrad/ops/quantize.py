@@ -164,6 +164,8 @@ def _along(xp, x, values, axis):
 
 
 def _there_and_back(xp, x, low, high, signed, num_bits, range_given, half_up, narrow, axis):
+    if not 1 <= num_bits <= 63 or (signed and num_bits < 2):
+        raise Complaint(f"num_bits must be between {1 + signed} and 63, not {num_bits}", "num_bits=8")
     wide = x.astype(np.float32) if x.dtype.itemsize <= 2 else x
     others = tuple(i for i in range(x.ndim) if i != axis)
     if not range_given:

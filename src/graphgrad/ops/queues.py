@@ -9,12 +9,17 @@ import numpy as np
 
 from ..errors import Complaint
 from ..ir.blocking import settle
+from ..ir.cell import kept
 from ..ir.dtypes import int64
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from .buffers import PaddingQueue, Queue, ShufflingQueue, SortingQueue
 
 _HANDLE = ("stateful", "handle")
 _WAITS = ("stateful", "host", "keeps", "waits")
+
+
+def _queue(ref):
+    return kept(ref, Queue, "a queue")
 
 
 def _scalar():
@@ -53,33 +58,33 @@ def priority_queue(xp, *, shapes, component_types=(), capacity=-1, container="",
 @op("QueueEnqueueV2", "handle: resource, components: list(Tcomponents) ->", flags=_WAITS)
 def enqueue(xp, ref, components, *, timeout_ms=-1):
     """Adds an element."""
-    settle(ref.value.item().enqueue, components, False)
+    settle(_queue(ref).enqueue, components, False)
 
 
 @op("QueueEnqueueManyV2", "handle: resource, components: list(Tcomponents) ->", flags=_WAITS)
 def enqueue_many(xp, ref, components, *, timeout_ms=-1):
     """Adds an element for each row."""
-    settle(ref.value.item().enqueue, components, True)
+    settle(_queue(ref).enqueue, components, True)
 
 
 @op("QueueDequeueV2", "handle: resource -> components: list(component_types)", flags=_WAITS)
 def dequeue(xp, ref, *, component_types, timeout_ms=-1):
     """Takes an element out."""
-    return settle(ref.value.item().dequeue, 1, False, False)
+    return settle(_queue(ref).dequeue, 1, False, False)
 
 
 @op("QueueDequeueManyV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
     peek=("n",))  # fmt: skip
 def dequeue_many(xp, ref, n, *, component_types, timeout_ms=-1):
     """Takes n elements out."""
-    return settle(ref.value.item().dequeue, _count(n), True, False)
+    return settle(_queue(ref).dequeue, _count(n), True, False)
 
 
 @op("QueueDequeueUpToV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
     peek=("n",))  # fmt: skip
 def dequeue_up_to(xp, ref, n, *, component_types, timeout_ms=-1):
     """Takes n elements out, or what is left of a closed queue."""
-    return settle(ref.value.item().dequeue, _count(n), True, True)
+    return settle(_queue(ref).dequeue, _count(n), True, True)
 
 
 def _count(n):
@@ -104,20 +109,20 @@ def _dequeue_many_shape(handle, n, component_types):
 @op("QueueCloseV2", "handle: resource ->", flags=_WAITS)
 def close(xp, ref, *, cancel_pending_enqueues=False):
     """Closes a queue."""
-    settle(ref.value.item().close, cancel_pending_enqueues)
+    settle(_queue(ref).close, cancel_pending_enqueues)
 
 
 @op("QueueSizeV2", "handle: resource -> size: int32", flags=("stateful", "host", "reads"), shape=_of_handle)
 def size(xp, ref):
     """How many elements there are."""
-    return np.asarray(ref.value.item().size(), np.int32)
+    return np.asarray(_queue(ref).size(), np.int32)
 
 
 @op("QueueIsClosedV2", "handle: resource -> is_closed: bool", flags=("stateful", "host", "reads"),
     shape=_of_handle)  # fmt: skip
 def is_closed(xp, ref):
     """Whether a queue is closed."""
-    return np.asarray(ref.value.item().closed)
+    return np.asarray(_queue(ref).closed)
 
 
 for _record in (enqueue, enqueue_many, dequeue, dequeue_many, dequeue_up_to, close, size, is_closed):

@@ -12,6 +12,7 @@ from ..ir.dtypes import ANY, FLOATING, INDEX, NUMERIC, int32, int64
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import with_rank
 from .broadcast import unbroadcast
+from .gather import check_range
 
 _HOST = ("host",)
 
@@ -235,8 +236,15 @@ def _fill_empty_rows_grad(op, d_rowids, d_values, d_empty, d_map):
 @op("RaggedFillEmptyRowsGrad", "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", T=NUMERIC)
 def fill_empty_rows_grad_op(xp, back, grad):
     """The gradients for the values and, summed, for the default."""
+    if isinstance(back, np.ndarray):
+        check_range(back, grad.shape[0])
     kept = xp.asarray(grad)[back]
     return kept, (grad.sum() - kept.sum()).astype(grad.dtype)
+
+
+@fill_empty_rows_grad_op.refuses("reverse_index_map")
+def _fill_empty_rows_grad_op_refuses(xp, back, grad):
+    return [(back, grad.shape[0])]
 
 
 @fill_empty_rows_grad_op.shape

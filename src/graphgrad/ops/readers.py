@@ -12,9 +12,12 @@ import numpy as np
 
 from ..errors import Complaint, InvalidArgumentError, UnimplementedError
 from ..ir.blocking import located, settle
+from ..ir.cell import kept
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.protobuf import Message
 from ..ir.record_files import opened, records
+from ..ir.whole_files import system_errors
+from .buffers import Queue
 
 _HANDLE = ("stateful", "handle")
 _READS = ("stateful", "host", "keeps", "waits")
@@ -232,6 +235,10 @@ def _of_reader(reader_handle):
     return ()
 
 
+def _reader(ref):
+    return kept(ref, Reader, "a reader")
+
+
 @op("TextLineReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def text_line_reader(xp, *, skip_header_lines=0, container="", shared_name=""):
     """A reader of lines."""
@@ -266,7 +273,7 @@ def fixed_length_record_reader(xp, *, record_bytes, header_bytes=0, footer_bytes
 @op("ReaderReadV2", "reader_handle: resource, queue_handle: resource -> key: string, value: string", flags=_READS)
 def reader_read(xp, reader, queue):
     """The next record."""
-    return tuple(map(_string, reader.value.item().read(queue.value.item())))
+    return tuple(map(_string, _reader(reader).read(kept(queue, Queue, "a queue"))))
 
 
 @reader_read.shape
@@ -278,7 +285,7 @@ def _read_shape(reader_handle, queue_handle):
     "values: string", flags=_READS)  # fmt: skip
 def reader_read_up_to(xp, reader, queue, num_records):
     """The next records of one file."""
-    found = reader.value.item().read_up_to(queue.value.item(), int(num_records))
+    found = _reader(reader).read_up_to(kept(queue, Queue, "a queue"), int(num_records))
     arrays = np.empty((2, len(found)), object)
     for i, record in enumerate(found):
         arrays[:, i] = record
@@ -294,32 +301,32 @@ def _read_up_to_shape(reader_handle, queue_handle, num_records):
     shape=_of_reader)  # fmt: skip
 def reader_records(xp, reader):
     """How many records a reader has given."""
-    return np.asarray(reader.value.item().produced, np.int64)
+    return np.asarray(_reader(reader).produced, np.int64)
 
 
 @op("ReaderNumWorkUnitsCompletedV2", "reader_handle: resource -> units_completed: int64", flags=_KEEPS,
     shape=_of_reader)  # fmt: skip
 def reader_units(xp, reader):
     """How many files a reader is done with."""
-    return np.asarray(reader.value.item().finished, np.int64)
+    return np.asarray(_reader(reader).finished, np.int64)
 
 
 @op("ReaderSerializeStateV2", "reader_handle: resource -> state: string", flags=_KEEPS, shape=_of_reader)
 def reader_state(xp, reader):
     """What a reader has done."""
-    return _string(reader.value.item().state())
+    return _string(_reader(reader).state())
 
 
 @op("ReaderRestoreStateV2", "reader_handle: resource, state: string ->", flags=_KEEPS)
 def reader_restore(xp, reader, state):
     """Lets a reader go on where another was."""
-    reader.value.item().restore(state.item())
+    _reader(reader).restore(state.item())
 
 
 @op("ReaderResetV2", "reader_handle: resource ->", flags=_KEEPS)
 def reader_reset(xp, reader):
     """Lets a reader begin anew."""
-    resource = reader.value.item()
+    resource = _reader(reader)
     with resource.lock:
         resource.reset()
 

@@ -92,7 +92,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     if graph_seed is None:
         if op_seed is None:
             return None, None
-        return DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
+        return DEFAULT_GRAPH_SEED, int(op_seed) % _MAX_SEED
     if op_seed is None:
         if graph is None:
             op_seed = _eager.op_seeds.randint(0, _MAX_SEED)

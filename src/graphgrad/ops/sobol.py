@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
+
+import numpy as np
 
 from ..errors import Complaint
 from ..ir.convert import convert_to_tensor
@@ -11,6 +12,8 @@ from ..ir.dtypes import as_dtype, float32, float64, int32
 from ..ir.lazy import load
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
+
+_BITS = 32
 
 
 @op("SobolSample", "dim: int32, num_results: int32, skip: int32 -> samples: dtype",
@@ -24,11 +27,17 @@ def sobol_sample_op(xp, dim, num_results, skip, *, dtype=float32):
 
     if dim > qmc.Sobol.MAXDIM:
         raise Complaint(f"dim must be at most {qmc.Sobol.MAXDIM}, not {int(dim)}", "fewer dimensions")
-    sequence = qmc.Sobol(int(dim), scramble=False)
-    sequence.fast_forward(int(skip) + 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of numbers of points that are no powers of two
-        return sequence.random(int(num_results)).astype(dtype.np_dtype)
+    if int(num_results) + int(skip) >= 2**31:
+        raise Complaint(f"num_results + skip must be less than 2147483648, not {int(num_results) + int(skip)}",
+                        "skip fewer points")
+    directions = qmc.Sobol(int(dim), scramble=False, bits=_BITS)._sv  # (dim, bits)
+    places = np.arange(int(skip) + 1, int(skip) + 1 + int(num_results), dtype=np.uint64)
+    gray = places ^ (places >> np.uint64(1))
+    points = np.zeros((len(places), int(dim)), directions.dtype)
+    for bit in range(_BITS):
+        points ^= np.where(gray[:, None] >> np.uint64(bit) & np.uint64(1), directions[None, :, bit], 0).astype(
+            points.dtype)  # fmt: skip
+    return (points / 2.0**_BITS).astype(dtype.np_dtype)
 
 
 @sobol_sample_op.shape

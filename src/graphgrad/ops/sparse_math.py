@@ -10,6 +10,7 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import is_fully_defined, merged, with_rank
 from .broadcast import reduced_axes
 from .elementwise import conj
+from .gather import check_range
 from .sparse import linear, sparse_shape
 
 _HOST = ("host",)
@@ -387,8 +388,15 @@ def _sparse_fill_empty_rows_grad(op, d_indices, d_values, d_empty, d_map):
 @op("SparseFillEmptyRowsGrad", "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", T=NUMERIC)
 def sparse_fill_empty_rows_grad_op(xp, back, grad):
     """The gradients for the values and, summed, for the default."""
+    if isinstance(back, np.ndarray):
+        check_range(back, grad.shape[0])
     kept = xp.asarray(grad)[back]
     return kept, (grad.sum() - kept.sum()).astype(grad.dtype)
+
+
+@sparse_fill_empty_rows_grad_op.refuses("reverse_index_map")
+def _sparse_fill_empty_rows_grad_op_refuses(xp, back, grad):
+    return [(back, grad.shape[0])]
 
 
 @sparse_fill_empty_rows_grad_op.shape

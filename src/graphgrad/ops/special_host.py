@@ -87,22 +87,27 @@ def zeta(s, q):
     undefined = (s < 1) | ((q <= 0) & ~pole & (s != np.floor(s)))
     fine = ~(pole | undefined | (s == 1))
     s, a = np.where(fine, s, 2.0), np.where(fine, q, 1.0)
+    fraction = np.where(a < 0, a - np.floor(a), a)
+    total = _zeta_of_positive(s, fraction)
+    if np.any(a < 0):  # the terms below zero are a piece of another such sum, with signs
+        size = np.where(a < 0, -a, 0.0)
+        below = _zeta_of_positive(s, np.where(a < 0, 1 - fraction, 1.0)) - _zeta_of_positive(s, size + 1)
+        total = total + np.where(np.mod(s, 2) == 1, -below, below)
+    return np.where(fine, total, np.where(undefined, np.nan, np.inf))
+
+
+def _zeta_of_positive(s, a):
     total = np.zeros_like(a)
     while np.any(a < 10):
         low = a < 10
-        total = np.where(low, total + np.abs(np.where(low, a, 1.0)) ** -s * _sign_of_power(a, s), total)
+        total = np.where(low, total + np.where(low, a, 1.0) ** -s, total)
         a = np.where(low, a + 1, a)
     total = total + a ** (1 - s) / (s - 1) + 0.5 * a**-s
     factor = s * a ** (-s - 1)
     for j, b in enumerate(_BERNOULLI, 1):
         total = total + b / math.factorial(2 * j) * factor
         factor = factor * (s + 2 * j - 1) * (s + 2 * j) / (a * a)
-    return np.where(fine, total, np.where(undefined, np.nan, np.inf))
-
-
-def _sign_of_power(a, s):
-    """The sign of a**-s: that of a, where s is odd."""
-    return np.where((a < 0) & (np.mod(s, 2) == 1), -1.0, 1.0)
+    return total
 
 
 def polygamma(n, x):

@@ -1,0 +1,137 @@
+"""What hostile arguments raise: TensorFlow's classes, in words that name the op, the line and a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphgrad.compat.v1 as tf
+import graphgrad.compat.v2 as tf2
+from graphgrad import errors
+from graphgrad.ir import context
+from graphgrad.ir.opdef import op, raw
+
+
+def _table() -> Any:
+    pairs = tf.lookup.KeyValueTensorInitializer(["a"], np.array([1]))
+    return tf.lookup.StaticHashTable(pairs, 0).resource_handle
+
+
+_INVALID = errors.InvalidArgumentError
+_KINDS: dict[str, tuple[Callable[[], Any], type[Exception], type[Exception] | None, str]] = {
+    # what is called, the class in eager mode, the class while a graph is built (None: it is), the text
+    "a number for a resource": (lambda: tf.raw_ops.ReadVariableOp(resource=1.0, dtype=tf.float32), TypeError, TypeError,
+                                r"ReadVariableOp.*resource.*Fix: "),
+    "a tensor for a resource": (lambda: tf.raw_ops.ReadVariableOp(resource=tf.constant(1.0), dtype=tf.float32),
+                                TypeError, TypeError, r"ReadVariableOp.*resource.*Fix: "),
+    "a number for a variant": (lambda: tf.raw_ops.TensorListLength(input_handle=1.0), TypeError, TypeError,
+                               "TensorListLength.*variant.*Fix: "),
+    "a table for a reader": (lambda: tf.raw_ops.ReaderResetV2(reader_handle=_table()), _INVALID, None,
+                             "ReaderResetV2.*as a reader.*another kind.*Fix: give the handle of a reader"),
+    "a table for a queue": (lambda: tf.raw_ops.QueueSizeV2(handle=_table()), _INVALID, None,
+                            "QueueSizeV2.*as a queue.*another kind.*Fix: "),
+    "a size that no rule foresees": (
+        lambda: tf.raw_ops.IsotonicRegression(input=np.ones(0, np.float32)), _INVALID, None,
+        r"IsotonicRegression.*ValueError.*float32 \(0,\).*Fix: "),
+    "shapes that NumPy refuses": (
+        lambda: tf.raw_ops.ReciprocalGrad(y=np.ones(3, np.float32), dy=np.ones((2, 2), np.float32)), _INVALID, None,
+        r"ReciprocalGrad.*float32 \(3,\), dy=float32 \(2, 2\).*Fix: "),
+    "a function without an op": (lambda: tf.sort(1.0), ValueError, ValueError,
+                                 "sort: axis -1 is out of range.*Called at test_argument_errors.*Fix: "),
+    "a function of several ops": (lambda: tf.image.adjust_jpeg_quality(1.0, 3), ValueError, ValueError, "Fix: "),
+    "an integer beyond 64 bits": (lambda: tf.constant(2**64), ValueError, TypeError, "out-of-range|Failed to convert"),
+    "a text for a number": (lambda: tf.raw_ops.Exp(x=np.array(["a"])), TypeError, TypeError, "Exp.*Fix: "),
+    "bytes that are no text": (
+        lambda: tf.raw_ops.Einsum(inputs=[np.ones(2)], equation=b"\xff"), ValueError, ValueError, "Einsum.*equation"),
+    "too many outputs": (lambda: tf.raw_ops.Unpack(value=np.ones(2), num=2**62), _INVALID, ValueError,
+                         "Unpack.*'num' passed 4611686018427387904 greater than .*Fix: "),
+    "an attribute below its least value": (
+        lambda: tf.raw_ops.Split(axis=0, value=np.ones(2), num_split=0), _INVALID, ValueError,
+        r"Split.*num_split.*Fix: "),
+    "an attribute of another kind": (lambda: tf.raw_ops.Split(axis=0, value=np.ones(2), num_split="2"), TypeError,
+                                     TypeError, "Split.*num_split.*Fix: "),
+    "more than there is memory": (lambda: tf.fill([2**44], 1.0), errors.ResourceExhaustedError, None,
+                                  r"Fill.*OOM when allocating.*Fix: "),
+}  # fmt: skip
+
+
+@pytest.fixture
+def eager() -> Any:
+    """Eager mode."""
+    before = context.eager_by_default()
+    context.set_eager_default(True)
+    yield
+    context.set_eager_default(before)
+    context.stack.settled = False
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_eager(kind: str, eager: Any) -> None:
+    """Eager mode gives TensorFlow's class, whatever Python or NumPy raised; that stays as its cause."""
+    call, cls, _, text = _KINDS[kind]
+    with pytest.raises(cls, match="(?s)" + text) as caught:
+        call()
+    if isinstance(caught.value, errors.OpError):
+        assert "test_argument_errors.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_building(kind: str, graph: Any) -> None:
+    """What a graph can know while it is built is a ValueError or a TypeError."""
+    call, _, cls, text = _KINDS[kind]
+    if cls is None:
+        call()
+        return
+    with pytest.raises(cls, match="(?s)" + text):
+        call()
+
+
+def test_running(graph: Any) -> None:
+    """What only a run finds out names op, shapes and line, too."""
+    places = tf.placeholder(tf.int64, [None])
+    y = raw.RaggedFillEmptyRowsGrad(places, tf.ones([2]))
+    with tf.Session() as sess, pytest.raises(_INVALID, match="(?s)RaggedFillEmptyRowsGrad.*test_argument.*Fix: "):
+        sess.run(y, {places: [0, 3]})
+
+
+def test_causes(eager: Any) -> None:
+    """What Python raised stays as the cause."""
+    with pytest.raises(_INVALID) as caught:
+        tf.raw_ops.ReciprocalGrad(y=np.ones(3, np.float32), dy=np.ones((2, 2), np.float32))
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_errors_of_the_user(graph: Any) -> None:
+    """A function of the user's raises what it raises; in a graph that is a class of TensorFlow's."""
+
+    def fails(x: Any) -> Any:
+        raise IndexError("mine")
+
+    with context.use(context.EAGER), pytest.raises(IndexError, match="^mine$"):
+        tf2.numpy_function(fails, [1.0], tf.float32)
+    with tf.Session() as sess, pytest.raises(errors.OutOfRangeError, match="IndexError: mine"):
+        sess.run(tf.py_func(fails, [1.0], tf.float32))
+    with tf.name_scope("block"), pytest.raises(KeyError):
+        tf.map_fn(lambda x: {}[1], tf.ones([2]))
+
+
+def test_limits() -> None:
+    """A record says what its attributes may be."""
+
+    @op("Limited", "x: T -> y: T", limits={"n": range(1, 9), "rate": (0.0, 1.0), "mode": frozenset({"A", "B"})},
+        shape=lambda x: x)  # fmt: skip
+    def limited(xp: Any, x: Any, *, n: int = 1, rate: float = 0.5, mode: str = "A") -> Any:
+        """An op with limits."""
+        return x
+
+    with tf.Graph().as_default():
+        limited([1.0], n=8, rate=1.0, mode="B")
+        for attrs, text in (({"n": 9}, "'n' passed 9 greater than 8"), ({"rate": np.nan}, "'rate' is nan"),
+                            ({"mode": "C"}, "'mode' is 'C', which is not one of A, B")):  # fmt: skip
+            with pytest.raises(ValueError, match=text):
+                limited([1.0], **attrs)
+        with pytest.raises(TypeError, match="'n' must be an integer, not 2.0"):
+            limited([1.0], n=2.0)
