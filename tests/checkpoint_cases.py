@@ -27,6 +27,45 @@ def build(tf: Any) -> None:
     assert len(list(table)) == 3
 
 
+def build_parts(tf: Any) -> Any:
+    """A variable in parts, and another one; what looks them up, and what it gives: (input, output)."""
+
+    def rows(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        first = partition_info.var_offset[0]
+        return tf.constant(np.arange(2.0 * first, 2.0 * (first + shape[0])).reshape(shape), tf.float32)
+
+    with tf.variable_scope("of"):
+        parts = tf.get_variable("parts", [7, 2], initializer=rows, partitioner=tf.fixed_size_partitioner(3),
+                                use_resource=True)  # fmt: skip
+    scale = tf.get_variable("scale", initializer=2.0, use_resource=True)
+    x = tf.placeholder(tf.int32, [None], "x")
+    return x, tf.multiply(tf.nn.embedding_lookup(parts, x, "div"), scale, name="y")
+
+
+def looked_up(tf: Any, sess: Any, folder: Any) -> list[Any]:
+    """What a saved model of `build_parts` gives once it is loaded."""
+    tf.saved_model.load(sess, ["serve"], str(folder))
+    return np.asarray(sess.run("y:0", {"x:0": [6, 0, 3]})).tolist()
+
+
+def overwrite_halfway(prefix: pathlib.Path) -> None:
+    """Writes a checkpoint of ones, and over it one of twos whose writer ends before its data have their last name."""
+    from graphgrad.ir.dtypes import float32
+    from graphgrad.train import bundle
+
+    def end(*args: Any) -> Any:
+        raise KeyboardInterrupt
+
+    bundle.write_bundle(str(prefix), [("v", float32, np.ones(3, np.float32), None)])
+    link, bundle.replace_by_link = bundle.replace_by_link, end
+    try:
+        bundle.write_bundle(str(prefix), [("v", float32, np.full(3, 2, np.float32), None)])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        bundle.replace_by_link = link
+
+
 def many() -> dict[str, np.ndarray]:
     """So many tensors that the index has several blocks, some of them with more bytes than one block."""
     names = [hashlib.sha256(str(i).encode()).hexdigest() * 2 for i in range(4500)]

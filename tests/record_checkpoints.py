@@ -5,8 +5,10 @@ Run it beside TensorFlow 2.21:
     python tests/record_checkpoints.py
 
 - `model-3.*`, `checkpoint`: what its Saver writes for `checkpoint_cases.build`;
+- `parts`: a saved model with a variable in parts;
 - `verdicts.json`: the digests of the files that TensorFlow writes, and of those of graphgrad
-  that it read, with the same values.
+  that it read, with the same values; what it gets from graphgrad's saved model with a variable in parts, and from a
+  checkpoint whose writer ended before all files had their names.
 """
 
 from __future__ import annotations
@@ -40,14 +42,38 @@ def _same(tf: Any, prefix: pathlib.Path, expected: dict[str, Any]) -> bool:
     )
 
 
+def _parts(tf: Any, theirs: pathlib.Path, ours: pathlib.Path) -> Any:
+    """Writes a saved model by each; what TensorFlow gets from graphgrad's."""
+    import graphgrad.compat.v1 as gg
+    from graphgrad.executor.session import HostSession
+
+    for module, kind, folder in ((tf, tf.Session, theirs), (gg, HostSession, ours)):
+        with module.Graph().as_default() as graph, kind(graph=graph) as sess:
+            x, y = checkpoint_cases.build_parts(module)
+            sess.run(module.global_variables_initializer())
+            module.saved_model.simple_save(sess, str(folder), {"x": x}, {"y": y})
+    found = []
+    for folder in (theirs, ours):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            found.append(checkpoint_cases.looked_up(tf, sess, folder))
+    assert found[0] == found[1]
+    return found[1]
+
+
+def _halfway(tf: Any, prefix: pathlib.Path) -> Any:
+    """What TensorFlow reads where graphgrad had named the new data in the index, and nothing more."""
+    checkpoint_cases.overwrite_halfway(prefix)
+    return tf.train.load_variable(str(prefix), "v").tolist()
+
+
 def main() -> None:
     """Writes the recordings."""
     import tensorflow.compat.v1 as tf
 
     tf.disable_eager_execution()
     folder = _HERE / "recorded" / "checkpoints"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "parts", ignore_errors=True)
     temporary = pathlib.Path(tempfile.mkdtemp())
     verdicts = {}
     with tf.Graph().as_default(), tf.Session() as sess:
@@ -81,6 +107,8 @@ def main() -> None:
     write_bundle(str(ours), [(n, as_dtype(a.dtype), a, None) for n, a in arrays.items()])
     assert _same(tf, ours, arrays)
     verdicts["many, read from graphgrad"] = checkpoint_cases.digests(ours)
+    verdicts["parts"] = _parts(tf, folder / "parts", temporary / "parts")
+    verdicts["overwritten halfway"] = _halfway(tf, temporary / "halfway")
     (folder / "verdicts.json").write_text(json.dumps(verdicts, indent=1) + "\n")
     shutil.rmtree(temporary)
     for name in ("model-3", "many"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pathlib
@@ -18,6 +19,7 @@ from graphgrad.executor.session import HostSession
 from graphgrad.ir import crc32c as checksums
 from graphgrad.ir.crc32c import crc32c, masked
 from graphgrad.ir.dtypes import as_dtype, float32, int8
+from graphgrad.ir.whole_files import Part
 from graphgrad.train import bundle
 from graphgrad.train import saver as saving
 from graphgrad.train.bundle import BundleReader, write_bundle
@@ -219,6 +221,139 @@ def test_failed_save_leaves_the_last_one(sess: Any, tmp_path: pathlib.Path, monk
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     saver.restore(sess, path)
     assert sess.run(v) == 1.0
+
+
+# -- writers that end ---------------------------------------------------------------------------
+
+CALLS = ("open", "replace", "link", "unlink", "fsync", "fdopen", "scandir")
+
+
+def _ending_at(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """A KeyboardInterrupt in place of the call of this number into the system, and no call afterwards."""
+    made = itertools.count()
+
+    def ending(function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if next(made) >= at:
+                raise KeyboardInterrupt
+            return function(*args, **kwargs)
+
+        return call
+
+    for name in CALLS:
+        monkeypatch.setattr(os, name, ending(getattr(os, name)))
+
+
+def test_overwritten_at_every_instant(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that ends anywhere leaves the old checkpoint or the new one; the next one leaves nothing else."""
+    seen = []
+    for at in range(100):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        write_bundle(str(folder / "m"), [("v", float32, np.full(3, 1, np.float32), None)])
+        ended = False
+        with monkeypatch.context() as patch:
+            _ending_at(patch, at)
+            try:
+                write_bundle(str(folder / "m"), [("v", float32, np.full(3, 2, np.float32), None)])
+            except KeyboardInterrupt:
+                ended = True
+        seen.append(BundleReader(str(folder / "m")).read("v").tolist())
+        write_bundle(str(folder / "m"), [("v", float32, np.full(3, 3, np.float32), None)])
+        assert BundleReader(str(folder / "m")).read("v").tolist() == [3.0] * 3
+        assert sorted(p.name for p in folder.iterdir()) == ["m.data-00000-of-00001", "m.index"], at
+        if not ended:
+            break
+    assert at > 20 and seen == sorted(seen) and seen[0] == [1.0] * 3 and [2.0] * 3 in seen[:-1]
+
+
+def test_tensorflow_reads_what_was_overwritten_halfway(tmp_path: pathlib.Path) -> None:
+    """The index names the new data by a name of their own; TensorFlow read them."""
+    checkpoint_cases.overwrite_halfway(tmp_path / "m")
+    assert len(list(tmp_path.glob("m.data-00000-of-[5-9]????"))) == 1
+    assert BundleReader(str(tmp_path / "m")).read("v").tolist() == VERDICTS["overwritten halfway"] == [2.0] * 3
+
+
+def test_no_hard_links(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the file system has none, the new data keep the name that was free; the next ones get the usual one."""
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", refuse)
+    names = []
+    for value in (1, 2, 3):
+        write_bundle(str(tmp_path / "m"), [("v", float32, np.full(3, value, np.float32), None)])
+        assert BundleReader(str(tmp_path / "m")).read("v").tolist() == [value] * 3
+        names.append(sorted(p.suffix[:16] for p in tmp_path.iterdir()))
+    assert names[0] == names[2] == [".data-00000-of-0", ".index"]
+    assert len(names[1]) == 2 and names[1][0] > ".data-00000-of-4"
+    tf.train.remove_checkpoint(str(tmp_path / "m"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_parts_of_others_stay(tmp_path: pathlib.Path) -> None:
+    """A part whose writer lives is nobody else's to take, nor is what only looks like one, or leads elsewhere."""
+    (tmp_path / "outside").write_text("mine")
+    folder = tmp_path / "here"
+    folder.mkdir()
+    others = [folder / name for name in (".graphgrad-1.part", f".graphgrad-{'g' * 32}.part", "m.index.tempstate123",
+                                         "m.data-00000-of-00002", "m2.data-00000-of-60000")]  # fmt: skip
+    for path in others:
+        path.write_text("mine")
+    (folder / f".graphgrad-{'0' * 32}.part").symlink_to(tmp_path / "outside")
+    dead = folder / f".graphgrad-{'1' * 32}.part"
+    dead.write_text("half")
+    with Part(str(folder)) as living:
+        living.file.write(b"half")
+        write_bundle(str(folder / "m"), [("v", float32, np.ones(3, np.float32), None)])
+        assert len(list(folder.iterdir())) == len(others) + 1 + 1 + 2
+        assert not dead.exists()
+    assert all(p.read_text() == "mine" for p in [*others, tmp_path / "outside"])
+
+
+def test_temporary_names_cannot_be_foreseen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What others put in the way is not written to; files have the modes that the process's mask leaves."""
+    (tmp_path / "outside").write_text("mine")
+    monkeypatch.setattr(os, "urandom", lambda n: b"\0" * n)
+    (tmp_path / f".graphgrad-{'0' * 32}.part").symlink_to(tmp_path / "outside")
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        write_bundle(str(tmp_path / "m"), [("v", float32, np.ones(3, np.float32), None)])
+    monkeypatch.undo()
+    mask = os.umask(0o027)
+    try:
+        write_bundle(str(tmp_path / "m"), [("v", float32, np.ones(3, np.float32), None)])
+    finally:
+        os.umask(mask)
+    assert {p.stat().st_mode & 0o777 for p in tmp_path.glob("m.*")} == {0o640}
+    assert (tmp_path / "outside").read_text() == "mine"
+
+
+@pytest.mark.parametrize("which", ["m.index", "m.data-00000-of-00001", "checkpoint"])
+def test_pipes_are_not_waited_for(sess: Any, tmp_path: pathlib.Path, which: str) -> None:
+    """A file of another kind is as if there were none, and is replaced."""
+    v = tf.get_variable("v", initializer=1.0)
+    sess.run(v.initializer)
+    saver = tf.train.Saver()
+    path = saver.save(sess, str(tmp_path / "m"))
+    (tmp_path / which).unlink()
+    os.mkfifo(tmp_path / which)
+    assert tf.train.latest_checkpoint(str(tmp_path)) == (None if which == "checkpoint" else path)
+    if which != "checkpoint":
+        with pytest.raises(tf.errors.NotFoundError):
+            saver.restore(sess, path)
+    saver.restore(sess, saver.save(sess, str(tmp_path / "m")))
+    assert tf.train.latest_checkpoint(str(tmp_path)) == path
+
+
+def test_a_saved_model_with_a_variable_in_parts(graph: Any, sess: Any, tmp_path: pathlib.Path) -> None:
+    """Each reads the other's."""
+    assert checkpoint_cases.looked_up(tf, sess, RECORDED / "parts") == VERDICTS["parts"]
+    with tf.Graph().as_default() as other, HostSession(graph=other) as writer:
+        x, y = checkpoint_cases.build_parts(tf)
+        writer.run(tf.global_variables_initializer())
+        tf.saved_model.simple_save(writer, str(tmp_path / "ours"), {"x": x}, {"y": y})
+    with tf.Graph().as_default() as third, HostSession(graph=third) as reader:
+        assert checkpoint_cases.looked_up(tf, reader, tmp_path / "ours") == VERDICTS["parts"]
 
 
 # -- the Saver -------------------------------------------------------------------------------

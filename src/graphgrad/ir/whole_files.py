@@ -129,12 +129,13 @@ class Part:
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        # First the name, which closing frees for `sweep`.
-        if self._path is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(self._path)
-        with contextlib.suppress(OSError):  # a disk that is full says so once more
-            self.file.close()
+        try:
+            if self._path is not None:  # first the name, which closing frees for `sweep`
+                with contextlib.suppress(OSError):
+                    os.unlink(self._path)
+        finally:
+            with contextlib.suppress(OSError):  # a disk that is full says so once more
+                self.file.close()
 
 
 def _new_name(folder: str) -> str:
