@@ -16,7 +16,6 @@ from ..ir.cell import kept
 from ..ir.opdef import NOT_DIFFERENTIABLE, op
 from ..ir.protobuf import Message
 from ..ir.record_files import opened, records
-from ..ir.whole_files import system_errors
 from .buffers import Queue
 
 _HANDLE = ("stateful", "handle")
