@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from graphgrad.executor.pool import pool_of
+from graphgrad.ir.lazy import load
 
 _SOURCE = str(pathlib.Path(__file__).resolve().parent.parent / "src")
 
@@ -86,3 +91,39 @@ def test_nothing_changes(how: str, tmp_path: pathlib.Path) -> None:
     done = subprocess.run([sys.executable, "-c", _PROGRAM, how], env=env, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(how != "eager"), "JAX was not imported, so nothing was tested"
+
+
+_INTERRUPTING = """
+import signal, threading, time
+HALF = [True]
+signal.raise_signal(signal.SIGINT)
+for _ in range(3):  # where handlers run in this thread, they do so here
+    time.sleep(0)
+HALF.clear()
+"""
+
+
+def test_an_interrupt_waits_for_an_import(tmp_path, monkeypatch) -> None:
+    """JAX half imported could not be imported again, and jaxlib would abort the process."""
+    (tmp_path / "interrupting_import.py").write_text(_INTERRUPTING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            load("interrupting_import")
+        assert not load("interrupting_import").HALF
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_errors_of_an_import() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
+        load("no_such_module_at_all")
+
+
+def test_a_pool_has_all_of_its_threads() -> None:
+    """One that is started later could be ended by an interrupt while it starts."""
+    pool = pool_of(3, "pool")
+    assert len([t for t in threading.enumerate() if t.name.startswith("pool")]) == 3
+    assert pool.submit(lambda: 5).result() == 5
+    pool.shutdown()

@@ -12,18 +12,19 @@ import contextlib
 import os
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from . import disk, xla_options
 from .form import Form, digest, token
 from .lower import lower
+from .pool import Later, pool_of
 from .program import MustBeKnown
 from .xla import AnySpec, Device, ListSpec, Program, Spec, load_lapack
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor
 
     from .steps import Cluster
 
@@ -38,7 +39,7 @@ class Entry:
       origin: where it came from: "compiled", "disk".
     """
 
-    def __init__(self, outputs: Sequence[AnySpec], program: Program | Future[Program], origin: str):
+    def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str):
         self.outputs = list(outputs)
         self.origin = origin
         self._program = program
@@ -46,7 +47,7 @@ class Entry:
     def program(self) -> Program:
         """The program; waits for it."""
         if not isinstance(self._program, Program):
-            self._program = self._program.result()
+            self._program = cast(Program, self._program.result())
         return self._program
 
 
@@ -65,9 +66,7 @@ _pool: list[ThreadPoolExecutor] = []
 
 def _compilers() -> ThreadPoolExecutor:
     if not _pool:
-        from concurrent.futures import ThreadPoolExecutor  # it brings logging with it
-
-        _pool.append(ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1)), "graphgrad-compile"))
+        _pool.append(pool_of(max(1, min(4, os.cpu_count() or 1)), "graphgrad-compile"))
     return _pool[0]
 
 
@@ -150,7 +149,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
         return program
 
     try:
-        return Entry(outputs, _compilers().submit(finish), "compiled")
+        return Entry(outputs, Later(_compilers(), finish), "compiled")
     except RuntimeError:  # no thread can be started
         return Entry(outputs, finish(), "compiled")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import math
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir import lists
-from ..ir.lazy import load
+from ..ir.lazy import load, undisturbed, uninterrupted
 from ..ir.subnormal import Subnormals
 from . import xla_options
 from .program import Faults, RandomTable, execute
@@ -45,7 +46,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       `cluster.outs`; and what of it libraries may compute, see `xla_options`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
-    jax, jnp = load("jax"), load("jax.numpy")
+    jax, jnp = _jax(platform), load("jax.numpy")
     used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
     slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
     given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]
@@ -93,6 +94,16 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
         libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
         results = [_result(o) for o in lowered.out_info]
     return module.getvalue(), results, libraries
+
+
+@functools.cache
+def _jax(platform: str) -> Any:
+    """JAX with what it imports late when it lowers, which an interrupt must not end half-way either."""
+    jax = load("jax")
+    with undisturbed():
+        traced = jax.jit(abs).trace(jax.ShapeDtypeStruct((), np.float32))
+        uninterrupted(lambda: traced.lower(lowering_platforms=(platform,)))
+    return jax
 
 
 def _plain(jax: Any) -> bool:

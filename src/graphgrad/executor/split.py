@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .pool import pool_of
 from .program import Instruction
 from .xla import Device, Program, Spec, to_numpy
 
@@ -80,9 +81,7 @@ _pool: list[ThreadPoolExecutor] = []
 
 def _threads() -> ThreadPoolExecutor:
     if not _pool:
-        from concurrent.futures import ThreadPoolExecutor
-
-        _pool.append(ThreadPoolExecutor(max(1, CORES - 1), "graphgrad-part"))
+        _pool.append(pool_of(max(1, CORES - 1), "graphgrad-part"))
     return _pool[0]
 
 

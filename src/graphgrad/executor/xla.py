@@ -233,8 +233,7 @@ class Program:
 @functools.cache
 def load_lapack() -> None:
     """Makes LAPACK's functions known, which programs for matrices call; JAX does so when it lowers one."""
-    from jaxlib import lapack, xla_client  # type: ignore[attr-defined]
-
+    lapack, xla_client = load("jaxlib.lapack"), load("jaxlib.xla_client")
     if "jax._src.lax.linalg" not in sys.modules:  # else JAX has done this part
         for platform, targets in lapack.registrations().items():
             for name, function, version in targets:
@@ -300,8 +299,7 @@ def _make_other(name: str) -> Device:
     with _lock:
         if name not in _others:
             with _quietly():
-                from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
-
+                _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
                 if kind == "CPU":
                     made = Device(xla_client.make_cpu_client(asynchronous=False), _jax, xla_client, 0, name)
                 else:
@@ -314,8 +312,7 @@ def _make() -> Device:
     with _lock:
         if not _made:
             with _quietly(), untimed():
-                from jaxlib import _jax, xla_client  # type: ignore[attr-defined]
-
+                _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
                 if _only_cpu():
                     _keep_memory()
                     client = xla_client.make_cpu_client(asynchronous=False)

@@ -2,30 +2,78 @@
 
 Importing JAX draws from NumPy's global random state (jax 0.10: a waiting time for clusters) and sets environment
 variables; SciPy adds filters for warnings. A program that drew numbers after its second run would draw other ones.
+
+An interrupt must not end such an import half-way: jaxlib's modules of C++ abort the process, and JAX cannot be imported
+anew once it has declared its options.
 """
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import functools
 import importlib
 import os
 import sys
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
 @functools.cache
 def load(name: str) -> Any:
-    """The module of this name, imported `undisturbed`.
+    """The module of this name, imported `undisturbed` and `uninterrupted`.
 
     Args:
       name: a module's full name, such as "scipy.special".
     Raises: ImportError if it is not there.
     """
     with undisturbed():
-        return importlib.import_module(name)
+        return importlib.import_module(name) if name in sys.modules else uninterrupted(importlib.import_module, name)
+
+
+def uninterrupted(call: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function where no signal's handler ends it half-way: in a thread, while the main one waits.
+
+    Args:
+      call: the function.
+      *args: its arguments.
+    Returns: what it returns.
+    Raises: what it raises; once it is done, what a handler has raised meanwhile.
+    """
+    if threading.current_thread() is not threading.main_thread():  # handlers run in the main thread only
+        return call(*args)
+    results: list[Any] = []
+    errors: list[BaseException] = []
+    claimed, done = _thread.allocate_lock(), _thread.allocate_lock()
+    finished: list[None] = []
+    done.acquire()
+
+    def run() -> None:
+        if not claimed.acquire(blocking=False):  # an interrupt came when another thread had been started
+            return
+        try:
+            results.append(call(*args))
+        except BaseException as e:
+            errors.append(e)
+        finished.append(None)
+        done.release()
+
+    # Locks of C code alone: an interrupt within one of `threading` could leave it locked.
+    while not finished:
+        try:
+            if not claimed.locked():
+                threading.Thread(target=run, name="graphgrad-uninterrupted", daemon=True).start()
+            done.acquire()
+        except BaseException as e:
+            if isinstance(e, RuntimeError) and "start new thread" in str(e):
+                run()  # there are none to be had
+            else:
+                errors.insert(0, e)
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 @contextlib.contextmanager
