@@ -86,6 +86,13 @@ def test_function(warm, eager) -> None:
     np.testing.assert_array_equal(w.numpy(), np.full(4, warm + 2, np.float32))
 
 
+def test_constants(eager) -> None:
+    size = [1 << 22, 1 << 22]
+    for make in (lambda: tf2.zeros(size), lambda: tf2.Variable(lambda: tf2.ones(size)), lambda: tf2.fill(size, 1.0)):
+        with pytest.raises(tf2.errors.ResourceExhaustedError, match=r"(?s)^Fill.*OOM.*test_memory.*Fix: "):
+            make()
+
+
 def test_eager(eager) -> None:
     with pytest.raises(tf2.errors.ResourceExhaustedError, match=r"(?s)^MatMul.*OOM.*Fix: "):
         tf2.matmul(_large(), _large(), transpose_b=True)

@@ -351,10 +351,12 @@ _MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "Cannot allocate memory", "can
 MORE_MEMORY = "run it on less at a time (a smaller batch), or give the process more memory"
 
 
-def no_room(shape: Sequence[int], dtype: str, itemsize: int) -> str:
-    """Words that there is no memory for a tensor."""
-    size = math.prod(shape) * itemsize
-    return f"OOM when allocating tensor with shape[{','.join(map(str, shape))}] and type {dtype} ({bytes_str(size)})"
+def no_room(shape: Sequence[int | None], dtype: str, itemsize: int) -> str:
+    """Words that there is no memory for a tensor; None stands for a size that is not known."""
+    sizes = ",".join("?" if n is None else str(n) for n in shape)
+    known = [n for n in shape if n is not None]
+    size = ("at least " if len(known) < len(shape) else "") + bytes_str(math.prod(known) * itemsize)
+    return f"OOM when allocating tensor with shape[{sizes}] and type {dtype} ({size})"
 
 
 def bytes_str(size: float) -> str:

@@ -166,12 +166,35 @@ class _Function:
         return [v.numpy() for v in self.made.values()]
 
 
+class _Eager:
+    """Operations that run one by one, with a tape."""
+
+    def __init__(self, rng: np.random.Generator):
+        self.tf, self.tf2 = _faces()
+        self.kind = ("matmul", "sum", "outer", "sort", "host")[rng.integers(5)]
+        width = int(rng.choice([1, 300, 500_000]))
+        self.w = self.tf2.Variable(np.linspace(-1, 1, 4 * width, dtype=np.float32).reshape(4, width))
+        self.count = self.tf2.Variable(0)
+
+    def step(self, x: Any) -> None:
+        with self.tf2.GradientTape() as tape:
+            y = self.tf2.matmul(x[:8], self.w)
+            loss = self.tf2.reduce_mean(y**2)
+        grad = tape.gradient(loss, self.w)
+        _hungry(self.tf, self.kind, self.tf2.constant(x))
+        self.w.assign_sub(0.1 * grad)  # the only thing that may fail from here on
+        self.count.assign_add(1)
+
+    def state(self) -> list[Any]:
+        return [self.w.numpy(), self.count.numpy()]
+
+
 def attack(seed: int) -> str:
     """Makes a program of its own, and feeds it more and more."""
     from graphgrad import errors
 
     rng = np.random.default_rng(seed)
-    make = [_Session, _Function][rng.integers(2)]
+    make: Any = [_Session, _Session, _Function, _Function, _Eager][rng.integers(5)]
     description = int(rng.integers(1 << 30))
     one, other = (make(np.random.default_rng(description)) for _ in range(2))
     sizes = [8, 8, 8, *np.sort(np.exp(rng.uniform(np.log(50), np.log(9000), 4)).astype(int))]

@@ -50,9 +50,9 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
     if sized is None:
         return ResourceExhaustedError(None, None, f"{problem}.\n  Fix: {fix}")
     op, spec = sized
-    shape = [n or 1 for n in spec.shape or ()]
     if getattr(error, "shape", None) is None:
-        problem = f"{no_room(shape, spec.dtype.name, spec.dtype.size)}, or another in the same program: {problem}"
+        tensor = no_room(spec.shape or (), spec.dtype.name, spec.dtype.size)
+        problem = f"{tensor}, or another in the same program: {problem}"
     operands = ", ".join(f"{t.name}={t.dtype.name}" for t in op.inputs[:8])
     return ResourceExhaustedError(op.node_def, op, describe(
         op.type, op.name, problem, operands, str(op.source or ""), fix))  # fmt: skip

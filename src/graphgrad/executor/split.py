@@ -104,6 +104,7 @@ class Split:
         self._batched = frozenset(batched)
         self._output = output
         self._added = added
+        _threads()
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Runs all parts and puts the results together."""

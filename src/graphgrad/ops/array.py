@@ -216,7 +216,9 @@ def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "C
         raise ValueError(f"constant: the shape {shape} has a dimension that is not known or negative. "
                          "Fix: give all sizes")  # fmt: skip
     missing = math.prod(wanted) - array.size
-    if array.size and missing > 0:
+    if array.size == 1:
+        array = array.reshape(())[()]
+    elif array.size and missing > 0:
         array = np.concatenate([array.ravel(), np.repeat(array.ravel()[-1:], missing)])
     return constant(array, dtype, wanted, name)
 
