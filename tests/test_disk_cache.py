@@ -250,7 +250,8 @@ def test_contents_of_sources_count(tmp_path: pathlib.Path, monkeypatch: pytest.M
     for name, text in (("a", "x = 1"), ("b", "x = 2"), ("c", "x = 1")):
         folder = tmp_path / name / "executor"
         folder.mkdir(parents=True)
-        for path in (folder / "disk.py", folder.parent / "kernels.py"):
+        (folder.parent / "ops").mkdir()
+        for path in (folder / "disk.py", folder.parent / "ops" / "kernels.py"):
             path.write_text(text)
             os.utime(path, (1, 1))
         monkeypatch.setattr(disk, "__file__", str(folder / "disk.py"))

@@ -33,6 +33,7 @@ import numpy as np
 
 from ..ir.log import Log
 from ..ir.whole_files import Part, locked, open_plain, sweep
+from .form import PARTS
 
 _MAGIC = b"graphgrad program 2\n"
 _ENTRY = re.compile(r"[0-9a-f]{64}\.program")
@@ -294,7 +295,7 @@ def surroundings(platform: str, version: str, options: str) -> str:
 
 @functools.cache
 def _software() -> str:
-    """A digest of versions, and of the contents of this package's and of JAX's sources that decide.
+    """A digest of versions, and of the contents of the sources of kernels and of what lowers and compiles them.
 
     Sources that have changed since this process took them are not those that it runs: then nothing is shared.
     """
@@ -308,9 +309,8 @@ def _software() -> str:
     files = [jaxlib.__file__]
     if jax is not None and jax.origin:
         files.append(str(Path(jax.origin).with_name("version.py")))
-    for folder, folders, names in os.walk(Path(__file__).parent.parent):
-        folders[:] = sorted(f for f in folders if f != "__pycache__")
-        files += [os.path.join(folder, n) for n in sorted(names) if n.endswith(".py")]
+    for part in PARTS:
+        files += map(str, sorted((Path(__file__).parent.parent / part).rglob("*.py")))
     for name in files:
         with open(name, "rb", buffering=0) as file:
             content = file.read()

@@ -19,7 +19,9 @@ from .program import Body, Instruction
 if TYPE_CHECKING:
     from .steps import Cluster
 
-_PACKAGE = __name__.partition(".")[0] + "."
+_PACKAGE = __name__.partition(".")[0]
+PARTS = ("ir", "ops", "executor")  # of the package: kernels, and what lowers them; these parts import no others
+_PORTABLE = tuple(f"{_PACKAGE}.{part}." for part in PARTS)
 
 
 class Unspeakable(Exception):
@@ -89,7 +91,7 @@ class Form:
     def _instruction(self, instruction: Instruction) -> Any:
         number = self._number
         op = instruction.op
-        if not (op.opdef.kernel.__module__ or "").startswith(_PACKAGE):
+        if not (op.opdef.kernel.__module__ or "").startswith(_PORTABLE):
             self.portable = False
         return (op.type if self.portable else (op.type, id(op.opdef)), self._attributes(instruction),
                 [number(s) for s in instruction.ins], [number(s) for s in instruction.outs],
