@@ -257,6 +257,9 @@ def test_contents_of_sources_count(tmp_path: pathlib.Path, monkeypatch: pytest.M
         monkeypatch.setattr(disk, "__file__", str(folder / "disk.py"))
         found.append(disk._software.__wrapped__())
     assert found[0] == found[2] != found[1]
+    monkeypatch.setattr(disk, "__file__", str(tmp_path / "none" / "executor" / "disk.pyc"))  # no sources came with it
+    assert disk._software.__wrapped__() != disk._software.__wrapped__()
+    monkeypatch.setattr(disk, "__file__", str(folder / "disk.py"))
     monkeypatch.setattr(disk, "_loaded", 0)  # the sources changed after the process had read them
     assert disk._software.__wrapped__() != disk._software.__wrapped__()
 

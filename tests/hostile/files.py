@@ -88,8 +88,7 @@ class Faults:
             if not set(mode) & set("wxa"):
                 return function(file, mode, *args, **kwargs)
             self.tick()
-            return self._opened(function(file, mode, buffering=0).detach() if "b" not in mode else
-                                function(file, mode, buffering=0), mode)  # fmt: skip
+            return self._opened(function(file, mode if "b" in mode else f"{mode}b", buffering=0), mode)
 
         return call
 

@@ -297,7 +297,8 @@ def surroundings(platform: str, version: str, options: str) -> str:
 def _software() -> str:
     """A digest of versions, and of the contents of the sources of kernels and of what lowers and compiles them.
 
-    Sources that have changed since this process took them are not those that it runs: then nothing is shared.
+    Sources that have changed since this process took them are not those that it runs, and where there are none, nobody
+    knows what runs: then nothing is shared.
     """
     import hashlib
 
@@ -306,19 +307,22 @@ def _software() -> str:
     # JAX is not imported for its version.
     jax = importlib.util.find_spec("jax")
     digest = hashlib.blake2b(repr((sys.version_info, np.__version__, jaxlib.__version__)).encode())
-    files = [jaxlib.__file__]
+    files = [Path(jaxlib.__file__)]
     if jax is not None and jax.origin:
-        files.append(str(Path(jax.origin).with_name("version.py")))
-    for part in PARTS:
-        files += map(str, sorted((Path(__file__).parent.parent / part).rglob("*.py")))
-    for name in files:
-        with open(name, "rb", buffering=0) as file:
-            content = file.read()
-            changed = os.fstat(file.fileno()).st_ctime_ns
-        digest.update(f"{os.path.basename(name)} {len(content)}\n".encode())
-        digest.update(content)
-        if changed > _loaded:
-            digest.update(os.urandom(16))
+        files.append(Path(jax.origin).with_name("version.py"))
+    sources = [f for part in PARTS for f in sorted((Path(__file__).parent.parent / part).rglob("*.py"))]
+    known = bool(sources)
+    try:
+        for path in files + sources:
+            with open(path, "rb", buffering=0) as file:
+                content = file.read()
+                known &= os.fstat(file.fileno()).st_ctime_ns <= _loaded
+            digest.update(f"{path.name} {len(content)}\n".encode())
+            digest.update(content)
+    except OSError:
+        known = False
+    if not known:
+        digest.update(os.urandom(16))
     return digest.hexdigest()
 
 
