@@ -275,13 +275,13 @@ def string_length_op(xp, x, *, unit="BYTE"):
 @_declare("StringUpper", "input: string -> output: string", shape=_same)
 def string_upper_op(xp, x, *, encoding=""):
     """Strings in upper case; ASCII letters only unless the encoding is utf-8."""
-    return _map(lambda v: v.decode().upper().encode() if encoding == "utf-8" else v.upper(), x)
+    return _map(lambda v: v.decode("utf-8", "replace").upper().encode() if encoding == "utf-8" else v.upper(), x)
 
 
 @_declare("StringLower", "input: string -> output: string", shape=_same)
 def string_lower_op(xp, x, *, encoding=""):
     """Strings in lower case; ASCII letters only unless the encoding is utf-8."""
-    return _map(lambda v: v.decode().lower().encode() if encoding == "utf-8" else v.lower(), x)
+    return _map(lambda v: v.decode("utf-8", "replace").lower().encode() if encoding == "utf-8" else v.lower(), x)
 
 
 @_declare("StringStrip", "input: string -> output: string", shape=_same)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FailedPreconditionError, NotFoundError
+from ..errors import DataLossError, FailedPreconditionError, NotFoundError
 from ..executor.session import get_default_session
 from ..frontend.dataset_eager import NumpyIterator, OwnedIterator
 from ..frontend.lookup import MutableHashTable
@@ -27,6 +27,7 @@ from .object_graph import (
     pieces,
     table_arrays,
 )
+from .optimizer import Optimizer
 from .saver import _cell, _text
 
 
@@ -71,7 +72,17 @@ class _Load:
         self.matched: dict[int, Any] = {}  # node -> object
         self.waiting: list[tuple[Any, Any]] = []  # variables of graphs, and their values
         self.slots: dict[int, list[tuple[int, str, int]]] = {}
+        count = len(self.graph.nodes)
+        if not count:
+            raise DataLossError(None, None, f"{path}: the checkpoint has no objects.\n"
+                                "  Fix: use another copy of the file")  # fmt: skip
         for number, node in enumerate(self.graph.nodes):
+            slots = node.slot_variables
+            named = [link.node_id for link in node.children]
+            named += [i for s in slots for i in (s.original_variable_node_id, s.slot_variable_node_id)]
+            if not all(0 <= i < count for i in named):
+                raise DataLossError(None, None, f"{path}: object {number} of the checkpoint names others that are not "
+                                    "there.\n  Fix: use another copy of the file")  # fmt: skip
             for s in node.slot_variables:
                 self.slots.setdefault(number, []).append(
                     (int(s.original_variable_node_id), s.slot_name, int(s.slot_variable_node_id)))  # fmt: skip
@@ -113,10 +124,11 @@ class _Load:
     def _match_slots(self) -> None:
         for number, slots in self.slots.items():
             optimizer = self.matched.get(number)
-            if optimizer is None:
+            if not isinstance(optimizer, Optimizer):
                 continue
             for variable, name, slot in slots:
-                found = optimizer.get_slot(self.matched[variable], name) if variable in self.matched else None
+                owner = self.matched.get(variable)
+                found = optimizer.get_slot(owner, name) if isinstance(owner, Variable) else None
                 if found is not None and slot not in self.matched:
                     self.matched[slot] = found
                     self._restore(found, self.graph.nodes[slot])

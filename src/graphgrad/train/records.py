@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import InvalidArgumentError
+from ..ir.protobuf import DecodeError
 from ..ir.record_files import framed, records
 from ..ir.whole_files import system_errors
 from ..ops.summary_messages import Event
@@ -135,7 +135,8 @@ def summary_iterator(path: Any) -> Iterator[Any]:
     Args:
       path: the file.
     Returns: an iterator over `Event`s.
-    Raises: NotFoundError if there is no such file; DataLossError where it is damaged.
+    Raises: NotFoundError if there is no such file; DataLossError where it is damaged; DecodeError for records that
+      are no events.
 
     >>> import glob, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -149,5 +150,5 @@ def summary_iterator(path: Any) -> Iterator[Any]:
     for record in records(os.fspath(path), ""):
         try:
             yield Event.FromString(record)
-        except ValueError as e:
-            raise InvalidArgumentError(None, None, f"{path} is no file of events: {e}. Fix: check the path") from None
+        except DecodeError as e:
+            raise type(e)(f"{path} is no file of events: {e}. Fix: check the path") from None
