@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -132,6 +133,30 @@ def test_a_directory_that_others_can_change(root: pathlib.Path, caplog: pytest.L
     run_something()
     (said,) = warnings(caplog)
     assert "others can write to" in said and f"/{which}." in said and "Fix:" in said
+
+
+@posix
+@pytest.mark.parametrize("members, alone", [([], True), (["me"], True), (["me", "you"], False)])
+def test_a_group_of_the_user_alone(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch, members: list[str],
+                                   alone: bool) -> None:  # fmt: skip
+    """Many systems make one for each user; it may write to a directory above."""
+    import grp
+    import pwd
+
+    group = os.getgid()
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: types.SimpleNamespace(pw_uid=7, pw_gid=group, pw_name="me"))
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: types.SimpleNamespace(gr_name="me", gr_mem=members))
+    disk._alone_in.cache_clear()
+    disk.write(KEYS[0], {}, b"code")
+    root.parent.chmod(0o775)
+    assert (disk.read(KEYS[0]) is not None) == alone
+    root.parent.chmod(0o777)
+    assert disk.read(KEYS[0]) is None
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: types.SimpleNamespace(pw_uid=0, pw_gid=group, pw_name="me"))
+    disk._alone_in.cache_clear()
+    root.parent.chmod(0o775)
+    assert disk.read(KEYS[0]) is None
+    disk._alone_in.cache_clear()
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")

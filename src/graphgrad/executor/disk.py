@@ -113,11 +113,29 @@ def _distrust(path: Path) -> str:
             continue
         if info.st_uid not in (0, os.getuid()):
             return f"{folder} belongs to another user"
-        # Who may write to a sticky directory can neither remove nor rename what others own in it.
-        sticky = folder is not path and info.st_mode & stat.S_ISVTX
-        if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not sticky:
+        open_to = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if folder is not path:
+            if info.st_mode & stat.S_ISVTX:
+                continue  # who may write to it can neither remove nor rename what others own in it
+            if open_to == stat.S_IWGRP and _alone_in(info.st_gid):
+                continue
+        if open_to:
             return f"others can write to {folder}"
     return ""
+
+
+@functools.cache
+def _alone_in(group: int) -> bool:
+    """Whether a group is the one that many systems make for each user, whose directories the group may write to."""
+    try:
+        import grp
+        import pwd
+
+        user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except (ImportError, KeyError):
+        return False
+    return bool(user.pw_uid and user.pw_gid == group and found.gr_name == user.pw_name
+                and set(found.gr_mem) <= {user.pw_name})  # fmt: skip
 
 
 def enabled() -> bool:
