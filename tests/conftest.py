@@ -29,15 +29,18 @@ def _own_modes() -> Iterator[None]:
     """A test that switches between the behaviours of TensorFlow 1 and 2 switches for itself alone."""
     from graphgrad.frontend import operators
     from graphgrad.frontend.variables import References
+    from graphgrad.gradients.inside_loop import OldControlFlow
     from graphgrad.ir import context, shape
 
     before = operators._tensor_equality, shape._dimension_objects, context.eager_by_default(), References.by_default
+    old = OldControlFlow.on
     context.stack.root = None
     context.stack.settled = False
     yield
     operators._tensor_equality, shape._dimension_objects = before[:2]
     context.set_eager_default(before[2])
     References.by_default = before[3]
+    OldControlFlow.on = old
     context.stack.root = None
     context.stack.settled = False
 

@@ -129,7 +129,8 @@ def test_inside_a_loop():
 
 
 @pytest.mark.parametrize("through", ["itself", "an operation"])
-def test_inside_a_loop_the_initial_value_is_out_of_reach(through):
+def test_inside_a_loop_of_old_control_flow_the_initial_value_is_refused(through):
+    tf.disable_control_flow_v2()
     x = tf.constant(3.0, name="start")
     start = x if through == "itself" else tf.exp(x)
 

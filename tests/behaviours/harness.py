@@ -48,6 +48,8 @@ SUBJECTS: tuple[str, ...] = (
     "unused_outputs",
     "damaged_files",
     "damaged_strings",
+    "sparse_rows",
+    "small_differences",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -110,6 +110,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = _Alias(spec.name, self._sources(spec.name))
+        if spec.name == "tensorflow" and self.version == 1:
+            from ..frontend import modes
+
+            modes.disable_control_flow_v2()
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
             version = VERSIONS[self.version]
             for name in ("__version__", "VERSION"):

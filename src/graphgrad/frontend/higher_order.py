@@ -18,8 +18,8 @@ from ..ir.source import user_source
 from . import nest
 from .composites import converted
 from .control_flow import _while, while_loop
-from .ragged_map import is_ragged, map_rows
 from .tensor_array import TensorArray
+from .uneven_rows import is_uneven, map_rows
 
 
 def _rows(elems: Any) -> tuple[list[Any], Any]:
@@ -59,9 +59,9 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
 
     Args:
       fn: takes one row (nested as `elems` is), returns a tensor or a structure of them.
-      elems: a tensor (n, *E) or a structure of tensors of the same n; ragged ones count, too.
+      elems: a tensor (n, *E) or a structure of tensors of the same n; sparse and ragged ones count, too.
       dtype, fn_output_signature: the dtypes of the results, where they differ from `elems`'; a `tf.RaggedTensorSpec`
-        for a result whose rows differ.
+        for a result whose rows differ, a `tf.SparseTensorSpec` for sparse ones.
       parallel_iterations, swap_memory, infer_shape: accepted as TensorFlow does.
       back_prop: whether it can be differentiated.
       name: a name scope.
@@ -77,7 +77,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
         raise TypeError(f"The provided function {fn!r} is not callable.")
     signature = fn_output_signature if fn_output_signature is not None else dtype
     structure: Any = elems if signature is None else signature
-    if is_ragged(elems, signature):
+    if is_uneven(elems, signature):
         with name_scope(name, "map"):
             return map_rows(fn, elems, signature, back_prop)
     with name_scope(name, "map"):

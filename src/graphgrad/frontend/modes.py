@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..gradients.inside_loop import OldControlFlow
 from ..ir import context
 from ..ir.shape import use_dimension_objects
 from . import operators
@@ -14,6 +15,7 @@ def disable_v2_behavior() -> None:
     disable_v2_tensorshape()
     disable_tensor_equality()
     disable_resource_variables()
+    disable_control_flow_v2()
 
 
 def enable_v2_behavior() -> None:
@@ -22,6 +24,7 @@ def enable_v2_behavior() -> None:
     enable_eager_execution()
     enable_v2_tensorshape()
     enable_tensor_equality()
+    enable_control_flow_v2()
 
 
 def disable_eager_execution() -> None:
@@ -77,16 +80,18 @@ def resource_variables_enabled() -> bool:
 
 
 def enable_control_flow_v2() -> None:
-    """Does nothing: control flow is functional here."""
+    """Lets a gradient in a loop's body be None where it leads through the initial value of a loop variable alone."""
+    OldControlFlow.on = False
 
 
 def disable_control_flow_v2() -> None:
-    """Does nothing: control flow is functional here, and behaves as programs of 1.x expect."""
+    """Lets such a gradient be a ValueError in a graph of 1.x. Control flow is functional here in either case."""
+    OldControlFlow.on = True
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether control flow is functional: always."""
-    return True
+    """Whether `disable_control_flow_v2` was not called, nor `disable_v2_behavior`."""
+    return not OldControlFlow.on
 
 
 def enable_op_determinism() -> None:

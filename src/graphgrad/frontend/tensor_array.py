@@ -314,7 +314,10 @@ class TensorArray:
             self._elements, self._cleared = rows, set()
             return self
         with name_scope(name, "TensorArrayUnstack"):
-            new = self._with(raw.TensorListFromTensor(tensor, self._declared()))
+            flow = raw.TensorListFromTensor(tensor, self._declared())
+            if self._dynamic_size:
+                flow.op.attrs = {**flow.op.attrs, "_may_grow": True}
+            new = self._with(flow)
         new._size = None if shape is None or self._dynamic_size else shape[0]
         return new
 

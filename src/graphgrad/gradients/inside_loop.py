@@ -12,16 +12,22 @@ from .registry import gradient_function
 from .rules import Call, carries_gradient
 
 
+class OldControlFlow:
+    """Whether loops of a 1.x graph are to be what they were before functional control flow."""
+
+    on = False
+
+
 def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any]) -> None:
     """Refuses xs around a loop that ys inside of it depend on through the loop variables alone.
 
-    In the body a loop variable is an input: where it comes from, the body does not say. The gradient would be None,
-    although the values do depend on x. In functions it is None, as in TensorFlow, where loops of a 1.x graph refuse.
+    In the body a loop variable is an input: where it comes from, the body does not say. The gradient is None, although
+    the values do depend on x. TensorFlow's old control flow refuses, but in functions.
 
     Raises: ValueError naming the x.
     """
     graphs = list(around(call.graph))
-    if graphs[-1].building_function:
+    if not OldControlFlow.on or graphs[-1].building_function:
         return
     variables = [pair for g in graphs if isinstance(g, FuncGraph)
                  for pair in zip(g.inputs, g.loop_start, strict=False)]  # fmt: skip

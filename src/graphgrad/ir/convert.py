@@ -1,8 +1,9 @@
 """Conversion of Python and NumPy values to tensors, by TensorFlow's rules.
 
 Python floats become float32 and ints int32 (int64 where 32 bits do not hold them); NumPy
-arrays keep their dtype. Nothing is promoted silently: a value that a wanted dtype cannot
-hold is a TypeError, and so is a tensor of another dtype.
+arrays keep their dtype. Nothing is promoted silently: a value of another kind than the
+wanted dtype is a TypeError, and so is a tensor of another dtype. Ints that are out of its range wrap around, with a
+warning.
 """
 
 from __future__ import annotations
@@ -92,6 +93,8 @@ def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     except ValueError as e:
         raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {e}. "
                          "Fix: make all rows equally long, or use tf.ragged.constant") from None
+    if array.dtype in (np.uint64, object) and (dtype is None or dtype.is_integer):
+        _check_long(value, dtype or dtypes.int64)
     if array.dtype == object:
         array = _from_objects(value, array, dtype)
     elif array.dtype.kind in "US":
@@ -107,9 +110,8 @@ def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     with np.errstate(over="ignore"):
         result = array.astype(dtype.np_dtype)
     if dtype.is_integer and array.size and not np.array_equal(result, array):
-        raise TypeError(
-            f"Cannot convert {value!r} to a tensor of dtype {dtype.name}: out of range [{dtype.min}, {dtype.max}]."
-        )
+        _LOG.warning("Numbers out of the range of %s, [%s, %s], become others, as in TensorFlow: %r becomes %s, at %s",
+                     dtype.name, dtype.min, dtype.max, value, result.tolist(), user_source(2))  # fmt: skip
     return result
 
 
@@ -203,6 +205,14 @@ def _check_leaves(value: Any, dtype: DType) -> None:
                             f"Fix: give values of {dtype.name}, or another dtype")
 
 
+def _check_long(value: Any, dtype: DType) -> None:
+    """Refuses ints that 64 bits do not hold, as far as signs go with the dtype."""
+    top = 2**64 if dtype is dtypes.uint64 else 2**63
+    if any(isinstance(leaf, int) and not -(2**63) <= leaf < top for leaf in _leaves(value)):
+        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}. "
+                         f"Fix: give numbers in [{dtype.min}, {dtype.max}]")  # fmt: skip
+
+
 def _sizes_array(value: Dimension | TensorShape, dtype: DType | None) -> np.ndarray[Any, Any]:
     """The array of a static size or shape, which has to be known."""
     known = value.value if isinstance(value, Dimension) else value._dims
@@ -215,9 +225,18 @@ def _sizes_array(value: Dimension | TensorShape, dtype: DType | None) -> np.ndar
     return make_array(known, dtype) if known else np.array(known, dtype.np_dtype if dtype else np.int32)
 
 
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
 def _from_objects(value: Any, array: np.ndarray[Any, Any], dtype: DType | None) -> Any:
     if (dtype is None or dtype.is_integer) and all(isinstance(v, (Dimension, int, np.integer)) for v in array.ravel()):
         return np.vectorize(operator.index, otypes=[np.int64])(array)
+    if dtype is not None and dtype.kind == "f" and all(isinstance(v, (int, float)) for v in array.ravel()):
+        return np.vectorize(_as_float, otypes=[np.float64])(array)  # ints that 64 bits do not hold
     if any(v is None for v in _leaves(value)):
         raise ValueError("None values not supported. Fix: give a tensor or an array")
     raise TypeError(

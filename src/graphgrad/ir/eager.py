@@ -14,6 +14,7 @@ from .dtypes import DType, as_dtype
 from .opdef import OpDef, Spec, operands, put_in_context
 from .shape import TensorShape
 from .source import user_source
+from .subnormal import Subnormals
 
 
 class EagerTensor(tensor.Tensor):
@@ -163,7 +164,8 @@ def execute(
             result = run_functional(opdef, inputs, full)
         else:
             values = opdef.pack([t._value for t in inputs], full)
-            with np.errstate(all="ignore"):
+            # As in graphs: only what users write gets subnormal numbers.
+            with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
                 result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
         if "handle" in opdef.flags:
             return (_handle(opdef.name, result),)

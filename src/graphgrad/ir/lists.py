@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -82,16 +83,19 @@ class TensorList:
         return self if buffer is None else self.of(xp.asarray(buffer))
 
     def plus(self, xp: Any, other: TensorList) -> TensorList:
-        """The sums of corresponding elements."""
+        """The sums of corresponding elements; a list that has not grown yet adds nothing to those beyond its end."""
         declared = relax(self.declared, other.declared)
+        if self.length != other.length:
+            pairs = itertools.zip_longest(self.elements(), other.elements())
+            return TensorList(self.np_dtype, declared, [_sum(xp, a, b) for a, b in pairs])
         for a, b in ((self, other), (other, self)):
             if a.items is not None and all(i is None for i in a.items):
                 return TensorList(b.np_dtype, declared, b.items, b.buffer)
         if self.items is None or other.items is None:
             buffer = self.stacked(xp, other.element_shape) + other.stacked(xp, self.element_shape)
             return TensorList(self.np_dtype, declared, None, buffer)
-        pairs = zip(self.elements(), other.elements(), strict=True)
-        return TensorList(self.np_dtype, declared, [_sum(xp, a, b) for a, b in pairs])
+        same = zip(self.elements(), other.elements(), strict=True)
+        return TensorList(self.np_dtype, declared, [_sum(xp, a, b) for a, b in same])
 
     def zeros(self) -> TensorList:
         """A list of as many elements, none of them set; elements that are lists themselves keep their lengths."""

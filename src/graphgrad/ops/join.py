@@ -14,6 +14,7 @@ from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.scopes import name_scope
 from ..ir.shape import merged, normalize_axis, shape_str
 from ..ir.slices import IndexedSlices
+from .attributes import as_int
 from .known import host_array, plus, rank_of
 
 
@@ -248,7 +249,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
       axis: int in [-rank - 1, rank], where the new axis goes.
       name: a name for the operation.
     Returns: (*P, N, *Q), the same dtype.
-    Raises: ValueError if shapes differ or the axis is out of range.
+    Raises: ValueError if shapes differ or the axis is out of range; TypeError if that is no number.
     Gradient: Unpack.
     Reference: TensorFlow 2.21 Pack.
 
@@ -265,7 +266,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
         if axis == 0:
             return constant(array, name=name)
         values = list(array)
-    return raw.Pack(list(values), axis=axis, name=name)
+    return raw.Pack(list(values), axis=as_int(axis, "axis"), name=name)
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:

@@ -250,6 +250,9 @@ def _from_tensor_grad(op, dlist):
     t = op.inputs[0]
     shape = t._spec.shape
     n = -1 if shape is None or shape[0] is None else shape[0]
+    if op.attrs.get("_may_grow"):
+        size = raw.StridedSlice(raw.Shape(t), [0], [1], [1], shrink_axis_mask=1) if n < 0 else np.int32(n)
+        dlist = raw.TensorListResize(dlist, size)
     return raw.TensorListStack(dlist, _rest_of_shape(t), element_dtype=t.dtype, num_elements=n), None
 
 

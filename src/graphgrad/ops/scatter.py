@@ -11,6 +11,7 @@ from ..ir.convert import convert_to_tensor, is_tensor_like
 from ..ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import compatible, normalize_axis, shape_str
+from .attributes import as_int
 from .gather import check_policy, coordinates, outside, within
 
 
@@ -238,7 +239,8 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
     final = wanted or (given[0] if given else float32)
     on, off = (final.np_dtype.type(d) if v is None else v if is_tensor_like(v) else convert_to_tensor(v, final)
                for v, d in ((on_value, 1), (off_value, 0)))
-    return raw.OneHot(indices, depth, on, off, axis=-1 if axis is None else axis, name=name or "one_hot")
+    return raw.OneHot(indices, depth, on, off, axis=-1 if axis is None else as_int(axis, "axis"),
+                      name=name or "one_hot")  # fmt: skip
 
 
 def _dtype_of(value, wanted):

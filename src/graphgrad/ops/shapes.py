@@ -14,6 +14,7 @@ from ..ir.dtypes import INDEX, as_dtype, int32
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from ..ir.shape import TensorShape, as_shape, broadcast, is_fully_defined, normalize_axis, num_elements, shape_str
 from ..ir.slices import IndexedSlices
+from .attributes import as_int
 from .broadcast import reduced_axes
 from .known import reshape_like
 
@@ -457,7 +458,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
       axis: an int or a list of them, the dimensions to drop; all of size 1 by default.
       name: a name for the operation.
     Returns: the same elements, dtype of `input`.
-    Raises: ValueError, or InvalidArgumentError at run time, if one of them is not of size 1.
+    Raises: ValueError, or InvalidArgumentError at run time, if one of them is not of size 1; TypeError for what is no
+      number.
     Gradient: dy in the shape of `input`.
     Reference: TensorFlow 2.21 Squeeze.
 
@@ -466,8 +468,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """
     if axis is None:
         return raw.Squeeze(input, name=name)
-    axes = np.asarray(axis).reshape(-1).tolist()
-    return raw.Squeeze(input, squeeze_dims=tuple(axes), name=name)
+    axes = axis if isinstance(axis, (list, tuple)) else np.asarray(axis).reshape(-1).tolist()
+    return raw.Squeeze(input, squeeze_dims=tuple([as_int(a, "axis") for a in axes]), name=name)
 
 
 def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from ..errors import InvalidArgumentError
@@ -80,7 +82,12 @@ def _swapped_with_last(x, axis):
     if found is None:
         return None
     at, rank = found
-    last = minus(rank, 1)
+    if not isinstance(at, int) or not isinstance(rank, int):
+        # Among the rank's numbers, the two change places; they may be the same.
+        numbers = axes(0, rank)
+        last = raw.Equal(numbers, minus(rank, 1))
+        return raw.SelectV2(raw.Equal(numbers, at), minus(rank, 1), raw.SelectV2(last, at, numbers))
+    last = rank - 1
     return join(axes(0, at), _vector(last), axes(plus(at, 1), last), _vector(at))
 
 
@@ -103,7 +110,7 @@ def _vector(n):
 def _along(op_type, logits, axis, name, default):
     """Applies Softmax or LogSoftmax along an axis."""
     logits = convert_to_tensor(logits, name="logits")
-    perm = _swapped_with_last(logits, -1 if axis is None else int(axis))
+    perm = _swapped_with_last(logits, -1 if axis is None else operator.index(axis))
     if perm is None:
         return getattr(raw, op_type)(logits, name=name or default)
     with name_scope(name, default) as scope:

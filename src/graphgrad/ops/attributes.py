@@ -1,0 +1,26 @@
+"""Numbers that become attributes of operations."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from typing import Any
+
+import numpy as np
+
+
+def as_int(value: Any, name: str) -> int:
+    """An attribute of kind int, by TensorFlow's rule: other real numbers lose their fractions.
+
+    Args:
+      value: what the user gave.
+      name: the argument's name, for the error.
+    Raises: TypeError for what is no number.
+    """
+    if isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and not value.ndim):
+        number: Any = value
+        return int(number)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"Expected int for argument '{name}' not {value!r}. Fix: give one number") from None
