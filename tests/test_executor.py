@@ -311,7 +311,7 @@ def test_what_decides_a_shape_is_compiled_in_and_not_what_it_follows_from(sess):
     y = tf.reduce_sum(x * tf.sequence_mask(lengths, tf.reduce_max(lengths), tf.float32))
     for given in ([1, 4], [4, 2], [4, 4], [3, 4]):
         assert sess.run(y, {lengths: given, x: np.ones((2, 4))}) == sum(given)
-    stages = sess._entry(y, {lengths: [1, 4], x: np.ones((2, 4))}).executable._stages
+    stages = sess._entry(y, {lengths: [1, 4], x: np.ones((2, 4))}).executable.plan.stages
     assert [len(stage.bound) for stage in stages] == [1, 1]
     assert sess.run(y, {lengths: [2, 3], x: np.ones((2, 3))}) == 5
     assert len(stages[-1].bound) == 2

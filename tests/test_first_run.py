@@ -27,7 +27,7 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         asked.append(cluster)
         return get(device, cluster, *args)
 
-    monkeypatch.setattr("graphgrad.executor.run.get", noting)
+    monkeypatch.setattr("graphgrad.executor.stages.get", noting)
     return asked
 
 
@@ -133,7 +133,7 @@ def test_sizes_that_only_the_run_knows_count():
     s = tf.Session()
     entry = s._make_entry(None, y, {x: None}).executable
     for rows, quick in ((10, True), (10_000, False)):
-        slots = entry._template.copy()
+        slots = entry.plan.template.copy()
         slots[entry.plan.feeds[0]] = np.zeros((rows, 1000), np.float32)
         assert (host.budget_for(entry.plan, slots) is not None) is quick
 

@@ -163,7 +163,7 @@ def test_what_cannot_be_kept(monkeypatch) -> None:
         sess.run(v.initializer)
         for _ in range(3):
             sess.run(step, {x: SMALL})
-        monkeypatch.setattr(run, "_under_way", set())  # errors of other tests may keep their runs alive
+        monkeypatch.setattr(run, "under_way", set())  # errors of other tests may keep their runs alive
         monkeypatch.setattr(xla, "_SPARE", float("inf"))
         monkeypatch.setattr(room, "reserve", lambda *sizes: None)
         with pytest.raises(tf.errors.ResourceExhaustedError, match=r"lost their values \(vanishing\): restore or init"):

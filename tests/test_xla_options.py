@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 from graphgrad.executor import run, xla, xla_options
 from graphgrad.executor.session import HostSession
 

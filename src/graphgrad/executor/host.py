@@ -21,9 +21,11 @@ from ..ir.graph import Operation
 from ..ir.shape import Shape
 from ..ir.subnormal import Subnormals
 from . import stop
+from .host_steps import Done, call_once
 from .program import Body, Instruction, OverBudget, RandomTable, execute, has_loop
 from .report import RunReport
 from .steps import Cluster, HostStep, Plan
+from .turns import Turn
 from .xla import shape_of, to_numpy
 
 # Seconds, as measured on one core with a vector unit; they need to be right within a factor of two or three.
@@ -72,7 +74,7 @@ class Budget:
 
 
 def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = None,
-        budget: Budget | None = None) -> None:  # fmt: skip
+        budget: Budget | None = None, *, done: Done, turn: Turn) -> None:  # fmt: skip
     """Executes a plan with NumPy.
 
     Args:
@@ -82,6 +84,8 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
       table: the random states, or None.
       report: is told of every step.
       budget: how long it may take.
+      done: what operations with effects have given in this run; it is added to.
+      turn: taken after the last step that may wait.
     Raises: OverBudget. Nothing has happened then but host functions, of which a plan with a budget and loops has none.
     """
     spend = budget.spend if budget is not None else _in_time()
@@ -96,14 +100,16 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
     with Subnormals(flushed=True):  # as XLA does
         for step, program, frees in plan.schedule:
             for instruction, free in zip(program, frees, strict=True):
-                if "host" in instruction.op.opdef.flags:  # a user's function gets NumPy's warnings
-                    with Subnormals(flushed=False):
-                        execute(np, [instruction], slots, rng, spend)
-                else:
-                    with np.errstate(all="ignore"):
+                is_host = "host" in instruction.op.opdef.flags  # a user's function gets NumPy's warnings
+                with Subnormals(flushed=False) if is_host else np.errstate(all="ignore"):
+                    if isinstance(step, HostStep) and step.has_effects and instruction in step.calls:
+                        call_once(instruction, slots, rng, done, spend)
+                    else:
                         execute(np, [instruction], slots, rng, spend)
                 for s in free:
                     slots[s] = None
+            if step is plan.last_act:
+                turn.take()
             if report is not None:
                 report.host(step, slots)
     for s in kept:

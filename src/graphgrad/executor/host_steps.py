@@ -7,7 +7,7 @@ to need another order and the run begins anew.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..ir.blocking import Attempt, WouldBlock, deferring, resuming
 from ..ir.graph import Operation
 from ..ir.subnormal import Subnormals
 from . import xla
-from .program import RandomTable, execute
+from .program import Body, Instruction, RandomTable, execute
 from .steps import HostStep, Move, depends
 
 Done = dict[Operation, list[Any]]  # what operations with effects gave
@@ -54,16 +54,30 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
     with np.errstate(all="ignore"), Subnormals(flushed=True):
         execute(np, step.before, slots, rng)
     for instruction in step.calls:
-        values = done.get(instruction.op) if step.has_effects else None
-        if values is None:
-            # A user's function gets NumPy's warnings; a loop around it is arithmetic, too.
-            with np.errstate(all="ignore") if instruction.bodies else contextlib.nullcontext():
-                execute(np, [instruction], slots, rng)
+        # A user's function gets NumPy's warnings; a loop around it is arithmetic, too.
+        with np.errstate(all="ignore") if instruction.bodies else contextlib.nullcontext():
             if step.has_effects:
-                done[instruction.op] = [slots[s] for s in instruction.gives()]
-        else:
-            for s, value in zip(instruction.gives(), values, strict=True):
-                slots[s] = value
+                call_once(instruction, slots, rng, done)
+            else:
+                execute(np, [instruction], slots, rng)
+
+
+def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | None, done: Done,
+              spend: Callable[[Body], None] | None = None) -> None:  # fmt: skip
+    """Calls what has an effect, unless it was called in this run already.
+
+    Args:
+      instruction: what is called.
+      slots, rng, spend: as of `execute`.
+      done: what operations with effects have given in this run; it is added to.
+    """
+    values = done.get(instruction.op)
+    if values is None:
+        execute(np, [instruction], slots, rng, spend)
+        done[instruction.op] = [slots[s] for s in instruction.gives()]
+    else:
+        for s, value in zip(instruction.gives(), values, strict=True):
+            slots[s] = value
 
 
 class Waiting:

@@ -8,8 +8,6 @@ import functools
 import operator
 import os
 import threading
-import time
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -29,12 +27,13 @@ from .report import RunReport
 from .stages import Stage, make_stages
 from .steps import Cluster, HostStep, Plan
 from .stop import Stop, begin, finish
+from .turns import Presence, Stale, Turn, forget, give, pinned, reader, under_way
 from .xla import Program
 
 first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # whether first runs may be NumPy's, see host
-_PATIENCE = 60.0  # seconds to wait for the new value of a variable whose old one is gone
 
 
+_drawing = threading.Lock()  # numbers that random operations draw: no two runs draw the same
 _steady: list[None] = []  # as many as there are `one_engine` blocks
 
 
@@ -50,36 +49,6 @@ def one_engine() -> Iterator[None]:
         yield
     finally:
         _steady.pop()
-
-
-# The runs that are under way, in all sessions and threads: weak references, so that none stays whatever happens.
-_under_way: set[Any] = set()
-
-
-class _Run:
-    """Stands for a run as long as it lives."""
-
-    __slots__ = ("__weakref__",)
-
-    def __init__(self) -> None:
-        # Not a counter under a lock: an interrupt could leave it locked.
-        _under_way.add(weakref.ref(self, _under_way.discard))
-
-
-def _pinned(device: xla.Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
-    """A variable's value, kept from being donated by another run as long as `pins` lives."""
-    give_up = time.monotonic() + _PATIENCE
-    while type(value) is device.buffer:
-        try:
-            pins.append(device.pin(value))
-            break
-        except RuntimeError:  # it has just been donated; the run that did so is about to store the new value
-            if cell.held is value:
-                if time.monotonic() > give_up:
-                    raise
-                time.sleep(0.0001)
-            value = cell.held
-    return value
 
 
 def _wait(plan: Plan, slots: Sequence[Any]) -> None:
@@ -131,74 +100,92 @@ class Executable:
         plan.on_host = plan.on_host or self._engine == "numpy"
         if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
             plan.on_host = plan.on_host or host.is_small(plan)
+        plan.template = [None] * plan.slots
+        for slot, value in plan.constants:
+            plan.template[slot] = value
         self.plan = plan
         self._is_first = self._engine == "xla" and first_in_numpy
-        self._template: list[Any] = [None] * plan.slots
-        for slot, value in plan.constants:
-            self._template[slot] = value
-        self._stages: list[Stage | HostStep] | None = None
-        self._ready = False  # whether the large constants are on the device
         # Whether it sees buffers of variables, which other runs may want to write into.
         self._shares = any(cell.dtype is not dtypes.variant for _, cell in plan.loads)
 
-    def __call__(self, feeds: Sequence[Any]) -> list[Any]:
+    def __call__(self, feeds: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
         """Runs the plan.
 
         Args:
           feeds: an array for each fed tensor.
+          drawn: as of `run`.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
-        return numerics.run(self, feeds) if numerics.state.mode else self.run(feeds)
+        return numerics.run(self, feeds) if numerics.state.mode else self.run(feeds, drawn=drawn)
 
-    def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True) -> list[Any]:
+    def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True,
+            drawn: dict[Operation, int] | None = None) -> list[Any]:  # fmt: skip
         """Runs the plan without looking for infinities and NaNs.
 
         Args:
           feeds: an array for each fed tensor.
           report: is told of every step.
           store: whether variables get their new values.
+          drawn: how often random operations have run before; what it lacks is added to it.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
         done: Done = {}
+        drawn = {} if drawn is None else drawn
+        again = False
         if self._graph is not None and self._graph._rebuilt != self._rebuilt:
             with self._lock:
                 self._prepare()
         while True:
+            plan = self.plan
+            turn = Turn(plan) if plan.locks and store else reader
             try:
-                return self._run(self.plan, feeds, report, store, done)
+                if again or plan.last_act is None:
+                    turn.take()
+                return self._run(plan, feeds, report, store, done, drawn, turn)
             except MustBeKnown as need:
                 with self._lock:
                     wanted = self._must_know | {(need.op.index, need.index)}
-                    if wanted == self._must_know:
+                    if wanted != self._must_know:
+                        self._must_know = wanted
+                        self._prepare()
+                    elif self.plan is plan:
                         raise AssertionError(
                             f"the value of input {need.index} of {need.op.name} cannot be known"
                         ) from None
-                    self._must_know = wanted
-                    self._prepare()
+            except Stale:
+                forget(plan, done)
+                again = True
+            except BaseException:
+                self._give_back(drawn)
+                raise
+            finally:
+                give(turn.locks)
 
-    def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool, done: Done) -> list[Any]:
-        slots = self._template.copy()
+    def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool, done: Done,
+             drawn: dict[Operation, int], turn: Turn) -> list[Any]:  # fmt: skip
+        slots = plan.template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        _here = _Run() if self._shares else None  # it lives until this returns
+        _here = Presence() if self._shares else None  # it lives until this returns
         for slot, cell in plan.loads:
             value = slots[slot] = cell.held
             if value is None and slot in plan.readers:
                 raise uninitialized(plan.readers[slot], cell)
-        table = self._random_states(plan) if plan.random_ops else None
-        if not self._run_in_numpy(plan, slots, table, report, store):
+        table = self._random_states(plan, drawn, store) if plan.random_ops else None
+        if not self._run_in_numpy(plan, slots, table, report, store, done, turn):
             stop, listens = begin() if plan.has_loops else (None, False)
             try:
-                self._run_steps(plan, slots, table, report, store, done, stop)
+                self._run_steps(plan, slots, table, report, store, done, turn, stop)
             finally:
                 finish(listens)
         self._is_first = False
-        if table is not None and store:
-            for op in plan.random_ops:
-                self._counters[op] += 1
-        return [slots[s] for s in plan.fetches]
+        values = [slots[s] for s in plan.fetches]
+        for i in plan.exposed:  # before another run writes over them
+            values[i] = xla.view(values[i])
+        return values
 
-    def _run_in_numpy(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool) -> bool:
+    def _run_in_numpy(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
+                      done: Done, turn: Turn) -> bool:  # fmt: skip
         """Lets NumPy run the plan if that was asked for or, the first time, is quicker; else False."""
         budget = None
         if not plan.on_host:
@@ -216,9 +203,11 @@ class Executable:
         pins: list[Any] = []
         for slot, cell in plan.loads:
             if not isinstance(slots[slot], np.ndarray):
-                slots[slot] = _pinned(xla.device(), slots[slot], cell, pins)
+                slots[slot] = pinned(xla.device(), slots[slot], cell, pins)
+        if plan.last_act is not None:
+            turn.saw(slots)
         try:
-            host.run(plan, slots, table, report, budget)
+            host.run(plan, slots, table, report, budget, done=done, turn=turn)
         except OverBudget:
             return False
         except (ResourceExhaustedError, MemoryError) as e:
@@ -233,9 +222,21 @@ class Executable:
             given[:] = slots
         return True
 
-    def _random_states(self, plan: Plan) -> Any:
+    def _random_states(self, plan: Plan, drawn: dict[Operation, int], store: bool) -> Any:
         counters = self._counters
-        return np.array([[_runs_before(counters, op) % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
+        with _drawing:
+            for op in plan.random_ops:
+                if op not in drawn:
+                    drawn[op] = _runs_before(counters, op)
+                    counters[op] += store
+        return np.array([[drawn[op] % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
+
+    def _give_back(self, drawn: dict[Operation, int]) -> None:
+        """Undoes what a run that failed has counted, unless others have counted since."""
+        with _drawing:
+            for op, count in drawn.items():
+                if self._counters.get(op) == count + 1:
+                    self._counters[op] = count
 
     def _store(self, plan: Plan, slots: list[Any]) -> None:
         """Gives the variables their new values."""
@@ -245,36 +246,39 @@ class Executable:
         _set_all([_setter(cell) for _, cell in plan.stores], values)
 
     def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
-                   done: Done, stop: Stop | None) -> None:  # fmt: skip
+                   done: Done, turn: Turn, stop: Stop | None) -> None:  # fmt: skip
         device = xla.device()
         homes = plan.homes
-        if not self._ready:
+        if not plan.ready:
             with self._lock:
                 for slot, value in plan.constants:
                     if value.dtype != object:
-                        self._template[slot] = slots[slot] = xla.device(homes.get(slot)).put(value)
-                self._ready = True
+                        plan.template[slot] = slots[slot] = xla.device(homes.get(slot)).put(value)
+                plan.ready = True
         pins: list[Any] = []
         for slot, cell in plan.loads:
             value = slots[slot]
             if isinstance(value, np.ndarray) and value.dtype != object:
                 # Moved to the device once, not at every run.
                 moved = slots[slot] = xla.device(homes.get(slot)).put(value)
-                if cell.held is value:
-                    cell.held = moved
-            if len(_under_way) > 1 or not store:
-                slots[slot] = _pinned(device, slots[slot], cell, pins)
+                cell.replace(value, moved)
+            if len(under_way) > 1 or not store:
+                slots[slot] = pinned(device, slots[slot], cell, pins)
+        if plan.last_act is not None:
+            turn.saw(slots)
         if report is not None:
             report.start(slots)
-        if self._stages is None:
+        if plan.stages is None:
             with self._lock:
-                self._stages = self._stages or make_stages(plan)
-        waiting = Waiting(self._stages, slots, table, done) if plan.waits > 1 else None
+                plan.stages = plan.stages or make_stages(plan)
+        waiting = Waiting(plan.stages, slots, table, done) if plan.waits > 1 else None
         steps: Sequence[Cluster | HostStep] = []
         try:
-            for stage in self._stages:
+            for stage in plan.stages:
                 steps = [stage] if isinstance(stage, HostStep) else stage.clusters
                 store = self._run_stage(plan, stage, slots, table, report, store, done, stop, waiting)
+                if stage is plan.last_act:
+                    turn.take()
             # Feeds are not copied: whoever called may change them as soon as this returns, so nothing may still be
             # computing. What went wrong shows here, too, before variables change.
             _wait(plan, slots)

@@ -348,7 +348,7 @@ class BaseSession:
         name = op._attr("shared_name") or op.name
         cell = self._cells.get(name)
         if cell is None:
-            cell = self._cells[name] = Cell(None, name, op._attr("dtype"), op._attr("shape"))
+            cell = self._cells.setdefault(name, Cell(None, name, op._attr("dtype"), op._attr("shape")))
         return cell
 
     def _resource(self, op: Operation) -> Cell:

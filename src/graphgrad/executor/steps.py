@@ -74,6 +74,7 @@ class HostStep:
       program: its instructions, those of what it has to know included.
       before, calls: the part that is arithmetic, and the part that can only run in Python.
       has_effects: whether a call must not be repeated.
+      acts: whether it may wait or run what is not ours, see `turns`.
       waits: whether it may wait for what another step does.
       ins: slots of the values that it gets.
       outs: slots of what it gives.
@@ -84,7 +85,8 @@ class HostStep:
         self.program = program
         self.calls = [i for i in program if calls_python(i)]
         self.before = [i for i in program if not calls_python(i)]
-        self.has_effects = any("stateful" in i.op.opdef.flags for i in self.calls)
+        self.has_effects = any(i.op.opdef.flags & {"stateful", "calls"} for i in self.calls)
+        self.acts = any(map(acts, self.calls))
         self.waits = any("waits" in i.op.opdef.flags for i in self.calls)
         self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})
         self.outs = [s for i in program for s in i.gives()]
@@ -92,6 +94,24 @@ class HostStep:
 
     def __repr__(self) -> str:
         return f"<HostStep {self.program[-1].op.name}>"
+
+
+_TABLES = ("LookupTable", "InitializeTable")
+
+
+def acts(instruction: Instruction) -> bool:
+    """Whether an instruction may wait or runs what is not ours: it happens once, and while nobody waits for it."""
+    flags = instruction.op.opdef.flags
+    if "host" in flags and ("calls" in flags or ("stateful" in flags and "reads" not in flags)):
+        return not changes(instruction)
+    return any(acts(i) for body in instruction.bodies.values() for i in body.program)
+
+
+def changes(instruction: Instruction) -> bool:
+    """Whether an instruction gives variables new values."""
+    touches = (*instruction.refs.values(), *instruction.touched)
+    is_table = instruction.op.type.startswith(_TABLES)  # iterators just go on: they have locks of their own
+    return any(t.out != t.slot and (is_table or t.cell.dtype is not dtypes.variant) for t in touches)
 
 
 def calls_python(instruction: Instruction) -> bool:
@@ -135,6 +155,11 @@ class Plan:
       has_loops: whether clusters hold loops.
       waits: how many steps may wait for what others do, see `independent_waits`.
       schedule: the instructions in the order in which NumPy executes them, once that is known.
+      template: the values with which a run begins, one for each slot, and `ready` whether they are on the device.
+      stages: the steps as they are called, once that is known.
+      writes: the variables that it changes, in the order of their turns, and `locks` their locks.
+      last_act: the last step that acts, or None.
+      exposed: the places among `fetches` of values that variables hold as well.
     """
 
     def __init__(self) -> None:
@@ -156,6 +181,13 @@ class Plan:
         self.waits = 0
         self.has_loops = False
         self.schedule: Any = None
+        self.template: list[Any] = []
+        self.ready = False
+        self.stages: Any = None
+        self.writes: list[Cell] = []
+        self.locks: list[Any] = []
+        self.last_act: HostStep | None = None
+        self.exposed: list[int] = []
 
     def __str__(self) -> str:
         lines = []
@@ -225,6 +257,11 @@ def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
         final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
                                   and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
     plan.ends = list(kept)
+    plan.writes = [cell for _, cell in sorted({id(cell): cell for _, cell in plan.stores}.items())]
+    plan.locks = [cell.lock for cell in plan.writes]
+    plan.last_act = next((s for s in reversed(plan.steps) if isinstance(s, HostStep) and s.acts), None)
+    held = {s for s, _ in (*plan.loads, *plan.stores)}
+    plan.exposed = [i for i, s in enumerate(plan.fetches) if s in held and s not in plan.homes]
     made = {s for step in plan.steps for s in step.outs}
     seen: set[int] = set()
     for slot, _ in plan.stores:

@@ -388,6 +388,11 @@ def to_numpy(value: Any) -> Any:
     return value
 
 
+def view(value: Any) -> Any:
+    """A value that nobody can write over: a buffer of the processor's memory as an array that holds on to it."""
+    return to_numpy(value) if _made and _made[0].platform == "cpu" else value
+
+
 def shape_of(value: Any) -> Any:
     """The shape of an array or buffer; for a list of tensors what stands in its place."""
     if isinstance(value, lists.TensorList):

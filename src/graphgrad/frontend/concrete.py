@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..executor import numerics
 from ..executor.run import Executable
 from ..executor.xla import to_numpy
 from ..gradients.backprop import gradients
@@ -31,6 +33,8 @@ from . import nest
 from .composites import tensors_of
 from .inlining import inlined
 from .results import restore
+
+_building = threading.RLock()  # gradients are added to graphs by one thread at a time
 
 
 class _Part:
@@ -56,23 +60,23 @@ class _Part:
         cell: Cell = self.handles[id(handle)]._value
         return cell
 
-    def values(self, given: Sequence[Any]) -> list[Any]:
-        """The values of the outputs: NumPy arrays, or buffers of the device."""
+    def values(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
+        """The values of the outputs: NumPy arrays, or buffers of the device; `drawn` as of `Executable.run`."""
         if self._executable is None:
             fetches = list({id(t): t for t in self.outputs}.values())
             numbers = {id(t): i for i, t in enumerate(fetches)}
             self._places = [numbers[id(t)] for t in self.outputs]
             feeds = [self.inputs[i] for i in self._fed]
             self._executable = Executable(fetches, self.targets, feeds, self._resolve, self.counters, self.engine)
-        values = self._executable([given[i] for i in self._fed])
+        values = self._executable([given[i] for i in self._fed], drawn)
         return [values[p] for p in self._places]
 
-    def run(self, given: Sequence[Any]) -> list[Any]:
+    def run(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
         """The outputs as eager tensors; tapes are told. Where none listens, values may be given for tensors."""
-        if eager.recorders and any(carries(p) for p in self.inputs):
-            return self._recorded(given)
+        if eager.listening.recorders and any(carries(p) for p in self.inputs):
+            return self._recorded(given, {} if drawn is None else drawn)
         values = [t._value if isinstance(t, EagerTensor) else t for t in given]
-        return self._tensors(self.outputs, self.values(values))
+        return self._tensors(self.outputs, self.values(values, drawn))
 
     @staticmethod
     def _tensors(outputs: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
@@ -83,21 +87,23 @@ class _Part:
     def reverse(self) -> _Reverse:
         """The part's gradient."""
         if self._reverse is None:
-            self._reverse = _Reverse(self)
+            with _building:
+                self._reverse = self._reverse or _Reverse(self)
         return self._reverse
 
-    def _recorded(self, given: Sequence[Any]) -> list[Any]:
+    def _recorded(self, given: Sequence[Any], drawn: dict[Operation, int]) -> list[Any]:
         """Runs and keeps what the gradient needs, the gradient of that, and so on: one for each tape that listens."""
-        recorders = tuple(eager.recorders)
+        recorders = tuple(eager.listening.recorders)
         orders = eager.orders(recorders)
         reverses = [self.reverse]
         while len(reverses) < max(orders) and reverses[-1].kept:
             reverses.append(reverses[-1].forward.reverse)
         forward = reverses[-1].forward
-        values = forward.values([t._value for t in given])
+        values = forward.values([t._value for t in given], drawn)
         seen = len(reverses[-1].part.outputs)  # what is kept besides stays where it is
         tensors = self._tensors(forward.outputs[:seen], values[:seen])
-        drawn = {op: n - 1 for op, n in self.counters.items()}
+        if numerics.state.mode:  # its runs do not tell
+            drawn.update({op: n - 1 for op, n in self.counters.items()})
 
         def gradient(record: Any, *dys: Any) -> list[Any]:
             last = max(i for i, dy in enumerate(dys) if dy is not None)
@@ -171,7 +177,7 @@ class _Reverse:
         """
         arrived = [raw.ZerosLike(values[i]) if dys[i] is None else _dense(dys[i]) for i in self.ys]
         crossing = [values[i] for i in self._crossing]
-        if current_graph() is not None or eager.recorders:
+        if current_graph() is not None or eager.listening.recorders:
             crossing = [v if isinstance(v, EagerTensor) else _Part._tensors([self.forward.outputs[i]], [v])[0]
                         for i, v in zip(self._crossing, crossing, strict=True)]  # fmt: skip
         tensors = [*[given[i] for i in self._handles], *crossing, *arrived]
@@ -180,7 +186,7 @@ class _Reverse:
         else:
             self.backward.counters.clear()
             self.backward.counters.update(drawn)
-            flat = self.backward.run(tensors)
+            flat = self.backward.run(tensors, dict(drawn))
         found: list[Any] = [None] * len(self.part.inputs)
         for i, g in zip(self.xs, _unflattened(self.found, flat), strict=True):
             found[i] = g

@@ -75,15 +75,15 @@ class ForwardAccumulator:
             raise ValueError("Accumulator is already recording. Fix: leave its `with` block first")
         self._recording = True
         if current_graph() is None:
-            eager.recorders.append(self._record)
+            eager.listening.recorders.append(self._record)
         return self
 
     def __exit__(self, *_: object) -> None:
         if not self._recording:
             raise ValueError("Accumulator is not recording.")
         self._recording = False
-        if self._record in eager.recorders:
-            eager.recorders.remove(self._record)
+        if self._record in eager.listening.recorders:
+            eager.listening.recorders.remove(self._record)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The derivative of what was computed, in the direction of the tangents.
@@ -114,7 +114,7 @@ class ForwardAccumulator:
         tangents = [self._tangents.get(id(t)) for t in inputs]
         if all(t is None for t in tangents) or not any(map(carries, outputs)):
             return
-        recorders = eager.recorders
+        recorders = eager.listening.recorders
         before = list(recorders)
         recorders[before.index(self._record) :] = []  # only what is around this accumulator sees what follows
         try:

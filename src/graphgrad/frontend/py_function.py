@@ -58,7 +58,7 @@ class _Differentiable:
         def differentiate(*args: Any) -> list[Any]:
             d_outputs, inputs = args[: len(outputs)], args[len(outputs) :]
             # While somebody records, it has to see how the results follow from these very inputs.
-            if self._last is None or eager.recorders or not all(map(_same, self._last[0], inputs)):
+            if self._last is None or eager.listening.recorders or not all(map(_same, self._last[0], inputs)):
                 self._record(inputs)
             assert self._last is not None
             inputs, results, tape = self._last

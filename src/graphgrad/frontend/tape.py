@@ -81,18 +81,19 @@ class GradientTape:
         self._recording = self._entered = True
         self._thread = threading.get_ident()
         _recording.append(self)
-        eager.recorders.append(self._record)
+        eager.listening.recorders.append(self._record)
         if self._persistent:
             eager.persistent.append(self._record)
-        ir_graph.recorders.append(self._record_operation)
+        ir_graph.listening.recorders.append(self._record_operation)
 
     def _stop(self) -> None:
         self._recording = False
         _recording.remove(self)
-        eager.recorders.remove(self._record)
         if self._persistent:
             eager.persistent.remove(self._record)
-        ir_graph.recorders.remove(self._record_operation)
+        if self._record in eager.listening.recorders:  # else it is another thread that stops it
+            eager.listening.recorders.remove(self._record)
+            ir_graph.listening.recorders.remove(self._record_operation)
 
     def _record(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
                 gradient: Any = None) -> None:  # fmt: skip

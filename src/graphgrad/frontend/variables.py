@@ -25,7 +25,7 @@ from ..ir.context import current_graph
 from ..ir.convert import constant, convert_to_tensor
 from ..ir.dtypes import DType, as_dtype
 from ..ir.eager import EagerTensor, value_text
-from ..ir.graph import Graph, Operation, Tensor, recorders
+from ..ir.graph import Graph, Operation, Tensor, listening
 from ..ir.opdef import raw, registry
 from ..ir.scopes import eager_scope, name_scope
 from ..ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, compatible, is_fully_defined, merge, shape_str
@@ -436,7 +436,7 @@ class Variable(metaclass=Created):
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
         graph = current_graph()
-        if not (self._changeable or graph is None or graph is not self._graph or recorders):  # a tape sees each read
+        if not (self._changeable or graph is None or graph is not self._graph or listening.recorders):  # tapes look
             return self._snapshot
         # The builder names an operand '<op>/x'; its read goes beside it.
         parent = name.rpartition("/")[0] if name else ""

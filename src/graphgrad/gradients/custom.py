@@ -80,7 +80,7 @@ def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any
 
 
 def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not eager.recorders:
+    if not eager.listening.recorders:
         return f(*args, **kwargs)[0]
     arg_leaves = list(map(_recorded, leaves_of(args)))
     given = {id(getattr(a, "handle", None)) for a in leaves_of(args)}
@@ -92,11 +92,11 @@ def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
             if variable is not None and variable.trainable and id(t) not in given:
                 found[id(t)] = variable
 
-    eager.recorders.append(note)
+    eager.listening.recorders.append(note)
     try:
         result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves))), **kwargs))
     finally:
-        eager.recorders.remove(note)
+        eager.listening.recorders.remove(note)
     results = list(map(_recorded, leaves_of(result)))
     variables = list(found.values())
     if variables and not _takes_variables(grad_fn):

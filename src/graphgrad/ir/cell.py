@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +18,8 @@ from .eager import EagerTensor
 from .opdef import Spec
 from .shape import Shape
 
+_try_acquire, _release = operator.methodcaller("acquire", False), operator.methodcaller("release")
+
 
 class Cell:
     """The storage of one variable; what a kernel gets for an input of type `resource`.
@@ -24,9 +29,10 @@ class Cell:
       name: the variable's name, for messages.
       dtype: the dtype of `value`.
       shape: the static shape that the value must have.
+      lock: whoever changes the value has it, from when the old one is read; who only reads needs it not.
     """
 
-    __slots__ = ("held", "name", "dtype", "shape", "__weakref__")
+    __slots__ = ("held", "name", "dtype", "shape", "lock", "__weakref__")
     to_numpy: Callable[[Any], Any]  # turns a buffer into an array; the executor, which makes them, sets it
 
     def __init__(self, value: Any = None, name: str = "", dtype: DType = dtypes.float32, shape: Shape = None):
@@ -34,16 +40,44 @@ class Cell:
         self.name = name
         self.dtype = dtype
         self.shape = shape
+        self.lock = threading.RLock()
 
     @property
     def value(self) -> Any:
         """The value as a NumPy array; None before the variable is initialized."""
         held = self.held
-        return held if held is None or isinstance(held, (np.ndarray, np.generic)) else Cell.to_numpy(held)
+        return held if held is None or isinstance(held, (np.ndarray, np.generic)) else self.use(Cell.to_numpy, held)
 
     @value.setter
     def value(self, value: Any) -> None:
         self.held = value
+
+    def use(self, function: Callable[[Any], Any], held: Any) -> Any:
+        """What a function makes of the value, or of the next one where another thread is just writing over this one.
+
+        Args:
+          function: raises RuntimeError for a buffer that is gone.
+          held: the value.
+        """
+        while True:
+            try:
+                return function(held)
+            except RuntimeError:
+                # In one call of C code, so that no interrupt leaves it locked.
+                if not list(map(_release, filter(_try_acquire, (self.lock,)))):
+                    time.sleep(0.0001)
+                elif self.held is held:  # nobody is writing
+                    raise
+                held = self.held
+
+    def replace(self, held: Any, by: Any) -> None:
+        """Holds the same value in another place, unless it holds another value by now."""
+        if self.held is held and list(filter(_try_acquire, (self.lock,))):
+            try:
+                if self.held is held:
+                    self.held = by
+            finally:
+                self.lock.release()
 
     def __repr__(self) -> str:
         return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -121,8 +122,14 @@ def value_text(value: Any, is_repr: bool) -> str:
     return "\n" + text if is_repr and "\n" in text else text
 
 
-# Told of every op that ran: f(opdef, inputs, outputs, attrs, gradient). Tapes listen here.
-recorders: list[Callable[..., None]] = []
+class Listening(threading.local):
+    """Who is told of every op that this thread ran: f(opdef, inputs, outputs, attrs, gradient). Tapes listen here."""
+
+    def __init__(self) -> None:
+        self.recorders: list[Callable[..., None]] = []
+
+
+listening = Listening()
 # Those of them that may listen to gradients of what they were told of.
 persistent: list[Callable[..., None]] = []
 # Told the same without being tapes: f(opdef, inputs, outputs).
@@ -133,10 +140,10 @@ next_rng: Callable[[dict[str, Any]], Any] | None = None
 run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
 
 
-def orders(listening: Sequence[Callable[..., None]]) -> list[int]:
+def orders(recorders: Sequence[Callable[..., None]]) -> list[int]:
     """For each of some recorders, the highest order of derivatives of what runs now that it may have to do with."""
     found, order = [], 0
-    for record in reversed(listening):
+    for record in reversed(recorders):
         order += 2 if record in persistent else 1
         found.append(order)
     return found[::-1]
@@ -166,7 +173,10 @@ def execute(
             values = opdef.pack([t._value for t in inputs], full)
             # As in graphs: only what users write gets subnormal numbers.
             with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
-                result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
+                if opdef.assigns:
+                    result = _in_turn(_locks(inputs), opdef, values, kernel_attrs)
+                else:
+                    result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
         if "handle" in opdef.flags:
             return (_handle(opdef.name, result),)
         outputs = tuple(
@@ -188,11 +198,25 @@ def execute(
         if found is error:
             raise
         raise found from error
-    for record in tuple(recorders):
+    for record in tuple(listening.recorders):
         record(opdef, inputs, outputs, full, gradient)
     for watch in watchers:
         watch(opdef, inputs, outputs)
     return outputs
+
+
+def _locks(inputs: tuple[Any, ...]) -> list[Any]:
+    """The locks of variables, the one to take first last: in an order that is the same for all threads."""
+    cells = {id(t._value): t._value for t in inputs if t.dtype.name == "resource"}
+    return [cells[i].lock for i in sorted(cells, reverse=True)]
+
+
+def _in_turn(locks: list[Any], opdef: OpDef, values: Any, attrs: dict[str, Any]) -> Any:
+    """Runs a kernel while no other thread changes its variables."""
+    if locks:
+        with locks.pop():
+            return _in_turn(locks, opdef, values, attrs)
+    return opdef.unpack(opdef.bind_kernel(np)(np, *values, **attrs))
 
 
 def _handle(name: str, resource: Any) -> EagerTensor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -23,8 +24,14 @@ _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
-# Told of every operation that is added to a graph: f(operation). Tapes listen here.
-recorders: list[Callable[[Operation], None]] = []
+class Listening(threading.local):
+    """Who is told of the operations that this thread adds to graphs: f(operation). Tapes listen here."""
+
+    def __init__(self) -> None:
+        self.recorders: list[Callable[[Operation], None]] = []
+
+
+listening = Listening()
 
 
 class SymbolicTensor(tensor.Tensor):
@@ -360,8 +367,8 @@ class Graph:
             outputs.append(t)
         op.outputs = tuple(outputs)
         self._operations.append(op)
-        if recorders:
-            for record in tuple(recorders):
+        if listening.recorders:
+            for record in tuple(listening.recorders):
                 record(op)
         return op
 

@@ -177,6 +177,7 @@ class OpDef:
         another operation's effect on it).
       fault: the rule that says whether values are refused, or None, and `fault_needs` the indices of the inputs whose
         value it looks at; None if it looks at the result.
+      assigns: whether it may give a variable, which is its input, a new value.
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
     """
 
@@ -201,6 +202,8 @@ class OpDef:
         self.flags = frozenset(flags)
         self._functional = "functional" in self.flags
         self._stateful = "stateful" in self.flags
+        self.assigns = not self.flags & {"reads", "keeps", "waits"} and any(
+            a.dtype is not None and a.dtype.name == "resource" for a in self.inputs)  # fmt: skip
         self.kernel = kernel
         self.host_kernel: Kernel | None = None
         self.device_kernel: Kernel | None = None
