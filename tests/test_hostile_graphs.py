@@ -87,13 +87,16 @@ def constant(proto: TensorProto) -> Any:
 
 def test_huge_constants() -> None:
     """A value that stands for many takes the memory of one, until somebody computes with it."""
-    for dtype, field, value in ((1, "float_val", 2.0), (7, "string_val", b"a"), (9, "int64_val", 3)):
+    given = ((1, "float_val", 2.0), (7, "string_val", b"a"), (9, "int64_val", 3), (10, "bool_val", True),
+             (19, "half_val", 15360), (14, "half_val", 16256), (6, "int_val", -5))  # fmt: skip
+    for dtype, field, value in given:
         proto = TensorProto(dtype=dtype)
         for size in (1 << 20, 1 << 20):
             proto.tensor_shape.dim.add(size=size)
         getattr(proto, field).append(value)
         (c,) = tf.import_graph_def(constant(proto), return_elements=["c:0"])
         assert c.shape.as_list() == [1 << 20, 1 << 20]
+        assert c.op.node_def.attr["value"].tensor == proto
     for sizes in ([1 << 62, 1 << 62], [-1], [1] * 300):
         proto = TensorProto(dtype=1, float_val=[1.0])
         for size in sizes:

@@ -50,7 +50,12 @@ class TensorProto(Message):
         """The message that stands for an array."""
         array = np.asarray(array)
         proto = cls(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
-        if dtype is string:
+        if array.size > 1 and not any(array.strides) and dtype.name in _FIELDS:  # one value, as `array` makes it
+            one = array[(0,) * array.ndim]
+            if dtype.name in ("float16", "bfloat16"):
+                one = np.asarray(one).view(np.uint16)[()]
+            getattr(proto, _FIELDS[dtype.name]).append(one if dtype is string else one.item())
+        elif dtype is string:
             proto.string_val.extend(v.encode() if isinstance(v, str) else v for v in array.ravel().tolist())
         else:
             proto.tensor_content = array.astype(dtype.np_dtype).tobytes()
@@ -94,6 +99,12 @@ class TensorProto(Message):
             made[:] = found
             return made
         return np.array(found).astype(np_dtype) if found else np.empty(0, np_dtype)
+
+
+# Where single values of these dtypes stand.
+_FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
+           **dict.fromkeys(("int32", "int16", "int8", "uint16", "uint8"), "int_val"), "int64": "int64_val",
+           "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val"}  # fmt: skip
 
 
 def _elements(shape: Any) -> int:

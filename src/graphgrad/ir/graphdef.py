@@ -218,8 +218,7 @@ class _Writer:
     def tensor(self, array: Any) -> Any:
         """A constant."""
         dtype = as_dtype(array.dtype)
-        size = array.nbytes if array.dtype.kind != "O" else sum(map(len, array.ravel().tolist()))
-        if self.largest is not None and size > self.largest:
+        if self.largest is not None and _bytes_of(array) > self.largest:
             return TensorProto(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
         return TensorProto.of(array, dtype)
 
@@ -265,6 +264,11 @@ class _Writer:
             shape.list.shape.append(shape_proto(t._spec.shape))
             made.attr[f"_arg_{i}_shape"] = shape
         return made
+
+
+def _bytes_of(array: Any) -> int:
+    size = array.nbytes
+    return size if size > _LARGEST or array.dtype.kind != "O" else sum(map(len, array.ravel().tolist()))
 
 
 def _in_order(graph: Graph, first: int = 0) -> list[Operation]:
