@@ -93,8 +93,8 @@ def whole_slice(*sizes: int) -> Any:
 @pytest.mark.parametrize("dtype", ["float32", "string"])
 @pytest.mark.parametrize("fields", [
     {"shape": (1 << 40, 1 << 20)}, {"shape": (-3,)}, {"offset": -5}, {"size": -5}, {"size": 1 << 62},
-    {"offset": 1 << 62}, {"dtype": 99}, {"shape": (3, 1 << 40), "slices": [whole_slice(3, 1 << 40)]}, {"slices": [whole_slice(1)]},
-    {"slices": [whole_slice(1 << 62)]}, {"slices": [whole_slice(1, 1)]},
+    {"offset": 1 << 62}, {"dtype": 99}, {"shape": (3, 1 << 40), "slices": [whole_slice(3, 1 << 40)]},
+    {"slices": [whole_slice(1)]}, {"slices": [whole_slice(1 << 62)]}, {"slices": [whole_slice(1, 1)]},
 ])  # fmt: skip
 def test_entries(tmp_path: pathlib.Path, dtype: str, fields: Any) -> None:
     """What an entry of a checkpoint claims is compared with what there is, before anything is made of that size."""
