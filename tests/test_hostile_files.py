@@ -15,7 +15,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad.ir.crc32c import crc32c, masked
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.inflate import Inflated, inflated, read_up_to
-from graphgrad.train import bundle
+from graphgrad.train import bundle, sstable
 from graphgrad.train.object_graph import KEY, TrackableObjectGraph
 from graphgrad.train.sstable import read_table, write_table
 
@@ -61,7 +61,7 @@ def test_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys are in order, blocks do not overlap, and keys share no more than they do in tables that somebody wrote."""
     entries = [(b"k%04d" % i, b"v") for i in range(100)]
     assert list(read_table(write_table(entries), "t")) == entries
-    monkeypatch.setattr("graphgrad.train.sstable._RESTART", 1000)
+    monkeypatch.setattr(sstable, "_RESTART", 1000)
     shared = [(b"z" * 60_000 + b"%05d" % i, b"") for i in range(400)]
     for wrong, text in ((entries[::-1], "keys are not in order"), (entries + entries, "keys are not in order"),
                         (shared, "keys share too much")):  # fmt: skip
