@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
 import gzip
 import hashlib
 import io
 import json
+import os
 import pathlib
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -242,6 +245,42 @@ def test_writer(tmp_path: pathlib.Path) -> None:
 
 
 # -- record files ----------------------------------------------------------------------------
+
+
+def test_event_files_are_new(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has the name that an event file would get is not written to, nor what a link of that name points to."""
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    with tf.summary.FileWriter(tmp_path / "first"):
+        (name,) = (p.name for p in (tmp_path / "first").iterdir())
+    (tmp_path / "outside").write_text("mine")
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / name).symlink_to(tmp_path / "outside")
+    (tmp_path / "second" / f"{name}.1").symlink_to(tmp_path / "nowhere")
+    with tf.summary.FileWriter(tmp_path / "second") as writer:
+        writer.add_event(tf.Event(step=7))
+    assert (tmp_path / "outside").read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert [e.step for e in tf.train.summary_iterator(str(tmp_path / "second" / f"{name}.2"))] == [0, 7]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no disk that is full")
+def test_a_full_disk(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is told when events or records are written out; closing once more is no error."""
+    original = builtins.open
+
+    def full(path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+        events = "tfevents" in str(path)
+        return original("/dev/full", "wb") if events else original(path, mode, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "open", full)
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)tfevents.*No space left on device.*Fix:"):
+        tf.summary.FileWriter(tmp_path)
+    writer = tf.python_io.TFRecordWriter("/dev/full")
+    writer.write(b"x")
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)/dev/full; No space left on device.*Fix:"):
+        writer.flush()
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        writer.close()
+    writer.close()
 
 
 @pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB"])

@@ -187,29 +187,29 @@ def _try_lock(fd: int) -> bool | None:
 
 
 @contextlib.contextmanager
-def locked(folder: str) -> Iterator[bool]:
+def locked(folder: str) -> Iterator[bool | None]:
     """Keeps others out who write into a directory; may be entered again within.
 
     Nobody is kept out by a directory that cannot be locked, nor for long by a writer that has stopped within.
 
-    Gives: whether it is locked.
+    Gives: whether it is locked; None if the system cannot do that.
     """
-    held: dict[str, bool] = vars(_here).setdefault("held", {})
+    held: dict[str, bool | None] = vars(_here).setdefault("held", {})
     if folder in held:
         yield held[folder]
         return
     try:
         fd = os.open(folder or ".", _FOLDER)
     except OSError:
-        yield False
+        yield None
         return
     try:
         until, pause = time.monotonic() + _PATIENCE, 0.0005
         while (done := _try_lock(fd)) is False and time.monotonic() < until:
             time.sleep(pause)
             pause = min(2 * pause, 0.05)
-        held[folder] = bool(done)
-        yield held[folder]
+        held[folder] = done
+        yield done
     finally:
         held.pop(folder, None)
         os.close(fd)
@@ -217,9 +217,9 @@ def locked(folder: str) -> Iterator[bool]:
 
 def sweep(folder: str) -> None:
     """Takes away the parts of writers that are no more; nothing else."""
-    with locked(folder), contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
+    with locked(folder) as done, contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
         for entry in entries:
-            if _PART.fullmatch(entry.name):
+            if _PART.fullmatch(entry.name) and done is not False:  # else a part may not have its lock yet
                 with contextlib.suppress(OSError):
                     _sweep_one(entry.path)
 

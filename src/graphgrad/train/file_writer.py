@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import warnings
 from typing import Any
 
-from ..errors import AlreadyExistsError
+from ..errors import AlreadyExistsError, OpError
 from ..ir.graph import Graph
 from ..ir.graphdef import graph_def as serialize
 from ..ir.record_files import framed
@@ -72,8 +73,13 @@ class FileWriter:
         self._flushed = now
         first = Event(wall_time=float(int(now)), file_version="brain.Event:2")
         first.source_metadata.writer = "graphgrad"
-        self._write(first)
-        self.flush()
+        try:
+            self._write(first)
+            self.flush()
+        except OpError:
+            with contextlib.suppress(OpError):
+                self.close()
+            raise
 
     def _write(self, event: Event) -> None:
         if self._file is None:
