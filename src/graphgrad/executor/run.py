@@ -18,7 +18,7 @@ from ..ir import blocking, dtypes
 from ..ir.cell import Cell
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, shape_str
-from . import exhausted, guards, host, numerics, xla
+from . import exhausted, forks, guards, host, numerics, xla
 from .host_steps import Done, Waiting, run_host_step
 from .place import Placement
 from .plan import make_plan
@@ -135,6 +135,8 @@ class Executable:
         if self._graph is not None and self._graph._rebuilt != self._rebuilt:
             with self._lock:
                 self._prepare()
+        if forks.is_fork:
+            forks.settle(self.plan.waits)
         while True:
             plan = self.plan
             turn = Turn(plan) if plan.locks and store else reader
@@ -188,7 +190,7 @@ class Executable:
                       done: Done, turn: Turn) -> bool:  # fmt: skip
         """Lets NumPy run the plan if that was asked for or, the first time, is quicker; else False."""
         budget = None
-        if not plan.on_host:
+        if not plan.on_host and not forks.is_fork:
             if not self._is_first or report is not None or plan.waits > 1:
                 return False
             if _steady:

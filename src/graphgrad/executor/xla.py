@@ -270,6 +270,11 @@ def device(name: str | None = None) -> Device:
 _made: list[Device] = []
 
 
+def is_made() -> bool:
+    """Whether a client has been made, with its threads."""
+    return bool(_made)
+
+
 def _the_device() -> Device:
     return _made[0]
 
