@@ -61,10 +61,31 @@ def test_cycles(nodes: Any) -> None:
         tf.import_graph_def(graph_of(*nodes))
 
 
+def branching(levels: int) -> Any:
+    """Functions with a branch, both sides of which are the function before."""
+    made = calling(levels, 1)
+    for i, nodes in enumerate([*(f.node_def for f in made.library.function[1:]), made.node]):
+        node = nodes[-1]
+        node.op = "If"
+        node.input.insert(0, "p" if nodes is made.node else "p:output:0")
+        for side in ("then_branch", "else_branch"):
+            node.attr[side].func.name = f"f{i}"
+        node.attr["Tin"].list.type.append(1)
+        node.attr["Tout"].list.type.append(1)
+        predicate = nodes.add(name="p", op="Const")
+        predicate.attr["dtype"] = AttrValue(type=10)
+        predicate.attr["value"] = AttrValue(tensor=TensorProto.of(np.array(True), tf.bool))
+    return made
+
+
 def test_calls_without_end() -> None:
     """Functions that call each other become as many operations as their calls, up to a limit; none calls itself."""
     tf.import_graph_def(calling(6, 2), name="few")
-    for made, text in ((calling(40, 2), "becomes more than"), (calling(500, 1), "nested too deeply")):
+    x, y = tf.import_graph_def(branching(4), name="branches", return_elements=["x:0", "call:0"])
+    with tf.Session() as sess:
+        assert sess.run(y, {x: 2.0}) == -2.0
+    for made, text in ((calling(40, 2), "becomes more than"), (branching(40), "becomes more than"),
+                       (calling(500, 1), "nested too deeply")):  # fmt: skip
         with pytest.raises(ValueError, match=f"(?s)graph_def is invalid.*{text}.*test_hostile_graphs.py"):
             tf.import_graph_def(made)
     made = calling(3, 1)

@@ -117,7 +117,7 @@ def _refused() -> Iterator[None]:
 
 
 class _Budget:
-    """How many operations a graph may become: functions that call each other twice double with each.
+    """How many operations a graph may become when it runs: functions that call each other twice double with each.
 
     Args:
       graph_def: the graph.
@@ -125,14 +125,15 @@ class _Budget:
 
     def __init__(self, graph_def: Any):
         nodes = len(graph_def.node) + sum(len(f.node_def) for f in graph_def.library.function)
-        self.most = 5_000 + 50 * nodes
-        self.made = 0
-        self.calls: list[str] = []  # functions within each other
+        self.most = 2_000 + 100 * nodes
+        self.counts = [0]  # of the graph, and of functions that are being read, within each other
+        self.sizes: dict[str, int] = {}  # of functions that have been read
+        self.calls: list[str] = []
 
-    def add(self) -> None:
-        """Counts an operation."""
-        self.made += 1
-        if self.made > self.most:
+    def add(self, count: int = 1) -> None:
+        """Counts operations."""
+        self.counts[-1] += count
+        if self.counts[-1] > self.most:
             raise _Invalid(f"its functions call each other so often that it becomes more than {self.most} operations")
 
     @contextlib.contextmanager
@@ -141,8 +142,14 @@ class _Budget:
         if function in self.calls:
             raise _Invalid(f"the function {function!r} calls itself")
         self.calls.append(function)
+        self.counts.append(0)
         yield
         self.calls.pop()
+        self.sizes[function] = self.counts.pop()
+
+    def called(self, function: str) -> None:
+        """Counts the operations of a function that has been read."""
+        self.add(self.sizes[function])
 
 
 class _Reader:
@@ -222,8 +229,9 @@ class _Reader:
             given[arg.name] = given[f"{arg.name}:0"] = self._input(name)
         inside = _Reader(self.graph, self.library, f"{self.prefix}{node.name}/", given, self.budget)
         inside.functions = self.functions
-        with self.budget.within(message.signature.name):
+        with self.budget.within(called):
             inside.read(list(message.node_def))
+        self.budget.called(called)
         results = [inside._input(message.ret[arg.name]) for arg in message.signature.output_arg]
         waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
         waits += [inside._control(name) for name in message.control_ret.values()]
@@ -340,6 +348,7 @@ class _Reader:
                 raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
             with self.budget.within(name):
                 self.functions[name] = self._body(self.library[name])
+        self.budget.called(name)
         return self.functions[name]
 
     def _body(self, message: Any) -> FuncGraph:

@@ -19,7 +19,7 @@ from .strings import _map, _same
 _HOST = ("host",)
 
 
-@functools.lru_cache(maxsize=128)
+@functools.lru_cache(maxsize=16)  # each may take 8 MB
 def _compiled(pattern: bytes, groups: bool) -> Any:
     """An RE2 object; one without groups is matched faster."""
     from re2 import Options, _re2  # imported when somebody has a pattern
