@@ -274,6 +274,31 @@ def test_tensorflow_reads_what_was_overwritten_halfway(tmp_path: pathlib.Path) -
     assert BundleReader(str(tmp_path / "m")).read("v").tolist() == VERDICTS["overwritten halfway"] == [2.0] * 3
 
 
+def test_read_while_it_is_overwritten(sess: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A restore that meets data of the next checkpoint begins anew; damage is damage all the same."""
+    v, w = (tf.get_variable(n, [3], initializer=tf.ones_initializer()) for n in "vw")
+    sess.run(tf.global_variables_initializer())
+    saver = tf.train.Saver()
+    path = saver.save(sess, str(tmp_path / "m"))
+    left = [2]
+    read = BundleReader._value
+
+    def overwritten(self: Any, entry: Any) -> Any:
+        if left[0] and entry.offset:
+            left[0] -= 1
+            value = np.full(3, 9 - left[0], np.float32)
+            write_bundle(path, [(n, float32, value, None) for n in "vw"])
+        return read(self, entry)
+
+    monkeypatch.setattr(BundleReader, "_value", overwritten)
+    saver.restore(sess, path)
+    assert [a.tolist() for a in sess.run([v, w])] == [[9.0] * 3] * 2 and left == [0]
+    data = tmp_path / "m.data-00000-of-00001"
+    data.write_bytes(data.read_bytes()[:-1] + b"x")
+    with pytest.raises(tf.errors.DataLossError):
+        saver.restore(sess, path)
+
+
 def test_no_hard_links(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the file system has none, the new data keep the name that was free; the next ones get the usual one."""
     def refuse(*args: Any, **kwargs: Any) -> Any:

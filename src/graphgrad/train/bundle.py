@@ -15,8 +15,8 @@ import os
 import re
 import struct
 import sys
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..ir.whole_files import Part, locked, make_folders, open_plain, replace_by_
 from ..ir.wire import read_varint, varint
 from .sstable import check_footer, read_table, write_table
 
+T = TypeVar("T")
 # (whole shape, offset, shape of the part)
 Slice = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
@@ -254,7 +255,7 @@ class BundleReader:
         self.prefix = os.fspath(prefix)
         path = index_path(self.prefix)
         try:
-            fd, _ = open_plain(path, links=True)
+            fd, self._info = open_plain(path, links=True)
             with os.fdopen(fd, "rb") as f:
                 check_footer(f, path)  # what is no table may be larger than the memory
                 table = f.read()
@@ -277,6 +278,14 @@ class BundleReader:
         if self._header.endianness:
             raise DataLossError(None, None, f"{path}: the checkpoint was written on a big-endian machine, which is not "
                                 "read.\n  Fix: save it anew on a little-endian one")  # fmt: skip
+
+    def replaced(self) -> bool:
+        """Whether another checkpoint has taken the place of this one since it was opened."""
+        try:
+            now = os.stat(index_path(self.prefix))
+        except OSError:
+            return False
+        return (now.st_ino, now.st_mtime_ns) != (self._info.st_ino, self._info.st_mtime_ns)
 
     def names(self) -> list[str]:
         """The names of all tensors, sorted."""
@@ -414,6 +423,27 @@ class BundleReader:
     def _damage(self, entry: _Entry, problem: str) -> DataLossError:
         return DataLossError(None, None, f"TensorBundle at {self.prefix} shard {entry.shard_id} ({entry.size} bytes): "
                              f"{problem}\n  Fix: use an earlier checkpoint, or another copy of the files")  # fmt: skip
+
+
+def read_bundle(prefix: str, use: Callable[[BundleReader], T]) -> T:
+    """What a function makes of a checkpoint; it is called again if another process overwrites the checkpoint meanwhile.
+
+    Args:
+      prefix: the path without `.index`.
+      use: gets a reader.
+    Raises: as `BundleReader` and `use`.
+    """
+    for _ in range(_ATTEMPTS):
+        reader = BundleReader(prefix)
+        try:
+            return use(reader)
+        except (DataLossError, NotFoundError):
+            if not reader.replaced():
+                raise
+    return use(BundleReader(prefix))
+
+
+_ATTEMPTS = 9
 
 
 def _dims(entry: _Entry) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from ..frontend.variables import Variable, VariableV1
 from ..ir.context import executing_eagerly
 from ..ir.dtypes import int64, string
 from ..ir.shape import compatible
-from .bundle import BundleReader, write_bundle
+from .bundle import BundleReader, read_bundle, write_bundle
 from .checkpoint_state import checkpoint_exists, write_state
 from .object_graph import (
     KEY,
@@ -65,24 +65,23 @@ def _session(session: Any) -> Any:
 class _Load:
     """A checkpoint that is being restored: what stands in it, and which objects have got it."""
 
-    def __init__(self, path: str, session: Any = None):
-        self.path, self.session = path, session
-        self.bundle = BundleReader(path)
+    def __init__(self, bundle: BundleReader):
+        self.bundle = bundle
         self.graph = TrackableObjectGraph.FromString(self.bundle.read(KEY).item())
         self.matched: dict[int, Any] = {}  # node -> object
         self.waiting: list[tuple[Any, Any]] = []  # variables of graphs, and their values
         self.slots: dict[int, list[tuple[int, str, int]]] = {}
         count = len(self.graph.nodes)
         if not count:
-            raise DataLossError(None, None, f"{path}: the checkpoint has no objects.\n"
+            raise DataLossError(None, None, f"{bundle.prefix}: the checkpoint has no objects.\n"
                                 "  Fix: use another copy of the file")  # fmt: skip
         for number, node in enumerate(self.graph.nodes):
             slots = node.slot_variables
             named = [link.node_id for link in node.children]
             named += [i for s in slots for i in (s.original_variable_node_id, s.slot_variable_node_id)]
             if not all(0 <= i < count for i in named):
-                raise DataLossError(None, None, f"{path}: object {number} of the checkpoint names others that are not "
-                                    "there.\n  Fix: use another copy of the file")  # fmt: skip
+                raise DataLossError(None, None, f"{bundle.prefix}: object {number} of the checkpoint names others that "
+                                    "are not there.\n  Fix: use another copy of the file")  # fmt: skip
             for s in node.slot_variables:
                 self.slots.setdefault(number, []).append(
                     (int(s.original_variable_node_id), s.slot_name, int(s.slot_variable_node_id)))  # fmt: skip
@@ -270,8 +269,8 @@ class InitializationOnlyStatus:
 class _ByName(_Load):
     """A checkpoint of a `Saver`, whose values belong to variables by their names."""
 
-    def __init__(self, path: str, root: Any):
-        self.path, self.bundle = path, BundleReader(path)
+    def __init__(self, bundle: BundleReader, root: Any):
+        self.bundle = bundle
         self.waiting, self.matched = [], {}
         for number, value in enumerate(ObjectGraph(root).objects):
             if isinstance(value, Variable) and self.bundle.has(value._shared_name):
@@ -425,12 +424,14 @@ class Checkpoint(Holder):
         Raises: NotFoundError if there is none; ValueError for other shapes or dtypes than the variables'; DataLossError
           if it is damaged.
         """
-        path = _text(save_path)
-        if not BundleReader(path).has(KEY):
-            return CheckpointLoadStatus(_ByName(path, self), self)
-        load = _Load(path)
+        return CheckpointLoadStatus(read_bundle(_text(save_path), self._loaded), self)
+
+    def _loaded(self, bundle: BundleReader) -> Any:
+        if not bundle.has(KEY):
+            return _ByName(bundle, self)
+        load = _Load(bundle)
         load.match(self, 0)
-        return CheckpointLoadStatus(load, self)
+        return load
 
     def restore(self, save_path: Any, options: Any = None) -> Any:
         """Restores a checkpoint, at once in eager mode; objects that are attached later get their values then.

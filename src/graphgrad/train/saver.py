@@ -20,7 +20,7 @@ from ..ir.context import executing_eagerly, get_default_graph
 from ..ir.log import Log
 from ..ir.shape import compatible, shape_str
 from ..ir.source import user_source
-from .bundle import BundleReader, Slice, write_bundle
+from .bundle import BundleReader, Slice, read_bundle, write_bundle
 from .checkpoint_state import checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint, write_state
 
 _log = Log(__name__)
@@ -275,9 +275,8 @@ class Saver:
                              f"  Asked for at {user_source(2)}\n"
                              "  Fix: give what Saver.save returned, the path without .index")  # fmt: skip
         cells = [_cell(item.variable, sess) for item in items]
-        bundle = BundleReader(path)
         try:
-            values = [self._value(bundle, item, cell) for item, cell in zip(items, cells)]
+            values = read_bundle(path, lambda b: [self._value(b, item, cell) for item, cell in zip(items, cells)])
         except NotFoundError as e:
             raise NotFoundError(None, None, "Restoring from checkpoint failed. This is most likely due to a Variable "
                                 "name or other graph key that is missing from the checkpoint. Please ensure that you "
