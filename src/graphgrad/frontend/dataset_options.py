@@ -56,6 +56,8 @@ class _Options:
     __hash__ = None  # type: ignore[assignment]  # it can change
 
     def _merged(self, other: Any) -> Any:
+        if not isinstance(other, type(self)):
+            raise TypeError(f"options are merged with options, not with {other!r}. Fix: give tf.data.Options()")
         made = type(self)()
         for name in self._KINDS:
             mine, theirs = getattr(self, name), getattr(other, name)

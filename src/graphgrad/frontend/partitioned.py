@@ -234,6 +234,8 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
 
     def partitioner(shape: Any, **_: Any) -> list[int]:
         parts = [1] * len(TensorShape(shape))
+        if not -len(parts) <= axis < len(parts):
+            raise ValueError(f"the shape {TensorShape(shape)} has no axis {axis} to be cut. Fix: give another axis")
         parts[axis] = min(num_shards, TensorShape(shape).as_list()[axis] or num_shards)
         return parts
 

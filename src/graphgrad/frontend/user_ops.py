@@ -73,7 +73,8 @@ def define_op(op_type: str, signature: str, *, static: Sequence[str] = (), numpy
     def decorate(kernel: Callable[..., Any]) -> OpDef:
         if op_type in registry:
             _remove(op_type)
-        record = op(op_type, signature, host=static, flags=flags, limits={}, **allowed)(_checking(op_type, kernel))
+        record = op(op_type, signature, host=static, flags=flags, **allowed)(_checking(op_type, kernel))
+        record.limits = {}  # its attributes mean what the user says
         record.source = Source(kernel.__code__, -1) if hasattr(kernel, "__code__") else record.source
         _check_kernel(record, kernel)
         return record

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import itertools
+import operator
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -659,7 +660,7 @@ class Variable(metaclass=Created):
         return int(self.numpy())
 
     def __index__(self) -> int:
-        return int(self._read().__index__())
+        return operator.index(self._read())
 
     def __float__(self) -> float:
         return float(self.numpy())

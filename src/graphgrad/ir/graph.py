@@ -475,6 +475,8 @@ class Graph:
     def _enter_scope(self, name: str | None) -> str:
         if not name:
             return ""
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a scope must be a string, not {name!r}. Fix: give name='<text>'")
         if not (_VALID_SCOPE_NAME if self._scope or name.endswith("/") else _VALID_OP_NAME).match(name):
             raise ValueError(f"'{name}' is not a valid scope name. Fix: use letters, digits and _.-/, "
                              "beginning with a letter or digit")

@@ -13,9 +13,10 @@ from ..errors import Complaint
 Limit = range | tuple[float, float] | frozenset[str] | Callable[[Any], bool]
 _COUNT, _SIZE = range(2**31), range(1, 2**31)
 # Attributes that mean the same in all ops of this package, with the least values that TensorFlow's records name.
+# Classes are drawn one by one, in Python.
 COMMON: dict[str, Limit] = {
     "beam_width": _SIZE, "block_size": range(2, 2**31), "k": _COUNT, "max_images": _SIZE, "max_outputs": _SIZE,
-    "num_bits": range(1, 64), "num_buckets": range(2**63), "num_sampled": _SIZE, "num_shards": _SIZE,
+    "num_bits": range(1, 64), "num_buckets": range(2**63), "num_sampled": range(1, 2**20 + 1), "num_shards": _SIZE,
     "num_sparse": _COUNT, "num_true": _SIZE, "order": range(33), "order_a": range(17), "order_b": range(17),
     "range_max": range(1, 2**63), "shard": _COUNT, "top_paths": _SIZE,
 }  # fmt: skip

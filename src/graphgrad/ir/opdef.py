@@ -231,8 +231,8 @@ class OpDef:
         for attr, default in _keyword_only(kernel).items():
             if attr not in ("rng", "state") and (attr not in self.attrs or default is not inspect.Parameter.empty):
                 self.attrs[attr] = default
-        common = {k: v for k, v in COMMON.items() if k in self.attrs} if limits is None else limits
-        self.limits: dict[str, Limit] = dict(common)
+        common = {k: v for k, v in COMMON.items() if k in self.attrs}
+        self.limits: dict[str, Limit] = {**common, **(limits or {})}
         self._deciding = in_signature | frozenset(self.limits)
         self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
@@ -648,7 +648,7 @@ def put_in_context(
       eager: whether it ran at once; value errors are InvalidArgumentError then.
     """
     text = describe(opdef.name, name, complaint.problem, operands(opdef, inputs), str(user_source(2) or ""),
-                    complaint.fix)  # fmt: skip
+                    complaint.fix or CHECK)  # fmt: skip
     if eager and complaint.cls is ValueError:
         return InvalidArgumentError(None, None, text)
     if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):

@@ -86,6 +86,10 @@ def fixed_unigram_op(xp, true_classes, *, num_true, num_sampled, unique, range_m
     if len(weights) != range_max:
         raise Complaint(f"range_max is {range_max}, but there are {len(weights)} frequencies",
                         f"range_max={len(weights)}")  # fmt: skip
+    possible = int(np.count_nonzero(weights))
+    if unique and num_sampled > possible:
+        raise Complaint(f"Sampler's range is too small: {num_sampled} distinct classes out of {possible} that have a "
+                        "frequency", "sample fewer classes, or with unique=False")  # fmt: skip
     if np.any((np.asarray(true_classes) < 0) | (np.asarray(true_classes) >= range_max)):
         raise Complaint(f"`true_classes` out of range [0, {range_max})", "give classes of the range")
     return _sample(functools.partial(_given, _Alias(weights)), rng, "FixedUnigramCandidateSampler", true_classes,

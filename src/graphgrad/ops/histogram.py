@@ -52,12 +52,13 @@ def unsorted_segment_join_op(xp, inputs, segment_ids, num_segments, *, separator
     rest = inputs.shape[segment_ids.ndim :]
     rows = inputs.reshape((len(ids), -1)).tolist() if inputs.size else []
     width = int(np.prod(rest))
-    found: list[list[list[bytes]]] = [[[] for _ in range(width)] for _ in range(n)]
+    found: dict[int, list[list[bytes]]] = {}
     for i, row in zip(ids.tolist(), rows, strict=False):
+        columns = found.setdefault(i, [[] for _ in range(width)])
         for column, text in enumerate(row):
-            found[i][column].append(text)
-    out = np.empty((n, width), object)
-    for i, columns in enumerate(found):
+            columns[column].append(text)
+    out = np.full((n, width), b"", object)
+    for i, columns in found.items():
         out[i] = [separator.encode().join(c) for c in columns]
     return out.reshape((n, *rest))
 

@@ -17,6 +17,7 @@ def _wide(x):
 def _window_sum(xp, x, radius):
     """The sum over each channel and its `radius` neighbours on both sides."""
     n = x.shape[-1]
+    radius = min(radius, n)  # beyond the channels there is nothing
     padded = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(radius, radius)])
     return sum(padded[..., i : i + n] for i in range(1, 2 * radius + 1)) + padded[..., :n]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import Complaint, UnimplementedError
 from ..ir.dtypes import ANY, INDEX, NUMERIC
 from ..ir.opdef import NOT_DIFFERENTIABLE, op, raw, registry
 from ..ir.shape import is_fully_defined
@@ -21,7 +22,7 @@ _STATEFUL = ("stateful",)
 @op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=_STATEFUL)
 def var_handle(xp, *, dtype, shape=None, container="", shared_name=""):
     """A handle to the variable `shared_name` of the session. The executor resolves it."""
-    raise AssertionError("the executor resolves handles itself")
+    raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
 
 
 @var_handle.shape
@@ -48,7 +49,7 @@ def _read_grad(op, dy):
 @op("VariableOf", "value: T -> resource: resource", T=ANY)
 def variable_of(xp, value):
     """A variable that holds a value, for a gradient that reads what has been assigned since. The executor makes it."""
-    raise AssertionError("the executor resolves handles itself")
+    raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
 
 
 @variable_of.shape

@@ -311,7 +311,7 @@ def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
 
 
 @op("RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype", dtype=_WORDS, Tseed=_WORDS,
-    flags=("host",))  # fmt: skip
+    flags=("host",), limits={"rounds": range(1025)})  # fmt: skip
 def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
     """Where indices go in a random permutation."""
     index, last, _ = np.broadcast_arrays(index, max_index, np.asarray(seed)[..., 0])

@@ -339,6 +339,8 @@ def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize
     b'x = [1 2]'
     """
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    if not isinstance(template, str) or not isinstance(placeholder, str):
+        raise TypeError(f"template and placeholder must be strings, not {template!r} and {placeholder!r}")
     if template.count(placeholder) != len(inputs):
         raise ValueError(f"The template expects {template.count(placeholder)} tensors, but the inputs only has "
                          f"{len(inputs)}. Please ensure the number of placeholders in template matches inputs length.")

@@ -46,7 +46,8 @@ def _declare(name: str, signature: str, **options: Any) -> Any:
 # -- from and to numbers -------------------------------------------------------------------------
 
 
-@_declare("AsString", "input: T -> output: string", T=FLOATING | INTEGER | COMPLEX | BOOL | {string}, shape=_same)
+@_declare("AsString", "input: T -> output: string", T=FLOATING | INTEGER | COMPLEX | BOOL | {string}, shape=_same,
+          limits={"precision": range(-(2**31), 4097), "width": range(-(2**31), 4097)})  # fmt: skip
 def as_string_op(xp, x, *, precision=-1, scientific=False, shortest=False, width=-1, fill=""):
     """Numbers written out as `printf` does."""
     x = np.asarray(x)

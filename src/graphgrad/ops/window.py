@@ -76,6 +76,9 @@ def explicit_pairs(padding, explicit_paddings, data_format, nd):
     return spatial(pairs, data_format, nd)
 
 
+_CELLS = 2**20  # each is a step of NumPy's loop
+
+
 def window(sizes, kernel, strides, dilations, padding, explicit_paddings, data_format):
     """The `Window` for known or unknown sizes.
 
@@ -84,6 +87,9 @@ def window(sizes, kernel, strides, dilations, padding, explicit_paddings, data_f
       strides, dilations: spatial too.
       padding, explicit_paddings, data_format: as the ops' attributes.
     """
+    if math.prod(k for k in kernel if k is not None) > _CELLS:
+        raise Complaint(f"a window of {'x'.join(map(str, kernel))} has more than {_CELLS} cells",
+                        "use a smaller one")
     explicit = explicit_pairs(padding, explicit_paddings, data_format, len(sizes))
     rows = [window_along(*row, padding, e)
             for row, e in zip(zip(sizes, kernel, strides, dilations, strict=True), explicit, strict=True)]
