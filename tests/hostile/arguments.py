@@ -7,15 +7,17 @@ docstrings. The others know nothing but names.
 from __future__ import annotations
 
 import ast
+import atexit
 import contextlib
 import doctest
-import faulthandler
 import functools
 import inspect
 import io
 import os
 import random
+import shutil
 import sys
+import tempfile
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -49,7 +51,9 @@ _NOT_CALLED = tuple("""
 def prepare() -> None:
     """Imports, and looks at what there is to call."""
     warnings.simplefilter("ignore")
-    faulthandler.enable()
+    folder = tempfile.mkdtemp(prefix="graphgrad-hostile-")  # what is written by accident is written there
+    os.chdir(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ.setdefault("GRAPHGRAD_FIRST_RUN", "numpy")
     _rows()
     _functions()
@@ -160,8 +164,7 @@ class _Trial:
         lines = [e.source for e in doctest.DocTestParser().get_examples(inspect.getdoc(function) or "")]
         trees = [ast.parse(line) for line in lines]
         calls = [n for t in trees for n in ast.walk(t) if isinstance(n, ast.Call) and (n.args or n.keywords)]
-        if self.rng.random() < 0.95:
-            calls = [c for c in calls if ast.unparse(c.func) not in _AROUND] or calls
+        calls = [c for c in calls if ast.unparse(c.func) not in _AROUND]
         self.what = f"example of {name}"
         if not calls:
             return
@@ -322,7 +325,7 @@ class _Trial:
             run.first_in_numpy = before
 
 
-_AROUND = frozenset({"sess.run", "print", "sorted", "list", "np.array", "np.arange", "np.ones", "len", "bytes"})
+_AROUND = frozenset("sess.run print sorted list np.array np.arange np.ones len bytes range".split())
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "example of a docstring")
 
 

@@ -219,6 +219,14 @@ def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dty
     return list(whole)
 
 
+def _uncut(shape: Any, axis: int) -> list[int]:
+    """One part along each axis of a shape; ValueError if it does not have the axis that is to be cut."""
+    parts = [1] * len(TensorShape(shape))
+    if not -len(parts) <= axis < len(parts):
+        raise ValueError(f"the shape {TensorShape(shape)} has no axis {axis} to be cut. Fix: give another axis")
+    return parts
+
+
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
     """A partitioner into a fixed number of parts along one axis.
 
@@ -233,9 +241,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     """
 
     def partitioner(shape: Any, **_: Any) -> list[int]:
-        parts = [1] * len(TensorShape(shape))
-        if not -len(parts) <= axis < len(parts):
-            raise ValueError(f"the shape {TensorShape(shape)} has no axis {axis} to be cut. Fix: give another axis")
+        parts = _uncut(shape, axis)
         parts[axis] = min(num_shards, TensorShape(shape).as_list()[axis] or num_shards)
         return parts
 
@@ -268,7 +274,7 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
         slice_bytes = element * math.prod(sizes) // max(sizes[axis], 1)
         rows = max(1, max_shard_bytes // max(slice_bytes, 1))
         count = max(1, math.ceil(sizes[axis] / rows))
-        parts = [1] * len(sizes)
+        parts = _uncut(shape, axis)
         parts[axis] = count if max_shards is None else min(count, max_shards)
         return parts
 
@@ -295,7 +301,7 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
         sizes = _sizes(shape)
         element = bytes_per_string_element if as_dtype(dtype) is dtypes.string else as_dtype(dtype).size
         count = max(1, element * math.prod(sizes) // min_slice_size)
-        parts = [1] * len(sizes)
+        parts = _uncut(shape, axis)
         parts[axis] = min(count, max_partitions, sizes[axis])
         return parts
 

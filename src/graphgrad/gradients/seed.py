@@ -39,7 +39,8 @@ def _ones_like(graph: Graph, y: Tensor, i: int) -> Any:
         )
     shape = y._spec.shape
     if is_fully_defined(shape):
-        dims: Any = constant_in(graph, np.asarray(shape, np.int32), graph.unique_name("Shape"))
+        kind = np.int32 if max(shape or (0,)) < 2**31 else np.int64  # type: ignore[type-var, operator]  # all known
+        dims: Any = constant_in(graph, np.asarray(shape, kind), graph.unique_name("Shape"))
     else:
         dims = raw.Shape(y)
     # Named as TensorFlow names them: gradients/grad_ys_0 and gradients/grad_ys_0/Const.

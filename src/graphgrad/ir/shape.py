@@ -392,6 +392,8 @@ def _as_dim(d: Any) -> int | None:
             ) from None
     if d < -1:
         raise ValueError(f"Dimension {d} must be >= 0")
+    if d >= 2**63:
+        raise ValueError(f"Dimension {d} is too large for 64 bits. Fix: give a smaller size")
     return None if d == -1 else d
 
 

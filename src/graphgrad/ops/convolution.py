@@ -49,6 +49,8 @@ def padding_attrs(padding):
 
 def attributes(nd, strides, padding, data_format, dilations):
     """The attributes of a convolution op."""
+    if not isinstance(data_format, str):
+        raise TypeError(f"`data_format` must be a string, not {data_format!r}. Fix: data_format='NHWC'")
     channel_first = data_format.startswith("NC")
     attrs = {"strides": numbers(strides, nd, channel_first, "strides"), **padding_attrs(padding)}
     if data_format not in ("NHWC", "NDHWC"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 
@@ -171,8 +172,9 @@ accidental_hits_op.grad(NOT_DIFFERENTIABLE)
 def _draw(op_type, true_classes, num_true, num_sampled, unique, range_max, seed, name, **more):
     true_classes = convert_to_tensor(true_classes, int64, name="true_classes")
     if range_max is not None:
-        more["range_max"] = int(range_max)
-    return getattr(raw, op_type)(true_classes, num_true=int(num_true), num_sampled=int(num_sampled),
+        more["range_max"] = operator.index(range_max)
+    return getattr(raw, op_type)(true_classes, num_true=operator.index(num_true),
+                                 num_sampled=operator.index(num_sampled),
                                  unique=bool(unique), name=name, **more, **seed_attrs(seed))  # fmt: skip
 
 
