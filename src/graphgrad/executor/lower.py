@@ -87,7 +87,9 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
             args.append(jax.ShapeDtypeStruct((COUNT,), np.int32))
         donated = tuple(i for i, s in enumerate(given) if s in cluster.donated)
         jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
-        lowered = jitted.trace(*args).lower(lowering_platforms=(platform,))
+        traced = jitted.trace(*args)
+        _check_sizes(traced.jaxpr)
+        lowered = traced.lower(lowering_platforms=(platform,))
         module = io.BytesIO()
         operation = lowered.compiler_ir("stablehlo").operation
         operation.write_bytecode(module)
@@ -104,6 +106,33 @@ def _jax(platform: str) -> Any:
         traced = jax.jit(abs).trace(jax.ShapeDtypeStruct((), np.float32))
         uninterrupted(lambda: traced.lower(lowering_platforms=(platform,)))
     return jax
+
+
+_ADDRESSES = 2**47  # bytes that a process can have; XLA ends the process where a size overflows
+
+
+class _NoRoom(MemoryError):
+    """A value of a program is larger than any memory; it says which as NumPy's error does."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any):
+        super().__init__()
+        self.shape, self.dtype = shape, dtype
+
+
+def _check_sizes(jaxpr: Any) -> None:
+    """Raises a MemoryError if something in a traced program is larger than any memory."""
+    waiting = [jaxpr]
+    while waiting:
+        part = waiting.pop()
+        part = getattr(part, "jaxpr", part)
+        for equation in part.eqns:
+            for variable in equation.outvars:
+                shape = getattr(variable.aval, "shape", ())
+                if shape and math.prod(shape) * variable.aval.dtype.itemsize > _ADDRESSES:
+                    raise _NoRoom(shape, variable.aval.dtype)
+            for value in equation.params.values():
+                found = value if isinstance(value, (list, tuple)) else (value,)
+                waiting += [v for v in found if hasattr(v, "eqns") or hasattr(v, "jaxpr")]
 
 
 def _plain(jax: Any) -> bool:

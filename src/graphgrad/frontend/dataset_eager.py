@@ -41,6 +41,8 @@ class OwnedIterator(Iterator):
     """
 
     def __init__(self, dataset: Any):
+        if not hasattr(dataset, "_specs"):
+            raise TypeError(f"`dataset` must be a tf.data.Dataset, not {dataset!r}")
         self._specs = dataset._specs
         self._spec = dataset.element_spec
         self._types = [s.dtype for s in flatten(self._specs)]

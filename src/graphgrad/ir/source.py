@@ -59,7 +59,7 @@ def is_internal(filename: str) -> bool:
 
 
 # What Python raises where a function meets arguments that it did not foresee.
-STRAY = (AttributeError, IndexError, KeyError, ArithmeticError, MemoryError)
+STRAY = (AttributeError, IndexError, KeyError, ArithmeticError, MemoryError, StopIteration)
 
 
 def is_own(error: BaseException) -> bool:

@@ -7,6 +7,7 @@ same pair an op gives the same numbers.
 from __future__ import annotations
 
 import collections
+import operator
 import os
 import random
 import threading
@@ -92,7 +93,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     if graph_seed is None:
         if op_seed is None:
             return None, None
-        return DEFAULT_GRAPH_SEED, int(op_seed) % _MAX_SEED
+        return DEFAULT_GRAPH_SEED, operator.index(op_seed) % _MAX_SEED
     if op_seed is None:
         if graph is None:
             op_seed = _eager.op_seeds.randint(0, _MAX_SEED)
