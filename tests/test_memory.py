@@ -1,5 +1,7 @@
 """Memory that runs out: TensorFlow's error, which names the operation, and variables as they were."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,13 @@ def _check(error: pytest.ExceptionInfo, op: str = "MatMul", shape: str = f"[{ROW
     assert "test_memory.py" in text, text
     assert "Fix: " in text, text
     assert error.value.op.type == op
+
+
+@pytest.fixture(autouse=True)
+def _let_go():
+    """Errors hold on to their runs."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture

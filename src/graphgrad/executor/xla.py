@@ -167,7 +167,8 @@ class Program:
         # Machine code allocates more where it brings operands into another order. Where there is no memory for that,
         # the process may end; so a program that needs much is called only where there is more.
         self._reserves = device.platform == "cpu" and results + work >= _MUCH
-        self._needs = results, work + stats.argument_size_in_bytes + (_BESIDES if self._reserves else _LITTLE)
+        besides = _BESIDES if self._reserves else _LITTLE
+        self._needs = results, work + besides + min(stats.argument_size_in_bytes, _BESIDES)
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Starts the program; the results may be filled later."""
