@@ -9,6 +9,7 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor import cache, room, run, xla
 from graphgrad.ir import context
+from graphgrad.train import bundle
 
 ROWS = 3_000_000  # their products with each other are 36 TB, more than there is anywhere
 SMALL = np.ones([8, 4], np.float32)
@@ -182,3 +183,26 @@ def test_what_cannot_be_kept(monkeypatch) -> None:
         sess.run(v.initializer)
         sess.run(step, {x: SMALL})
         np.testing.assert_array_equal(sess.run(v), np.ones(4))
+
+
+def test_files(monkeypatch, tmp_path) -> None:
+    """Saving and restoring are whole, and say what they lack."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v = tf.Variable(tf.zeros([4]))
+        saver = tf.train.Saver()
+        sess.run(v.initializer)
+        path = saver.save(sess, str(tmp_path / "model"))
+        sess.run(v.assign_add(tf.ones([4])))
+
+        def fail(*_):
+            raise MemoryError
+
+        with monkeypatch.context() as patch, pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)OOM.*Fix: "):
+            patch.setattr(bundle.BundleReader, "_value", fail)
+            saver.restore(sess, path)
+        with monkeypatch.context() as patch, pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)OOM.*Fix: "):
+            patch.setattr(bundle, "_bytes", fail)
+            saver.save(sess, path)
+        np.testing.assert_array_equal(sess.run(v), np.ones(4))
+        saver.restore(sess, path)
+        np.testing.assert_array_equal(sess.run(v), np.zeros(4))

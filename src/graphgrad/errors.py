@@ -346,8 +346,10 @@ def memory_problem(error: BaseException) -> str | None:
     return f"OOM: {text.removeprefix('RESOURCE_EXHAUSTED: ')}"
 
 
-_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory", "Cannot allocate memory", "can't start new thread",
-           "YNNPACK operation failed")  # fmt: skip  # XLA's library for products, which has nothing else to say
+_MEMORY = (
+    "RESOURCE_EXHAUSTED", "Out of memory", "Cannot allocate memory", "failed to map segment", "can't start new thread",
+    "YNNPACK operation failed",  # XLA's library for products, which has nothing else to say
+)  # fmt: skip
 MORE_MEMORY = "run it on less at a time (a smaller batch), or give the process more memory"
 
 

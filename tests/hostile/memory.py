@@ -31,8 +31,9 @@ def prepare() -> None:
     tf = _faces()[0]
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [None, 4])
+        y = tf.matmul(x, x, transpose_b=True)
         for n in (3, 3, 3, 500, 600):
-            sess.run(tf.matmul(x, x, transpose_b=True), {x: np.ones([n, 4])})
+            sess.run(y, {x: np.ones([n, 4])})
 
 
 def _faces() -> tuple[Any, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import mmap
+import os
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from ..errors import bytes_str
 _LARGE = 1 << 30  # bytes that are compared with what the system says to have,
 _KEPT = 1 << 30  # and with what this process has kept of it, see `xla._keep_memory`
 _COMPILING = 96 << 20
+_BEGINNING = 768 << 20  # of addresses, with glibc's heaps for a dozen threads
+_A_THREAD = 72 << 20
 
 
 def reserve(*sizes: int) -> None:
@@ -32,10 +36,27 @@ def reserve(*sizes: int) -> None:
 
 def reserve_to_compile() -> None:
     """Raises MemoryError unless there is memory for compiling, which otherwise ends the process."""
+    _reserve_addresses(_COMPILING, "to compile")
+
+
+def reserve_to_begin() -> None:
+    """Raises MemoryError unless there is memory for XLA's threads, which otherwise end the process."""
+    with contextlib.suppress(ImportError, OSError):
+        import resource
+
+        if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+            _reserve_addresses(_BEGINNING + _A_THREAD * 2 * (os.cpu_count() or 1), "to start XLA")
+
+
+def _reserve_addresses(size: int, what: str) -> None:
+    """Sees that so much can be mapped, apart from what is kept for blocks of memory."""
+    flags = {}
+    if hasattr(mmap, "MAP_PRIVATE"):
+        flags["flags"] = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
     try:
-        mmap.mmap(-1, _COMPILING).close()
+        mmap.mmap(-1, size, **flags).close()
     except (OSError, ValueError):
-        raise MemoryError(f"{bytes_str(_COMPILING)} are needed to compile") from None
+        raise MemoryError(f"{bytes_str(size)} are needed {what}") from None
 
 
 def available() -> float:

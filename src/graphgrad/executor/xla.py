@@ -317,6 +317,7 @@ def _make_other(name: str) -> Device:
 def _make() -> Device:
     with _lock:
         if not _made:
+            room.reserve_to_begin()
             with _quietly(), untimed():
                 _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
                 if _only_cpu():

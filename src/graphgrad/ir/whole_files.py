@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import of_system
-from .source import user_source
+from .source import raise_in_words, user_source
 
 try:
     import fcntl
@@ -54,6 +54,8 @@ class system_errors:
                  traceback: TracebackType | None) -> None:  # fmt: skip
         if isinstance(error, OSError):
             raise of_system(error, os.fsdecode(self._path), str(user_source(2) or "")) from None
+        if isinstance(error, MemoryError):
+            raise_in_words(error)
 
 
 def make_folders(path: str) -> None:

@@ -314,8 +314,12 @@ class BundleReader:
         """The value of a tensor, or of the part of it that a slice names.
 
         Raises: NotFoundError if there is no such tensor or file; DataLossError if bytes are damaged;
-          InvalidArgumentError if the slice is of another shape.
+          InvalidArgumentError if the slice is of another shape; ResourceExhaustedError if there is no memory for it.
         """
+        with system_errors(self.prefix):
+            return self._read(name, part)
+
+    def _read(self, name: str, part: Slice | None) -> Any:
         entry = self._entry(name)
         if part is not None and part[0] != _dims(entry):
             raise InvalidArgumentError(None, None, f"Shape in shape_and_slice spec {list(part[0])} does not match the "

@@ -20,6 +20,7 @@ from ..ir.context import executing_eagerly, get_default_graph
 from ..ir.log import Log
 from ..ir.shape import compatible, shape_str
 from ..ir.source import user_source
+from ..ir.whole_files import system_errors
 from .bundle import BundleReader, Slice, read_bundle, write_bundle
 from .checkpoint_state import checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint, write_state
 
@@ -185,7 +186,7 @@ class Saver:
         if write_state:
             self._record(path, latest_filename, meta_graph_suffix)
         if write_meta_graph and not executing_eagerly():
-            with sess.graph.as_default():
+            with system_errors(path), sess.graph.as_default():
                 self.export_meta_graph(f"{path}.{meta_graph_suffix}")
         return path
 
