@@ -8,7 +8,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, room, run, xla
+from graphgrad.executor import cache, room, turns, xla
 from graphgrad.ir import context
 from graphgrad.train import bundle
 
@@ -102,6 +102,22 @@ def test_constants(eager) -> None:
     for make in (lambda: tf2.zeros(size), lambda: tf2.Variable(lambda: tf2.ones(size)), lambda: tf2.fill(size, 1.0)):
         with pytest.raises(tf2.errors.ResourceExhaustedError, match=r"(?s)^Fill.*OOM.*test_memory.*Fix: "):
             make()
+    with tf.Graph().as_default(), tf.Session() as sess:
+        y = tf.constant(1.0, shape=size) + tf.placeholder_with_default(1.0, None)
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"(?s)^AddV2.*OOM.*test_memory.*Fix: "):
+            sess.run(y)
+
+
+def test_errors_do_not_keep_the_run() -> None:
+    """Else no later run could write into the buffers of variables."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None])
+        v = tf.Variable(1.0)
+        sess.run(v.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError) as error:
+            sess.run(tf.debugging.check_numerics(x * v, ""), {x: [np.nan]})
+        assert error.value.__traceback__ is not None
+        assert not turns.under_way
 
 
 def test_eager(eager) -> None:
@@ -174,7 +190,6 @@ def test_what_cannot_be_kept(monkeypatch) -> None:
         sess.run(v.initializer)
         for _ in range(3):
             sess.run(step, {x: SMALL})
-        monkeypatch.setattr(run, "under_way", set())  # errors of other tests may keep their runs alive
         monkeypatch.setattr(xla, "_SPARE", float("inf"))
         monkeypatch.setattr(room, "reserve", lambda *sizes: None)
         with pytest.raises(tf.errors.ResourceExhaustedError, match=r"lost their values \(vanishing\): restore or init"):

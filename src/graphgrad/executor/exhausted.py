@@ -27,23 +27,18 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
       error: what was raised.
       steps: those of which one failed.
       slots: the values of the run; they are let go of.
-      stores: the variables that the run assigns. Those whose old values the program had been given to write into have
-        none from now on.
+      stores: the variables that the program was given to write into. Those whose values are gone have none from now on.
     """
     lost = [cell.name for _, cell in stores if _is_lost(cell)]
-    is_worded = isinstance(error, ResourceExhaustedError)
     problem = memory_problem(error)
-    if not is_worded and problem is None:
+    if isinstance(error, ResourceExhaustedError):
+        _let_go(error.__cause__, slots)
+        return error
+    if problem is None:
         return error
     program = [i for step in steps for i in step.program]
     sized = max(_results(program, slots), key=lambda found: _bytes(found[1]), default=None)
-    slots[:] = [None] * len(slots)
-    cause = error.__cause__ if is_worded else error
-    if cause is not None:
-        traceback.clear_frames(cause.__traceback__)
-        cause.__traceback__ = None
-    if problem is None:
-        return error
+    _let_go(error, slots)
     fix = MORE_MEMORY
     if lost:
         fix += f"; variables have lost their values ({', '.join(lost)}): restore or initialize them"
@@ -58,12 +53,20 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
         op.type, op.name, problem, operands, str(op.source or ""), fix))  # fmt: skip
 
 
+def _let_go(error: BaseException | None, slots: list[Any]) -> None:
+    slots[:] = [None] * len(slots)
+    if error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error.__traceback__ = None
+
+
 def _is_lost(cell: Cell) -> bool:
     """Whether a variable's value went with a program that failed; it has none from now on."""
     device = xla.device()
-    if type(cell.held) is device.buffer:
+    held: Any = cell.held
+    if type(held) is device.buffer:
         try:
-            device.wait([cell.held])
+            device.wait([held])
         except Exception:  # whatever it is, the value is not there
             cell.held = None
             return True
@@ -82,7 +85,7 @@ class _Sized:
 
 
 def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[tuple[Operation, Spec]]:
-    """Operations with the shapes that their results have in this run, as far as shape rules can tell."""
+    """Operations with the shapes of what they get from outside and of their results, as far as shape rules can tell."""
     known: dict[int, Spec] = {}
     for instruction in program:
         op = instruction.op
@@ -91,6 +94,7 @@ def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[t
             spec = known.get(slot)
             if spec is None and slot >= 0 and slots[slot] is not None and t.dtype.kind != "o":
                 spec = Spec.of(t.dtype, tuple(xla.shape_of(slots[slot])))
+                yield op, spec  # it may have to be moved
             inputs.append(t if spec is None else _Sized(t, spec))
         try:
             specs: Sequence[Spec] = op.opdef.infer(inputs, op.attrs).specs

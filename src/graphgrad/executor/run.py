@@ -168,23 +168,30 @@ class Executable:
         slots = plan.template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        _here = Presence() if self._shares else None  # it lives until this returns
-        for slot, cell in plan.loads:
-            value = slots[slot] = cell.held
-            if value is None and slot in plan.readers:
-                raise uninitialized(plan.readers[slot], cell)
-        table = self._random_states(plan, drawn, store) if plan.random_ops else None
-        if not self._run_in_numpy(plan, slots, table, report, store, done, turn):
-            stop, listens = begin() if plan.has_loops else (None, False)
-            try:
-                self._run_steps(plan, slots, table, report, store, done, turn, stop)
-            finally:
-                finish(listens)
-        self._is_first = False
-        values = [slots[s] for s in plan.fetches]
-        for i in plan.exposed:  # before another run writes over them
-            values[i] = xla.view(values[i])
-        return values
+        here = Presence() if self._shares else None  # it lives until this returns
+        try:
+            for slot, cell in plan.loads:
+                value = slots[slot] = cell.held
+                if value is None and slot in plan.readers:
+                    raise uninitialized(plan.readers[slot], cell)
+            table = self._random_states(plan, drawn, store) if plan.random_ops else None
+            if not self._run_in_numpy(plan, slots, table, report, store, done, turn):
+                stop, listens = begin() if plan.has_loops else (None, False)
+                try:
+                    self._run_steps(plan, slots, table, report, store, done, turn, stop)
+                finally:
+                    finish(listens)
+            self._is_first = False
+            values = [slots[s] for s in plan.fetches]
+            for i in plan.exposed:  # before another run writes over them
+                values[i] = xla.view(values[i])
+            return values
+        except Exception as e:
+            if (found := exhausted.explained(e, plan.steps, slots, plan.stores)) is e:
+                raise
+            raise found from None
+        finally:
+            del here  # whoever keeps an error keeps this frame
 
     def _run_in_numpy(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
                       done: Done, turn: Turn) -> bool:  # fmt: skip
@@ -212,12 +219,10 @@ class Executable:
             host.run(plan, slots, table, report, budget, done=done, turn=turn)
         except OverBudget:
             return False
-        except (ResourceExhaustedError, MemoryError) as e:
+        except (ResourceExhaustedError, MemoryError):
             if budget is not None and not any(isinstance(step, HostStep) for step in plan.steps):
                 return False  # compiled, it may need less
-            if (found := exhausted.explained(e, plan.steps, slots)) is e:
-                raise
-            raise found from None
+            raise
         if store:
             self._store(plan, slots)
         if slots is not given:
@@ -350,10 +355,16 @@ class Executable:
         rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
         more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in rest]
         _wait(plan, slots)
-        program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more, donated)
-        for s in outs:
-            if s in owner:
-                slots[s] = owner[s].held
+        try:
+            program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more, donated)
+            for s in outs:
+                if s in owner:
+                    slots[s] = owner[s].held
+            _wait(plan, slots)
+        except Exception as e:
+            if (found := exhausted.explained(e, plan.steps[-1:], slots, plan.stores)) is e:
+                raise
+            raise found from None
 
 
 def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:
