@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..gradients.outside import open_entrances
 from ..ir.composite import Composite
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor, is_tensor_like
@@ -19,7 +20,6 @@ from ..ir.opdef import raw
 from ..ir.slices import IndexedSlices
 from . import nest
 from .collections import GraphKeys
-from .recording import open_entrances
 from .results import collect_outputs, restore
 from .tensor_array import TensorArray
 
@@ -40,7 +40,7 @@ def inlined(graph: Graph, function: Callable[..., Any], arguments: Sequence[Any]
     Args:
       graph: the graph that is being built.
       function: takes no arguments.
-      arguments: those of the call, by `argument`. Inside of it a tape does not see where they come from.
+      arguments: those of the call, by `argument`. Inside of it gradients do not see where they come from.
     """
     start, keeps = len(graph._operations), graph.keeps_effects
     entrances = {t.op for t in arguments if isinstance(t, Tensor) and t.op.type == "Identity"} - open_entrances

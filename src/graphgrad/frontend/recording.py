@@ -8,6 +8,7 @@ from typing import Any
 
 from ..gradients.aggregate import concat_slices
 from ..gradients.exposing import expose
+from ..gradients.outside import open_entrances
 from ..gradients.registry import gradient_function
 from ..gradients.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad, collector_paused
 from ..ir.context import current_graph
@@ -18,9 +19,6 @@ from ..ir.graph import Graph, Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
 from ..ir.slices import IndexedSlices
 from ..ir.source import user_source
-
-# The identities of the arguments of calls that are being inlined: a tape that is asked there begins with them.
-open_entrances: set[Any] = set()
 
 
 class Record:

@@ -31,7 +31,7 @@ from .inside_loop import refuse_initial_values
 from .loop_zeros import Trial, is_trial, may_hold_loops, zero, zeros_for_loops
 from .memo import Memory
 from .missing import no_gradient
-from .outside import leave, order_of
+from .outside import leave, open_entrances, order_of
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
 from .seed import seed
@@ -121,6 +121,8 @@ def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: A
         else:
             call.zeros = is_trial(graph)
         stopped = {t.op for t in stops}
+        if leaving:
+            stopped |= open_entrances
         results = sweep(call, y_tensors, seed(call, y_tensors, grad_ys), x_tensors, stopped)
         if leaving and unconnected is UnconnectedGradients.NONE:
             results = zeros_of_loops(call, y_tensors, x_tensors, results, stopped)

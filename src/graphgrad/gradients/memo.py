@@ -18,7 +18,7 @@ from ..ir.graph import _BY_FUNCTION, Graph, Tensor
 from ..ir.slices import IndexedSlices
 from . import strict
 from .arguments import align_grad_ys, flatten
-from .outside import leave
+from .outside import leave, open_entrances
 from .registry import registered_functions
 from .rules import Call
 from .unconnected import UnconnectedGradients
@@ -172,11 +172,12 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
         if None in named:
             return None
         parts.append(tuple(named))
-    alive.extend(graph._control)
+    alive.extend((*graph._control, *open_entrances))
     name = None if call.name in (None, "gradients") else (graph._scope, call.name)
     overrides = tuple(sorted(graph._gradient_overrides.items()))
     return (*parts, name, call.colocate, call.gate, call.method, unconnected, strict.is_on(),
-            tuple(map(id, graph._control)), graph._device, graph._colocated, overrides)  # fmt: skip
+            tuple(map(id, graph._control)), graph._device, graph._colocated, overrides,
+            frozenset(map(id, open_entrances)))  # fmt: skip
 
 
 def _handles(values: Any) -> list[Any]:

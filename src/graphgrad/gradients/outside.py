@@ -15,6 +15,9 @@ from ..ir.eager import EagerTensor
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 
+# The identities of the arguments of calls that are being inlined: gradients asked for there begin with them.
+open_entrances: set[Operation] = set()
+
 # Placeholders, by id, and the tensors they stand for; empty where a sweep need not leave its graph.
 Outside = dict[int, Tensor]
 
