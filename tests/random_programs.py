@@ -25,7 +25,7 @@ _TOP = 5  # how many statements a program has at most
 _PURE = ("sin", "mul", "add", "tanh")
 _STATE = ("read", "use", "gather", "assign", "assign_add", "scatter", "python", "draw")
 _NESTED = {"cond": 2, "switch": 3, "while": 1, "map": 1, "scan": 1, "call": 1, "tape": 1}  # how many blocks
-_GRADIENT = ("grad", "step")
+_GRADIENT = ("grad", "slope", "step")
 
 Block = list[list[Any]]
 
@@ -38,17 +38,15 @@ def draw(seed: int, mode: str) -> Block:
       mode: where it is to run; `tf.gradients` does not exist eagerly.
     """
     rng = np.random.default_rng([seed, MODES.index(mode)])
-    return _block(rng, mode, 2 if seed % 5 else 3, _TOP)
+    return _block(rng, mode, 3 if seed % 10 == 0 else 2 if seed % 3 == 0 else 1, _TOP)
 
 
-def _block(rng: np.random.Generator, mode: str, depth: int, size: int, plain: bool = False) -> Block:
+def _block(rng: np.random.Generator, mode: str, depth: int, size: int) -> Block:
     kinds = [*_PURE, *_STATE]
     if depth:
         kinds += 2 * list(_NESTED)
-    # Of gradients asked for in a sub-graph, TensorFlow drops paths to variables outside, and in a function all paths
-    # outside; what it computes again under a tape, it does not record. `nested_gradients.py` has such programs.
-    if mode != "eager" and not plain:
-        kinds += 2 * (_GRADIENT if size == _TOP else ("slope",))
+    if mode != "eager":
+        kinds += 2 * _GRADIENT
     if mode == "graph" and size == _TOP:  # slots cannot be made in a sub-graph
         kinds += ["optimize"]
     block: Block = []
@@ -56,7 +54,7 @@ def _block(rng: np.random.Generator, mode: str, depth: int, size: int, plain: bo
         kind = str(rng.choice(kinds))
         statement = [kind, [int(i) for i in rng.integers(100, size=2)], int(rng.integers(2)), int(rng.integers(4))]
         for _ in range(_NESTED.get(kind, 0)):
-            statement.append(_block(rng, mode, depth - 1, 2 if depth == 1 else 3, plain or kind in ("call", "tape")))
+            statement.append(_block(rng, mode, depth - 1, 2 if depth == 1 else 3))
         block.append(statement)
     return block
 
@@ -75,6 +73,8 @@ class Runner:
         self.variables = [make(np.array(s)) for s in _START]
         self.calls = 0
         self.last: list[Any] = []  # in a graph of 1.x, what the next effect has to wait for
+        self.outside: list[Any] = []  # the values that a sub-graph has from outside
+        self.drops = mode == "function"
 
     def count(self, a: np.ndarray) -> np.ndarray:
         """A Python function with state."""
@@ -107,12 +107,19 @@ class Runner:
 
     def _inside(self, block: Block, values: list[Any]) -> Any:
         """A block in a sub-graph: its effects come before its result."""
-        before, self.last = self.last, []
+        before = self.last, self.outside
+        self.last, self.outside = [], values
         result = self.block(block, values)
         with self._in_order():
             result = self.tf.identity(result)
-        self.last = before
+        self.last, self.outside = before
         return result
+
+    def _by(self, y: Any, xs: list[Any]) -> list[Any]:
+        """Gradients by variables, too; in a function TensorFlow leaves out of these what is outside of a sub-graph."""
+        stops = self.outside if self.drops else None
+        found = self.v1.gradients(y, xs, unconnected_gradients="zero", stop_gradients=stops)
+        return [self.tf.convert_to_tensor(g) for g in found]
 
     def block(self, block: Block, values: list[Any]) -> Any:
         """Runs the statements; gives the last result."""
@@ -205,11 +212,12 @@ class Runner:
         return self._effect(lambda: function(given))
 
     def _in_function(self, body: Block, values: list[Any]) -> Any:
-        mode, self.mode = self.mode, "function"  # effects are in order by themselves
+        before = self.mode, self.outside
+        self.mode, self.outside = "function", values  # effects are in order by themselves
         try:
             return self.block(body, values)
         finally:
-            self.mode = mode
+            self.mode, self.outside = before
 
     def _tape(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
         a = self.tf.identity(a)
@@ -221,7 +229,7 @@ class Runner:
 
     def _grad(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
         x = values[0] if n % 2 else b
-        da, dv = map(self.tf.convert_to_tensor, self.v1.gradients(a, [x, v], unconnected_gradients="zero"))
+        da, dv = self._by(a, [x, v])
         return self.tf.tanh(da + 0.5 * dv)
 
     def _slope(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
@@ -229,8 +237,8 @@ class Runner:
         return self.tf.tanh(self.tf.convert_to_tensor(da))
 
     def _step(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
-        (g,) = self.v1.gradients(self.tf.reduce_sum(a * b), [v], unconnected_gradients="zero")
-        return 0.5 * self._effect(lambda: v.assign_sub(0.1 * self.tf.tanh(self.tf.convert_to_tensor(g))))
+        (g,) = self._by(self.tf.reduce_sum(a * b), [v])
+        return 0.5 * self._effect(lambda: v.assign_sub(0.1 * self.tf.tanh(g)))
 
     def _optimize(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
         train = self.v1.train

@@ -41,6 +41,7 @@ SUBJECTS: tuple[str, ...] = (
     "taped_values",
     "acceptance",
     "composites",
+    "called",
     "file_errors",
     "regular_expressions",
     "images",
