@@ -19,7 +19,8 @@ from . import xla
 from .program import Body, Instruction, RandomTable, execute
 from .steps import HostStep, Move, depends
 
-Done = dict[Operation, list[Any]]  # what operations with effects gave
+# What operations with effects gave, by index: another plan may have copies of them in their place.
+Done = dict[int, list[Any]]
 
 
 def run_host_step(step: HostStep, slots: list[Any], table: Any, done: Done, free: bool = True) -> None:
@@ -71,10 +72,10 @@ def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | Non
       slots, rng, spend: as of `execute`.
       done: what operations with effects have given in this run; it is added to.
     """
-    values = done.get(instruction.op)
+    values = done.get(instruction.op.index)
     if values is None:
         execute(np, [instruction], slots, rng, spend)
-        done[instruction.op] = [slots[s] for s in instruction.gives()]
+        done[instruction.op.index] = [slots[s] for s in instruction.gives()]
     else:
         for s, value in zip(instruction.gives(), values, strict=True):
             slots[s] = value

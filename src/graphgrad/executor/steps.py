@@ -73,7 +73,7 @@ class HostStep:
     Attributes:
       program: its instructions, those of what it has to know included.
       before, calls: the part that is arithmetic, and the part that can only run in Python.
-      has_effects: whether a call must not be repeated.
+      has_effects: whether a call, or one in its sub-graphs, must not be repeated.
       acts: whether it may wait or run what is not ours, see `turns`.
       waits: whether it may wait for what another step does.
       ins: slots of the values that it gets.
@@ -85,7 +85,7 @@ class HostStep:
         self.program = program
         self.calls = [i for i in program if calls_python(i)]
         self.before = [i for i in program if not calls_python(i)]
-        self.has_effects = any(i.op.opdef.flags & {"stateful", "calls"} for i in self.calls)
+        self.has_effects = any(i.op.opdef.flags & {"stateful", "calls"} or acts(i) for i in self.calls)
         self.acts = any(map(acts, self.calls))
         self.waits = any("waits" in i.op.opdef.flags for i in self.calls)
         self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})

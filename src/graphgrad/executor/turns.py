@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import AbortedError, DeadlineExceededError
 from ..ir import blocking
 from ..ir.cell import Cell
-from ..ir.graph import Operation
 from .program import Instruction
 from .steps import HostStep, Plan, acts, changes
 
@@ -123,7 +122,7 @@ reader = Reader()
 give = collections.deque[None](maxlen=0).extend
 
 
-def forget(plan: Plan, done: dict[Operation, list[Any]]) -> None:
+def forget(plan: Plan, done: dict[int, list[Any]]) -> None:
     """Takes out of what a run has done what depends on variables that have changed meanwhile.
 
     Args:
@@ -133,13 +132,13 @@ def forget(plan: Plan, done: dict[Operation, list[Any]]) -> None:
     """
     for instruction in _called(plan):
         op = instruction.op
-        if op in done and changes(instruction):
+        if op.index in done and changes(instruction):
             if acts(instruction):
                 raise AbortedError(op.node_def, op, (
                     f"{op.type} '{op.name}' waits or calls Python and changes a variable, which another thread has "
                     f"changed meanwhile.\n  Built at {op.source}\n  Fix: assign the variable after it, or let one "
                     "thread at a time change the variable"))  # fmt: skip
-            del done[op]
+            del done[op.index]
 
 
 def _called(plan: Plan) -> Iterator[Instruction]:
