@@ -118,6 +118,10 @@ def test_huge_constants() -> None:
         (c,) = tf.import_graph_def(constant(proto), return_elements=["c:0"])
         assert c.shape.as_list() == [1 << 20, 1 << 20]
         assert c.op.node_def.attr["value"].tensor == proto
+    few = TensorProto(dtype=1, float_val=[1.0, 2.0])
+    few.tensor_shape.dim.add(size=1 << 40)
+    with pytest.raises(ValueError, match="2 values stand for an array"):
+        tf.import_graph_def(constant(few))
     for sizes in ([1 << 62, 1 << 62], [-1], [1] * 300):
         proto = TensorProto(dtype=1, float_val=[1.0])
         for size in sizes:
@@ -141,3 +145,17 @@ def test_values(fields: Any, expected: Any) -> None:
             tf.make_ndarray(proto)
     else:
         assert tf.make_ndarray(proto).tolist() == expected
+
+
+def test_missing_attributes() -> None:
+    """An attribute that is missing, or no type, is noticed, whatever came before."""
+    made = graph_of(("v", "VarHandleOp", []))
+    attr = made.node[0].attr
+    del attr["T"]
+    attr["dtype"] = AttrValue(type=1)
+    tf.import_graph_def(made, name="whole")
+    for name, value in (("container", AttrValue(s=b"")), ("dtype", AttrValue(i=1))):
+        attr.clear()
+        attr[name] = value
+        with pytest.raises((TypeError, ValueError), match="dtype"):
+            tf.import_graph_def(made, name="broken")

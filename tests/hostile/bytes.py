@@ -23,7 +23,7 @@ from . import _mutations as mutations
 from ._corpus import corpus
 from ._graphs import strange_graph
 
-QUICK = 400
+QUICK = 250
 _CORPUS: dict[str, list[bytes]] = {}
 _FOLDER = ""
 _KEPT: list[Any] = []  # the folder, which goes with the process
@@ -354,14 +354,14 @@ def _decode_image(rng: random.Random) -> tuple[str, int]:
 
 
 def _pixels(data: bytes) -> int:
-    """How many bytes a picture has, by its header."""
+    """How many bytes a picture has by its header, up to what is read at all."""
     width, height = 0, 0
     if data[:4] == b"\x89PNG" and len(data) > 24:
         width, height = struct.unpack(">II", data[16:24])
     elif data[:3] == b"GIF" and len(data) > 10:
         width, height = struct.unpack("<HH", data[6:10])
         width *= 1 + data.count(b"\x2c")
-    return len(data) + (4 * width * height if width * height < 180_000_000 else 0)
+    return len(data) + (4 * min(width * height, 180_000_000) if width < 1 << 31 else 0)
 
 
 def _large_png(rng: random.Random) -> bytes:

@@ -12,7 +12,7 @@ from ..errors import Complaint
 from ..ir.build import add_to_graph
 from ..ir.context import get_default_graph
 from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import as_dtype
+from ..ir.dtypes import DType, as_dtype
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.graph_messages import GraphDef, NodeDef
@@ -292,6 +292,8 @@ class _Reader:
             plain = name[1:] if name.startswith("_") and (name[1:] in own or name == "_sum_duplicates") else name
             if plain in opdef.attrs and plain not in derived and not (plain == name and name in own):
                 found[plain] = self._value(plain, message)
+                if plain == "dtype" and not isinstance(found[plain], DType):
+                    raise ValueError(f"graph_def is invalid: attribute 'dtype' of node {node.name!r} is no type")
         for arg in opdef.inputs:
             if arg.number_attr is not None and arg.number_attr not in found:
                 found[arg.number_attr] = len(inputs)

@@ -64,7 +64,8 @@ class TensorProto(Message):
     def array(self) -> Any:
         """The array that it stands for, not to be written to; where one value stands for many, they share its memory.
 
-        Raises: TypeError for a dtype that is none; ValueError for a shape that is none, or content that does not fit.
+        Raises: TypeError for a dtype that is none; ValueError for a shape that is none, content that does not fit, or a
+          few values that differ and stand for very many.
         """
         dtype = as_dtype(int(self.dtype))
         shape = tuple(d.size for d in self.tensor_shape.dim)
@@ -80,6 +81,8 @@ class TensorProto(Message):
         if len(values) <= 1:
             one = values.reshape(()) if len(values) else np.asarray(b"" if dtype is string else 0, np_dtype)
             return np.broadcast_to(one, shape)
+        if count * np_dtype.itemsize > _LARGE and count > _REPEATS * len(values):
+            raise ValueError(f"{len(values)} values stand for an array of shape {shape}")
         return np.concatenate([values, np.broadcast_to(values[-1:], (count - len(values),))]).reshape(shape)
 
     def _values_of(self, dtype: Any, np_dtype: Any, count: int) -> Any:
@@ -101,6 +104,7 @@ class TensorProto(Message):
         return np.array(found).astype(np_dtype) if found else np.empty(0, np_dtype)
 
 
+_LARGE, _REPEATS = 1 << 27, 1000  # bytes of an array, and for how many elements each of its values may stand
 # Where single values of these dtypes stand.
 _FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
            **dict.fromkeys(("int32", "int16", "int8", "uint16", "uint8"), "int_val"), "int64": "int64_val",

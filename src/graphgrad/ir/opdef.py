@@ -347,7 +347,7 @@ class OpDef:
             if attrs:
                 if self._stateful:  # some are names, new ones each time, and decide nothing
                     items = [(k, v) for k, v in attrs.items() if k in self._deciding]
-                    key = (key, len(attrs), *items)
+                    key = (key, frozenset(attrs), *items)
                 else:
                     key = (key, *attrs.items())
             if self.seen:
