@@ -56,13 +56,13 @@ class Cell:
         """What a function makes of the value, or of the next one where another thread is just writing over this one.
 
         Args:
-          function: raises RuntimeError for a buffer that is gone.
+          function: raises RuntimeError or MemoryError for a buffer that is gone.
           held: the value.
         """
         while True:
             try:
                 return function(held)
-            except RuntimeError:
+            except (RuntimeError, MemoryError):
                 # In one call of C code, so that no interrupt leaves it locked.
                 if not list(map(_release, filter(_try_acquire, (self.lock,)))):
                     time.sleep(0.0001)
