@@ -117,3 +117,12 @@ def test_object_graphs(tmp_path: pathlib.Path, nodes: int) -> None:
     bundle.write_bundle(prefix, [(KEY, as_dtype("string"), np.array(made.SerializeToString(), object), None)])
     with pytest.raises(tf.errors.DataLossError, match="(?s)objects?.*Fix:"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).restore(prefix)
+
+
+def test_models(tmp_path: pathlib.Path) -> None:
+    """Files that hold no model are said to be none, with TensorFlow's class."""
+    (tmp_path / "saved_model.pb").write_bytes(b"\x0a\x05ab")
+    with pytest.raises(OSError, match="(?s)Cannot parse file.*saved_model.pb.*Fix:"), tf.Session(graph=tf.Graph()) as sess:
+        tf.saved_model.load(sess, ["serve"], str(tmp_path))
+    with pytest.raises(OSError, match="(?s)Cannot parse file.*Fix:"):
+        tf.train.import_meta_graph(tmp_path / "saved_model.pb")

@@ -14,6 +14,7 @@ from ..ir.dtypes import string
 from ..ir.graph import Operation, Tensor
 from ..ir.graph_messages import AttrValue, MetaGraphDef, NodeDef, SaverDef, TensorProto, VariableDef
 from ..ir.log import Log
+from ..ir.protobuf import DecodeError
 from ..ir.whole_files import make_folders, write_whole
 from .queue_runner import QueueRunner, QueueRunnerDef
 from .saver import Saver
@@ -172,9 +173,18 @@ def _const(add: Any, name: str, values: list[str], shape: tuple[int, ...]) -> No
 
 
 def read_meta_graph(path: Any) -> Any:
-    """The `MetaGraphDef` in a file; OSError if there is none, ValueError if it is none."""
+    """The `MetaGraphDef` in a file; OSError if there is none."""
+    return read_message(MetaGraphDef, path)
+
+
+def read_message(kind: Any, path: Any) -> Any:
+    """The message of a kind that a file holds; OSError, as in TensorFlow, if there is no file or no message."""
     with open(path, "rb") as f:
-        return MetaGraphDef.FromString(f.read())
+        data = f.read()
+    try:
+        return kind.FromString(data)
+    except DecodeError as e:
+        raise OSError(f"Cannot parse file {os.fsdecode(path)}: {e}. Fix: use another copy of the file") from None
 
 
 def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: Any = None,
@@ -187,7 +197,7 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
       import_scope: a name scope to put everything in.
       **kwargs: `input_map` as of `import_graph_def`.
     Returns: a `Saver` for the variables that the graph's own saved; None if there are no variables.
-    Raises: OSError if there is no such file; ValueError for a damaged one, or operations that are not there.
+    Raises: OSError if there is no such file, or a damaged one; ValueError for operations that are not there.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.import_meta_graph`.
     """
     message = meta_graph_or_file

@@ -14,7 +14,7 @@ from ..ir.dtypes import float32, string
 from ..ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
 from ..ir.whole_files import make_folders, write_whole
 from ..ops.control import group
-from .meta_graph import add_saving, export_meta_graph, import_collections, in_checkpoint, saver_of
+from .meta_graph import add_saving, export_meta_graph, import_collections, in_checkpoint, read_message, saver_of
 from .saver import Saver
 
 SERVING, TRAINING, EVAL, GPU, TPU = "serve", "train", "eval", "gpu", "tpu"
@@ -329,8 +329,7 @@ def _read(export_dir: str) -> Any:
     path = os.path.join(export_dir, _FILE)
     if not os.path.exists(path):
         raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}. Fix: check the path")
-    with open(path, "rb") as f:
-        return SavedModel.FromString(f.read())
+    return read_message(SavedModel, path)
 
 
 def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
@@ -343,7 +342,7 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
       import_scope: a name scope to put everything in.
       **saver_kwargs: accepted; without effect.
     Returns: the `MetaGraphDef`.
-    Raises: OSError if there is no saved model; RuntimeError if it has no graph of these tags.
+    Raises: OSError if there is no saved model, or a damaged one; RuntimeError if it has no graph of these tags.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.load`.
     """
     model = _read(os.fspath(export_dir))
