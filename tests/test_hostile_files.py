@@ -122,7 +122,8 @@ def test_object_graphs(tmp_path: pathlib.Path, nodes: int) -> None:
 def test_models(tmp_path: pathlib.Path) -> None:
     """Files that hold no model are said to be none, with TensorFlow's class."""
     (tmp_path / "saved_model.pb").write_bytes(b"\x0a\x05ab")
-    with pytest.raises(OSError, match="(?s)Cannot parse file.*saved_model.pb.*Fix:"), tf.Session(graph=tf.Graph()) as sess:
+    sess = tf.Session(graph=tf.Graph())
+    with sess, pytest.raises(OSError, match="(?s)Cannot parse file.*saved_model.pb.*Fix:"):
         tf.saved_model.load(sess, ["serve"], str(tmp_path))
     with pytest.raises(OSError, match="(?s)Cannot parse file.*Fix:"):
         tf.train.import_meta_graph(tmp_path / "saved_model.pb")
