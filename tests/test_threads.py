@@ -216,6 +216,27 @@ def test_tables_keep_all_entries():
     assert sess.run(table.size()) == THREADS * TIMES
 
 
+@pytest.mark.parametrize("is_one_shot", [True, False])
+def test_iterators_give_each_element_once(is_one_shot):
+    data = tf.data.Dataset.range(THREADS * TIMES)
+    iterator = data.make_one_shot_iterator() if is_one_shot else data.make_initializable_iterator()
+    total, element = tf.Variable(0, dtype=tf.int64), iterator.get_next()
+    fetches = [element, total.assign_add(element).op]
+    sess = started()
+    if not is_one_shot:
+        sess.run(iterator.initializer)
+    seen = []
+
+    def work(_):
+        with pytest.raises(tf.errors.OutOfRangeError):
+            while True:
+                seen.append(int(sess.run(fetches)[0]))
+
+    at_once(work)
+    assert sorted(seen) == list(range(THREADS * TIMES))
+    assert sess.run(total) == sum(seen)
+
+
 def test_time_runs_out_while_another_thread_has_the_variable():
     v = tf.Variable(0.0)
     add = v.assign_add(1.0)

@@ -75,19 +75,23 @@ def _make_iterator(xp, captured, ref, *, dataset):
 
 def _running(ref, one_shot):
     """The pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
-    held = _kept(ref)
-    running = held.running if isinstance(held, Place) else held
-    if running is not None:
-        ref.value = ref.value
+    cell = getattr(ref, "cell", ref)
+    with cell.lock:
+        if ref.value is None and cell.held is not None:  # another thread's run has begun the pass meanwhile
+            ref.value = cell.held
+        held = _kept(ref)
+        running = held.running if isinstance(held, Place) else held
+        if running is not None:
+            ref.value = ref.value
+            return running
+        if one_shot is None:
+            raise _not_initialized()
+        running = Running(one_shot())
+        if isinstance(held, Place):
+            held.running = running
+        else:
+            ref.value = cell.held = _held(running)  # at once, for others
         return running
-    if one_shot is None:
-        raise _not_initialized()
-    running = Running(one_shot())
-    if isinstance(held, Place):
-        held.running = running
-    else:
-        ref.value = _held(running)
-    return running
 
 
 def _not_initialized():
