@@ -8,7 +8,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, room, turns, xla
+from graphgrad.executor import cache, exhausted, room, turns, xla
 from graphgrad.ir import context
 from graphgrad.train import bundle
 
@@ -220,3 +220,15 @@ def test_files(monkeypatch, tmp_path) -> None:
         np.testing.assert_array_equal(sess.run(v), np.ones(4))
         saver.restore(sess, path)
         np.testing.assert_array_equal(sess.run(v), np.zeros(4))
+
+
+def test_values_that_others_write_over_are_theirs(monkeypatch) -> None:
+    """Only the program that was given a variable's buffer finds that its value is lost."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 4])
+        v = tf.Variable(tf.zeros([4]))
+        step = v.assign_add(tf.reduce_sum(tf.matmul(x, x, transpose_b=True)) * tf.ones([4]))
+        sess.run(v.initializer)
+        monkeypatch.setattr(exhausted, "_is_lost", lambda cell: pytest.fail("looked at"))
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run([step, tf.debugging.check_numerics(v * x, "")], {x: [[np.nan] * 4]})

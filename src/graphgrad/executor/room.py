@@ -14,7 +14,7 @@ from ..errors import bytes_str
 _LARGE = 1 << 30  # bytes that are compared with what the system says to have,
 _KEPT = 1 << 30  # and with what this process has kept of it, see `xla._keep_memory`
 _COMPILING = 96 << 20
-_BEGINNING = 768 << 20  # of addresses, with glibc's heaps for a dozen threads
+_BEGINNING = 1 << 30  # of addresses, with glibc's heaps for a dozen threads
 _A_THREAD = 72 << 20
 
 

@@ -187,7 +187,7 @@ class Executable:
                 values[i] = xla.view(values[i])
             return values
         except Exception as e:
-            if (found := exhausted.explained(e, plan.steps, slots, plan.stores)) is e:
+            if (found := exhausted.explained(e, plan.steps, slots)) is e:
                 raise
             raise found from None
         finally:
@@ -292,7 +292,7 @@ class Executable:
             if plan.stores and store:
                 self._store(plan, slots)
         except Exception as e:
-            if (found := exhausted.explained(e, steps, slots, plan.stores)) is e:
+            if (found := exhausted.explained(e, steps, slots)) is e:
                 raise
             raise found from None
 
