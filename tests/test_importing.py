@@ -33,6 +33,7 @@ def test_face_of_1(as_tensorflow: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tf = importlib.import_module("tensorflow")
     assert tf.Session is graphgrad.compat.v1.Session
     assert not tf.executing_eagerly()
+    assert not tf.control_flow_v2_enabled()
     assert tf.__name__ == "tensorflow"
 
 
@@ -162,6 +163,8 @@ def test_missing_name_of_a_face(face: str) -> None:
     ("tensorflow.contrib.layer", "Did you mean contrib.layers"),
     ("tensorflow.examples.image_retraining", "load_digits"),
     ("tensorflow.keras.layers", "Keras, a library on top of TensorFlow, is not part of graphgrad"),
+    ("tensorflow.python.keras", "Keras, a library on top of TensorFlow, is not part of graphgrad"),
+    ("tensorflow.python.keras.layers", "Keras, a library on top of TensorFlow, is not part of graphgrad"),
     ("tensorflow.placehoder", "Did you mean 'placeholder'"),
     ("tensorflow.python.ops.math_ops.reduce_nothing", "no such module"),
     ("tensorflow.nonsense", "no such module"),

@@ -51,6 +51,7 @@ SUBJECTS: tuple[str, ...] = (
     "damaged_strings",
     "sparse_rows",
     "small_differences",
+    "rewritten_composites",
 )
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -110,10 +110,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = _Alias(spec.name, self._sources(spec.name))
-        if spec.name == "tensorflow" and self.version == 1:
-            from ..frontend import modes
-
-            modes.disable_control_flow_v2()
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
             version = VERSIONS[self.version]
             for name in ("__version__", "VERSION"):
@@ -179,7 +175,7 @@ _HOMES = {
 }
 _COMMON = (".", "math", "nn", "linalg", "random", "image", "train", "initializers", "losses", "errors", "sets",
            "strings", "signal", "test", "summary", "layers")
-_PACKAGES = frozenset({"client", "core", "data", "eager", "framework", "keras", "layers", "lib", "ops", "platform",
+_PACKAGES = frozenset({"client", "core", "data", "eager", "framework", "layers", "lib", "ops", "platform",
                        "saved_model", "summary", "training", "util"})
 _SUBPACKAGES = frozenset({"core", "distributions", "experimental", "layers", "linalg", "losses", "ops", "parallel_for",
                           "ragged", "signal", "structured", "util", "utils"})

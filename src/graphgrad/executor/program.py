@@ -439,7 +439,7 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpErro
     operands = ", ".join(
         f"{name}={v.dtype} {shape_str(tuple(v.shape))}"
         for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
-        if hasattr(v, "shape")
+        if hasattr(v, "dtype")
     )
     source = str(op.source or "")
     if op.type in ("CheckNumerics", "CheckNumericsV2"):

@@ -41,8 +41,9 @@ def _on_device(run):
         raise
 
 
-_SHAPES_DIFFER = ("carry", "must have identical types", "must have equal types", "must have same type structure",
-                  "must have same structure", "must have the same pytree structure")  # fmt: skip
+_SHAPES_DIFFER = ("carry", "must have equal output types", "must have identical types", "must have equal types",
+                  "must have same type structure", "must have same structure",
+                  "must have the same pytree structure")  # fmt: skip
 
 
 def _on_loan(xp, value, shape=None):

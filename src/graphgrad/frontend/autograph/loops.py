@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.composite import Composite
 from ...ir.context import current_graph, use
 from ...ir.convert import convert_to_tensor
 from ...ir.dtypes import int32
@@ -20,10 +21,11 @@ from ...ir.static import constant_value
 from ...ops.checks import after_check
 from ...ops.filled import zeros
 from .. import nest
+from ..composites import converted
 from ..control_flow import while_loop
 from ..dataset_loops import elements_of, gives_elements
 from ..tensor_array import TensorArray
-from .operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value
+from .operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value, nothing_like
 
 _Get = Callable[[], Any]
 _Set = Callable[[Any], Any]
@@ -191,19 +193,22 @@ class _Loop:
         for value, shape in self.options["shape_invariants"]:
             leaves = value if nest.is_nested(value) else [value]
             shapes = shape if nest.is_nested(value) else [shape]
-            self.shapes.update({id(v): as_shape(s) for v, s in zip(leaves, shapes, strict=True)})
+            self.shapes.update({id(v): s if isinstance(v, Composite) else as_shape(s)
+                                for v, s in zip(leaves, shapes, strict=True)})  # fmt: skip
         # Leaves by name: which are loop variables, and what the others are.
         self.variable = [[is_value(leaf) for leaf in nest.flatten(v)] for v in self.start]
         start, shapes = [], []
         for value, kinds in zip(self.start, self.variable, strict=True):
             for leaf, varies in zip(nest.flatten(value), kinds, strict=True):
                 if varies:
-                    start.append(leaf if isinstance(leaf, TensorArray) else convert_to_tensor(leaf))
+                    start.append(converted(leaf))
                     shapes.append(self._invariant(leaf, start[-1]))
         self.constants = [[leaf for leaf, varies in zip(nest.flatten(v), kinds, strict=True) if not varies]
                           for v, kinds in zip(self.start, self.variable, strict=True)]  # fmt: skip
+        self.likes = start
         self.specs = [(t.dtype, s) for t, s in zip(start, shapes, strict=True)]
-        invariants = [TensorShape(None) if s is False else TensorShape(s) for s in shapes]
+        invariants = [s if isinstance(t, Composite) else TensorShape(None) if s is False else TensorShape(s)
+                      for t, s in zip(start, shapes, strict=True)]  # fmt: skip
 
         def goes_on(*leaves: Any) -> Any:
             self.set(self._packed(leaves))
@@ -227,9 +232,11 @@ class _Loop:
         return after
 
     def _invariant(self, leaf: Any, tensor: Any) -> Any:
-        """The shape that a leaf has in all iterations; False for a `TensorArray`."""
+        """The shape that a leaf has in all iterations, a spec (or None) for composites; False for a `TensorArray`."""
         if isinstance(tensor, TensorArray):
             return False
+        if isinstance(tensor, Composite):
+            return self.shapes.get(id(leaf))
         return self.shapes.get(id(leaf), tensor._spec.shape)
 
     def _initialize(self, body: Callable[[], Any]) -> None:
@@ -252,6 +259,8 @@ class _Loop:
     def _zeros(self, leaf: Any) -> Any:
         if isinstance(leaf, TensorArray):
             return TensorArray(leaf.dtype, 0, dynamic_size=True)
+        if isinstance(leaf, Composite):
+            return nothing_like(leaf)
         dtype, shape = convert_spec(leaf)
         made = zeros([d or 0 for d in shape or ()], dtype)
         if shape is None or None in shape:
@@ -288,16 +297,21 @@ class _Loop:
             constants = iter(fixed)
             for leaf, varies in zip(nest.flatten(value), kinds, strict=True):
                 if varies:
-                    out.append(self._checked(name, leaf, *self.specs[len(out)]))
+                    out.append(self._checked(name, leaf, self.likes[len(out)], *self.specs[len(out)]))
                 elif leaf is not (constant := next(constants)) and (is_value(leaf) or not _is_missing(before)):
                     raise _no_tensor(name, constant)
         return out
 
-    def _checked(self, name: str, leaf: Any, dtype: Any, shape: Any) -> Any:
+    def _checked(self, name: str, leaf: Any, like: Any, dtype: Any, shape: Any) -> Any:
         if isinstance(leaf, TensorArray):
             return leaf
         if not is_value(leaf):
             raise _no_tensor(name, leaf)
+        if isinstance(like, Composite) or isinstance(leaf, Composite):
+            if type(like) is not type(leaf):
+                raise TypeError(f"'{name}' is a {type(like).__name__} before the loop, but a {type(leaf).__name__} "
+                                f"after one iteration.\n  Built at {user_source(2)}\n  Fix: convert one of them")
+            return leaf
         tensor = convert_to_tensor(leaf)
         if tensor.dtype is not dtype:
             raise TypeError(f"'{name}' has dtype {dtype.name} before the loop, but dtype {tensor.dtype.name} after one "
@@ -322,8 +336,9 @@ class _Loop:
             return
         for i in self.made:
             text = f"loop must iterate at least once to initialize {self.names[i]}"
-            leaves = [t if isinstance(t, TensorArray) else after_check(t, first, [text])
-                      for t in nest.flatten(after[i])]  # fmt: skip
+            leaves = [t if isinstance(t, TensorArray) else
+                      t._with_parts([after_check(p, first, [text]) for p in t._parts()]) if isinstance(t, Composite)
+                      else after_check(t, first, [text]) for t in nest.flatten(after[i])]  # fmt: skip
             after[i] = nest.pack_sequence_as(after[i], leaves)
 
 

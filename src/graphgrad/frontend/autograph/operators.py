@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.composite import Composite
 from ...ir.context import current_graph, use
 from ...ir.convert import convert_to_tensor
 from ...ir.eager import EagerTensor
 from ...ir.funcgraph import FuncGraph
 from ...ir.graph import Tensor
 from ...ir.opdef import raw
-from ...ir.slices import IndexedSlices
 from ...ir.source import user_source
 from ...ops.checks import Assert
 from ...ops.filled import zeros
@@ -157,6 +157,8 @@ def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names
         for (a, b), same in zip(pairs, kept, strict=True):
             if not same:
                 ta, tb = _in_graph(name, a, then_graph), _in_graph(name, b, else_graph)
+                if isinstance(ta, Composite) or isinstance(tb, Composite):
+                    _check_kinds(name, ta, tb)
                 if ta.dtype is not tb.dtype:
                     raise TypeError(
                         f"{_quoted(name)} has dtype {ta.dtype.name} in the main branch, but dtype "
@@ -170,6 +172,12 @@ def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names
     return [main if kept is None else nest.pack_sequence_as(
         main, [leaf if same else next(results) for leaf, same in zip(nest.flatten(main), kept, strict=True)])
         for main, kept in places]  # fmt: skip
+
+
+def _check_kinds(name: str, main: Any, other: Any) -> None:
+    if type(main) is not type(other):
+        raise TypeError(f"{_quoted(name)} is a {type(main).__name__} in the main branch, but a {type(other).__name__} "
+                        f"in the else branch.\n  Built at {user_source(4)}\n  Fix: convert one of them")
 
 
 def _stays(name: str, main: Any, other: Any) -> bool:
@@ -208,10 +216,18 @@ def _filled_in(name: str, names: Sequence[str], main: Any, other: Any, then_grap
 def _zeros_like(leaf: Any) -> Any:
     if isinstance(leaf, TensorArray):
         return TensorArray(leaf.dtype, 0, dynamic_size=True)
+    if isinstance(leaf, Composite):
+        return nothing_like(leaf)
     if not is_value(leaf):
         return leaf
     dtype, shape = convert_spec(leaf)
     return zeros([d or 0 for d in shape or ()], dtype)
+
+
+def nothing_like(leaf: Composite) -> Any:
+    """A sparse, ragged or sliced value in the place of one that will never be read."""
+    parts = [zeros([d or 0 for d in t._spec.shape or ()], t.dtype) for t in leaf._parts()]
+    return leaf._type_spec._by_components()._from_components(parts)
 
 
 def convert_spec(leaf: Any) -> tuple[Any, Any]:
@@ -225,12 +241,12 @@ def convert_spec(leaf: Any) -> tuple[Any, Any]:
 
 def is_value(leaf: Any) -> bool:
     """Whether a leaf is, or becomes, a tensor."""
-    return isinstance(leaf, (Tensor, EagerTensor, TensorArray, IndexedSlices, bool, int, float, complex, str, bytes,
+    return isinstance(leaf, (Tensor, EagerTensor, TensorArray, Composite, bool, int, float, complex, str, bytes,
                              np.ndarray, np.generic))  # fmt: skip
 
 
 def _in_graph(name: str, leaf: Any, graph: FuncGraph) -> Any:
-    if isinstance(leaf, TensorArray):
+    if isinstance(leaf, (TensorArray, Composite)):
         return leaf
     with use(graph):
         try:
