@@ -97,6 +97,34 @@ def test_running(graph: Any) -> None:
         sess.run(y, {places: [0, 3]})
 
 
+_ONES = np.ones(2, np.float32)
+_FED: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    # what is built from a placeholder, and what is fed that XLA alone would not notice
+    "rows that were not filled": (lambda i: tf.raw_ops.SparseFillEmptyRowsGrad(
+        reverse_index_map=i, grad_values=_ONES), np.array([0, 2])),
+    "places of a sum": (lambda i: tf.raw_ops.SparseReduceSum(
+        input_indices=i, input_values=_ONES, input_shape=[2, 3], reduction_axes=[1]), np.array([[0, 0], [2, 0]])),
+    "places of a maximum": (lambda i: tf.raw_ops.SparseReduceMax(
+        input_indices=i, input_values=_ONES, input_shape=[2, 3], reduction_axes=[1]), np.array([[0, 0], [-1, 0]])),
+    "places of a product": (lambda i: tf.raw_ops.SparseDenseCwiseMul(
+        sp_indices=i, sp_values=_ONES, sp_shape=[2, 3], dense=np.ones((2, 3), np.float32)), np.array([[0, 0], [0, 3]])),
+    "places that are added to": (lambda i: tf.raw_ops.ScatterNdNonAliasingAdd(
+        input=np.ones(3, np.float32), indices=i, updates=_ONES), np.array([[0], [3]])),
+    "a range of integers": (lambda n: tf.raw_ops.StatelessRandomUniformInt(
+        shape=[2], seed=[1, 2], minval=np.array(5), maxval=n), np.array(5)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", _FED)
+def test_compiled_programs_refuse_it(kind: str, graph: Any) -> None:
+    """Compiled programs refuse what NumPy refuses, and the error says the same."""
+    build, value = _FED[kind]
+    fed = tf.placeholder(value.dtype, value.shape)
+    y = build(fed)
+    with tf.Session() as sess, pytest.raises(_INVALID, match="(?s)test_argument_errors.py.*Fix: "):
+        sess.run(y, {fed: value})
+
+
 def test_more_than_any_memory(graph: Any) -> None:
     """A program whose values are larger than any memory is refused before XLA ends the process."""
     sizes = tf.placeholder(tf.int32, [2])

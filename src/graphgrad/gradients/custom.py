@@ -212,7 +212,7 @@ def repack(structure: Any, leaves: Iterator[Any]) -> Any:
         if hasattr(structure, "_fields"):
             return type(structure)(*items)
         return tuple(items) if isinstance(structure, tuple) else items
-    return next(leaves)
+    return next(leaves, None)
 
 
 def _takes_variables(grad_fn: Callable[..., Any]) -> bool:

@@ -524,7 +524,6 @@ def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
     Raises: Complaint if it is out of range.
     """
     if not -rank <= axis < rank:
-        raise Complaint(
-            f"{what} {axis} is out of range for a tensor of rank {rank}", f"use an axis in [{-rank}, {rank})"
-        )
+        fix = f"use an axis in [{-rank}, {rank})" if rank else "give a tensor that has axes"
+        raise Complaint(f"{what} {axis} is out of range for a tensor of rank {rank}", fix)
     return axis + rank if axis < 0 else axis

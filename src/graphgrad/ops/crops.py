@@ -178,6 +178,11 @@ def crop_and_resize_grad_boxes(xp, dy, image, boxes, box_ind, *, method="bilinea
     return xp.stack([dy1, dx1, dy2, dx2], axis=1).astype(np.float32)
 
 
+@crop_and_resize_grad_boxes.refuses("box_ind")
+def _crop_and_resize_grad_boxes_refuses(xp, dy, image, boxes, box_ind):
+    return [(box_ind, image.shape[0])]
+
+
 def _shares(n, size):
     """How a crop pixel's place depends on both ends of the box."""
     high = np.arange(n, dtype=np.float32) / np.float32(n - 1) if n > 1 else np.full(1, 0.5, np.float32)

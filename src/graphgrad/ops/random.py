@@ -53,6 +53,11 @@ def check_range(minval: Any, maxval: Any) -> None:
         raise Complaint(f"Need minval < maxval, got {minval} >= {maxval}", "give a range that is not empty")
 
 
+@random_uniform_int_op.refuses("minval", "maxval")
+def _random_uniform_int_refuses(xp, shape, minval, maxval):
+    return [minval >= maxval]
+
+
 @random_uniform_int_op.shape
 def _random_uniform_int_shape(shape, minval, maxval):
     with_rank(minval, 0, "minval")

@@ -151,8 +151,11 @@ def _tensor_scatter_add_grad(op, dy):
     return dy, None, _picked(op, dy, op.inputs[1])
 
 
-op("ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output: T", T=NUMERIC, Tindices=INDEX,
-   shape=_tensor_scatter_shape)(tensor_scatter_add_op.kernel).grad(_tensor_scatter_add_grad)  # fmt: skip
+scatter_nd_non_aliasing_op = op(
+    "ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output: T", T=NUMERIC, Tindices=INDEX,
+    shape=_tensor_scatter_shape)(tensor_scatter_add_op.kernel)  # fmt: skip
+scatter_nd_non_aliasing_op.refuses("indices")(_tensor_scatter_refuses)
+scatter_nd_non_aliasing_op.grad(_tensor_scatter_add_grad)
 
 
 @tensor_scatter_sub_op.grad

@@ -238,14 +238,32 @@ def _reduction_shape(indices, values, shape, axes, keep_dims):
     return tuple(1 if i in chosen else d for i, d in enumerate(shape) if keep_dims or i not in chosen)
 
 
+def _check_places(indices, shape):
+    """A Complaint if an index is known to be outside of the shape."""
+    if isinstance(indices, np.ndarray):
+        wrong = np.any((indices < 0) | (indices >= shape), axis=-1)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise Complaint(f"indices[{at}] = {indices[at].tolist()} is out of bounds of the shape {shape.tolist()}",
+                            "give indices inside of the shape")  # fmt: skip
+
+
+def _outside_of_shape(xp, indices, values, shape, axes):
+    return [(indices, shape)]
+
+
 @op("SparseReduceSum", "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
     T=NUMERIC, host=("input_shape", "reduction_axes"), shape=_reduction_shape)  # fmt: skip
 def sparse_reduce_sum_op(xp, indices, values, shape, axes, *, keep_dims=False):
     """The sum along axes of a sparse tensor, dense."""
     kept, chosen = _reduced(shape, axes)
+    _check_places(indices, shape)
     places = tuple(xp.zeros_like(c) if i in chosen else c for i, c in enumerate(columns(indices)))
     out = scatter_add(xp, kept, places, values)
     return out if keep_dims else out.reshape([d for i, d in enumerate(kept) if i not in chosen])
+
+
+sparse_reduce_sum_op.refuses("input_indices")(_outside_of_shape)
 
 
 @sparse_reduce_sum_op.grad
@@ -269,6 +287,7 @@ def kept_dims(shape: Any, axes: Any) -> Any:
 def sparse_reduce_max_op(xp, indices, values, shape, axes, *, keep_dims=False):
     """The maximum along axes of the elements that a sparse tensor holds; 0 where it holds none."""
     kept, chosen = _reduced(shape, axes)
+    _check_places(indices, shape)
     places = [xp.zeros_like(c) if i in chosen else c for i, c in enumerate(columns(indices))]
     groups = linear(xp, xp.stack(places, 1), kept)
     n = math.prod(kept)
@@ -282,6 +301,9 @@ def sparse_reduce_max_op(xp, indices, values, shape, axes, *, keep_dims=False):
         held = xp.zeros(n, bool).at[groups].set(True)
     out = xp.where(held, out, xp.zeros((), values.dtype))
     return out.reshape(kept if keep_dims else [d for i, d in enumerate(kept) if i not in chosen])
+
+
+sparse_reduce_max_op.refuses("input_indices")(_outside_of_shape)
 
 
 @sparse_reduce_max_op.grad

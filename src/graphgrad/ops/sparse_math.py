@@ -97,12 +97,19 @@ sparse_places_op.grad(NOT_DIFFERENTIABLE)
 
 
 def _elementwise(name, combine, doc):
+    def refuses(xp, sp_indices, sp_values, sp_shape, dense):
+        lead = sp_indices.shape[1] - len(dense.shape)
+        return [(sp_indices[:, lead + i], d) for i, d in enumerate(dense.shape) if d != 1]
+
     def kernel(xp, sp_indices, sp_values, sp_shape, dense):
         rank = sp_indices.shape[1]
         if dense.ndim > rank:
             raise Complaint(f"the dense operand has rank {dense.ndim}, more than the sparse one's {rank}",
                             "only the dense operand is broadcast; reduce its rank")
         lead = rank - dense.ndim
+        if isinstance(sp_indices, np.ndarray):
+            for integers, size in refuses(xp, sp_indices, sp_values, sp_shape, dense):
+                check_range(integers, size)
         places = tuple(sp_indices[:, lead + i] if d != 1 else 0 for i, d in enumerate(dense.shape))
         picked = xp.asarray(dense)[places] if places else dense
         return combine(xp, sp_values, picked).astype(sp_values.dtype)
@@ -111,6 +118,7 @@ def _elementwise(name, combine, doc):
     declared = op(name, "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T -> output: T", T=NUMERIC,
                   peek=("sp_shape",))(kernel)  # fmt: skip
     declared.shape(_elementwise_shape)
+    declared.refuses("sp_indices")(refuses)
     return declared
 
 

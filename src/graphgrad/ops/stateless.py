@@ -128,6 +128,13 @@ def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None
         declared = op(name + suffix, f"{signature}{inputs} -> output: {output}", host=("shape",), shape=rule,
                       **indices, **allowed)(kernel)  # fmt: skip
         declared.grad(NOT_DIFFERENTIABLE)
+        if make is _uniform_int:
+            declared.refuses("minval", "maxval")(_empty_range)
+
+
+def _empty_range(xp, *inputs):
+    minval, maxval = inputs[-2:]
+    return [minval >= maxval]
 
 
 def _uniform(xp, stream, shape, dtype):
