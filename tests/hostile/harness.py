@@ -132,8 +132,10 @@ class _Worker:
         seeds, self.commands = os.pipe()
         self.answers, results = os.pipe()
         self.printed = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        self.folder = tempfile.TemporaryDirectory(prefix="graphgrad-hostile-", ignore_cleanup_errors=True)
         inherited = os.environ.get("PYTHONPATH")
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join([*_PATHS, *([inherited] if inherited else [])])}
+        paths = os.pathsep.join([*_PATHS, *([inherited] if inherited else [])])
+        env = {**os.environ, "TMPDIR": self.folder.name, "PYTHONPATH": paths}
         command = [sys.executable, "-c", "import sys; from hostile import harness; harness._work(*eval(sys.argv[1]))",
                    repr((self.kind, seeds, results))]  # fmt: skip
         self.process = subprocess.Popen(command, env=env, pass_fds=(seeds, results), stdin=subprocess.DEVNULL,
@@ -196,6 +198,7 @@ class _Worker:
             os.close(self.commands)
             os.close(self.answers)
             self.printed.close()
+            self.folder.cleanup()
             self.process = None
 
 
