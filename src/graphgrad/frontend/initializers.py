@@ -114,7 +114,8 @@ def _constant_of(value: Any, shape: Any, dtype: Any, name: str = "Const") -> Any
         return constant(array, dtype, _static(shape), name)
     one = array.reshape(())
     if not hasattr(shape, "_spec"):
-        shape = np.asarray(_static(shape), np.int32)
+        sizes = _static(shape)
+        shape = np.asarray(sizes, np.int32 if max(sizes, default=0) < 2**31 else np.int64)
         if int(np.prod(shape)) < 1000:
             return constant(np.full(shape, one, dtype.np_dtype), dtype, name=name)
     with name_scope(name) as scope:

@@ -41,6 +41,8 @@ class strict_gradients:  # called like a function
     """
 
     def __init__(self, enabled: bool = True):
+        if not isinstance(enabled, bool):
+            raise TypeError(f"enabled must be True or False, not {enabled!r}")
         self._before = _state.on
         _state.on = enabled
 

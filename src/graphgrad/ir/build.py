@@ -113,6 +113,7 @@ def _convert_all(
                 types[attr] = as_dtype(v.dtype)
                 break
     flat: list[Any] = []
+    counts: dict[str, tuple[str, int]] = {}  # attribute of a length -> the list that decided it, and its length
     met: set[str | None] = set()  # type attributes that a tensor before has decided
     for arg, value in zip(opdef.inputs, args, strict=True):
         if not arg.is_list:
@@ -126,7 +127,11 @@ def _convert_all(
         if not isinstance(value, (list, tuple)):
             raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
         if arg.number_attr is not None:
-            attrs[arg.number_attr] = len(value)
+            first, count = counts.setdefault(arg.number_attr, (arg.name, len(value)))
+            if len(value) != count:
+                raise ValueError(f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(value)} must match "
+                                 f"length {count} of argument '{first}'.\n  Fix: give lists of one length")
+            attrs[arg.number_attr] = count
         group = [_convert_one(opdef, arg, v, types, graph, name, i) for i, v in enumerate(value)]
         if arg.list_attr is not None:
             attrs[arg.list_attr] = tuple(t.dtype for t in group)

@@ -202,7 +202,7 @@ def sizes(value: Any, n: int, what: str) -> tuple[int, ...]:
     """n ints, from one or n."""
     try:
         values = (int(value),) * n if not hasattr(value, "__iter__") else tuple(int(v) for v in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = ()
     if len(values) != n or any(v < 0 for v in values):
         raise ValueError(f"The `{what}` argument must be a tuple of {n} integers. Received: {value}\n"

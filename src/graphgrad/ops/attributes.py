@@ -19,6 +19,8 @@ def as_int(value: Any, name: str) -> int:
     """
     if isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and not value.ndim):
         number: Any = value
+        if not np.isfinite(number):
+            raise TypeError(f"{name} must be an integer, not {value!r}.\n  Fix: give an int")
         return int(number)
     try:
         return operator.index(value)
