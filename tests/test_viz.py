@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import graphgrad.compat.v1 as tf
+from graphgrad import explain_gradient
 from graphgrad.viz import draw
 from graphgrad.viz.boxes import FORWARD, Part, View, marks_of
 from graphgrad.viz.fold import fold
@@ -224,3 +225,16 @@ def test_explained_gradient() -> None:
     assert svg.count('class="arrow way"') == 2 and svg.count('class="arrow beyond"') == 2
     ElementTree.fromstring(svg)
     assert 'class="arrow way"' in draw(flows) and "y does not depend on x" in draw(apart)
+
+
+def test_an_explanation_in_a_branch_of_what_is_outside() -> None:
+    with tf.Graph().as_default():
+        x, drawn = tf.placeholder(tf.float32, [], name="x"), []
+
+        def branch() -> tf.Tensor:
+            y = tf.stop_gradient(x) * 2.0 + tf.sin(x)
+            drawn.append(draw(explain_gradient(y, x)))
+            return y
+
+        tf.cond(x > 0.0, branch, lambda: x)
+    assert "Sin" in drawn[0] and "neither None nor zero" in drawn[0]

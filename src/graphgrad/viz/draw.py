@@ -8,6 +8,7 @@ from typing import Any
 
 from ..gradients.explanation import GradientExplanation
 from ..ir.context import get_default_graph
+from ..ir.funcgraph import stands_for
 from ..ir.graph import Graph, Operation, Tensor
 from ..ir.slices import IndexedSlices
 from .boxes import NO_MARKS, marks_of
@@ -54,7 +55,7 @@ def draw(
     if depth is not None and depth < 1:
         raise ValueError(f"depth must be 1 or more, not {depth}")
     explanation = graph_or_tensors if isinstance(graph_or_tensors, GradientExplanation) else None
-    graph, ends = _ends([*explanation.ys, explanation.x] if explanation else graph_or_tensors)
+    graph, ends = _ends(_explained(explanation) if explanation else graph_or_tensors)
     ops = _upstream(ends) if ends else graph.get_operations()
     if not ops:
         raise ValueError("the graph has no operations to draw. Fix: build some, or name the graph that holds them")
@@ -80,6 +81,13 @@ def _save(text: str, path: str | os.PathLike[str] | None) -> str:
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
     return text
+
+
+def _explained(explanation: GradientExplanation) -> list[Tensor]:
+    """The ys and x, in the place of an x outside of the ys' sub-graph what stands for it there."""
+    graph, x = explanation.ys[0].graph, explanation.x
+    inside = [x] if x.graph is graph else [p for p in getattr(graph, "inputs", ()) if stands_for(p) is stands_for(x)]
+    return [*explanation.ys, *inside]
 
 
 def _ends(what: Any) -> tuple[Graph, set[Operation]]:
