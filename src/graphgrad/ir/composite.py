@@ -36,3 +36,28 @@ class Composite:
     def _with_differentiable(self, tensor: Any) -> Any:
         """The same with another tensor (or None, which gives None) in that component's place."""
         raise NotImplementedError(f"{type(self).__name__}._with_differentiable")
+
+
+class OfValues(Composite):
+    """A composite that is where its `values` are."""
+
+    _values: Any
+
+    @property
+    def op(self) -> Any:
+        """The operation of `values`."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph of `values`."""
+        return self._values.graph
+
+    @property
+    def device(self) -> str:
+        """The device of `values`."""
+        return str(self._values.device)
+
+    def consumers(self) -> Any:
+        """The operations that use `values`."""
+        return self._values.consumers()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .composite import Composite
+from .composite import OfValues
 from .context import current_graph
 from .dtypes import DType
 from .opdef import raw
@@ -22,7 +22,7 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, (int, float, complex, np.number)) if spec is None else spec.shape == ()
 
 
-class IndexedSlices(Composite):
+class IndexedSlices(OfValues):
     """Rows of a tensor that is zero elsewhere: `dense[indices[i]] += values[i]`.
 
     Args:
@@ -76,25 +76,6 @@ class IndexedSlices(Composite):
     def name(self) -> str:
         """The name of `values`."""
         return str(self._values.name)
-
-    @property
-    def op(self) -> Any:
-        """The operation of `values`."""
-        return self._values.op
-
-    @property
-    def graph(self) -> Any:
-        """The graph of `values`."""
-        return self._values.graph
-
-    @property
-    def device(self) -> str:
-        """The device of `values`."""
-        return str(self._values.device)
-
-    def consumers(self) -> Any:
-        """The operations that use `values`."""
-        return self._values.consumers()
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
         """The dense tensor; ValueError if its shape is not known."""

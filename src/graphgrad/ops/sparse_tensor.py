@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from ..ir.composite import Composite
+from ..ir.composite import OfValues
 from ..ir.convert import convert_to_tensor, register_tensor_conversion_function
 from ..ir.dtypes import DType, as_dtype, int64
 from ..ir.opdef import raw
@@ -16,7 +16,7 @@ from ..ir.static import static_value
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
-class SparseTensor(Composite):
+class SparseTensor(OfValues):
     """A tensor given by the places and values of the elements that are not zero.
 
     Args:
@@ -84,25 +84,6 @@ class SparseTensor(Composite):
     def set_shape(self, shape: Any) -> None:
         """Merges what the caller knows into the static shape; ValueError if it contradicts."""
         self._static = as_shape(self.shape.merge_with(shape))
-
-    @property
-    def op(self) -> Any:
-        """The operation of `values`."""
-        return self._values.op
-
-    @property
-    def graph(self) -> Any:
-        """The graph of `values`."""
-        return self._values.graph
-
-    @property
-    def device(self) -> str:
-        """The device of `values`."""
-        return str(self._values.device)
-
-    def consumers(self) -> Any:
-        """The operations that use `values`."""
-        return self._values.consumers()
 
     def with_values(self, new_values: Any) -> SparseTensor:
         """The same places with other values, (n,)."""
