@@ -172,7 +172,8 @@ class _Eager:
 
     def __init__(self, rng: np.random.Generator):
         self.tf, self.tf2 = _faces()
-        self.kind = ("matmul", "sum", "outer", "sort", "host")[rng.integers(5)]
+        # A Python function is called as it is here, and what it raises is its own.
+        self.kind = ("matmul", "sum", "outer", "sort")[rng.integers(4)]
         width = int(rng.choice([1, 300, 500_000]))
         self.w = self.tf2.Variable(np.linspace(-1, 1, 4 * width, dtype=np.float32).reshape(4, width))
         self.count = self.tf2.Variable(0)
