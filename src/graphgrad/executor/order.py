@@ -15,6 +15,7 @@ What waits for control inputs waits for them in any order, and operations with e
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -134,19 +135,66 @@ def _without_wide_sums(program: Sequence[Instruction], order: Sequence[Instructi
         total, *terms = sorted(instruction.ins, key=lambda s: place.get(s, -1))
         for n, term in enumerate(terms, 1):
             out = instruction.outs[0] if n == len(terms) else new(op.outputs[0])
-            result.append(Instruction(_sum_of_two(op), [total, term], [out]))
+            result.append(Instruction(_sum_of(op, 2), [total, term], [out]))
             total = out
     return result
 
 
-def _sum_of_two(op: Operation) -> Operation:
-    """An operation that is in no graph: a step of a sum."""
+def with_short_sums(pieces: list[list[Instruction]], new: Callable[[Tensor], int]) -> list[list[Instruction]]:
+    """Has each piece of a program add what it gives to a sum of very many small terms; the terms keep their order.
+
+    XLA takes long for a sum of thousands of terms, such as the gradient of a variable that as many operations read,
+    and each of them would go from program to program.
+
+    Args:
+      pieces: instructions in the order of execution.
+      new: makes a slot for a value like that of a tensor.
+    """
+    if not any(_has_many_terms(i) for piece in pieces for i in piece):
+        return pieces
+    place = {s: n for n, piece in enumerate(pieces) for i in piece for s in i.gives()}
+    result: list[list[Instruction]] = [[] for _ in pieces]
+    for n, piece in enumerate(pieces):
+        for instruction in piece:
+            if not _has_many_terms(instruction):
+                result[n].append(instruction)
+                continue
+            terms: list[int] = []
+            for _, run in itertools.groupby(instruction.ins, lambda s: place.get(s, -1)):
+                terms += run
+                if len(terms) > _ENOUGH_TERMS and 0 <= (at := max(place.get(s, -1) for s in terms)) < n:
+                    total = new(instruction.op.outputs[0])
+                    place[total] = at
+                    result[at].append(_part_of_sum(instruction, terms, total))
+                    terms = [total]
+            result[n].append(_part_of_sum(instruction, terms, instruction.outs[0]))
+    return result
+
+
+_MANY_TERMS = 64  # a sum of more is dealt out
+_ENOUGH_TERMS = 8  # to pieces that give, or are the last before they give, more than so many
+_SMALL_TERM = 8192  # bytes: sums of larger ones are quicker in one go
+
+
+def _has_many_terms(instruction: Instruction) -> bool:
+    many = instruction.op.type == "AddN" and len(instruction.ins) > _MANY_TERMS
+    return many and 0 < _given(instruction) <= _SMALL_TERM
+
+
+def _part_of_sum(instruction: Instruction, terms: list[int], out: int) -> Instruction:
+    part = Instruction(_sum_of(instruction.op, len(terms)), terms, [out])
+    part.order, part.device, part.mark = instruction.order, instruction.device, instruction.mark
+    return part
+
+
+def _sum_of(op: Operation, n: int) -> Operation:
+    """An operation that is in no graph: a step of a sum, of `n` terms."""
     part = Operation.__new__(Operation)
     for name in Operation.__slots__:
         if name != "__weakref__":
             setattr(part, name, getattr(op, name))
-    part.attrs = {**op.attrs, "N": 2}
-    part.inputs = op.inputs[:2]
+    part.attrs = {**op.attrs, "N": n}
+    part.inputs = op.inputs[:n]
     return part
 
 

@@ -25,7 +25,7 @@ from .cut import sections
 from .joining import join_loops
 from .known import Knowledge
 from .merge import Merger
-from .order import arrange
+from .order import arrange, with_short_sums
 from .pack import pack
 from .place import Placement, arrange_on_devices, assign, connect_devices
 from .program import Body, Instruction, Touch, is_pure, is_small
@@ -247,10 +247,12 @@ class _Planner:
         if later:
             kept = kept.union(*(i.reads() for _, p in later for i in p), *(i.reads() for i in floating.values()))
         if self.devices:
-            return arrange_on_devices(program, kept, floating, slot_of, self._new_slot, not later, self.whole)
-        if self.whole:
+            pieces = arrange_on_devices(program, kept, floating, slot_of, self._new_slot, not later, self.whole)
+        elif self.whole:
             return sections(program)
-        return arrange(program, kept, floating, slot_of, self._new_slot, not later)
+        else:
+            pieces = arrange(program, kept, floating, slot_of, self._new_slot, not later)
+        return with_short_sums(pieces, self._new_slot)
 
     def _new_slot(self, t: Tensor) -> int:
         slot = self.frame.new()
