@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cut, order, plan
+from graphgrad.executor import cut, order, plan, run
 from graphgrad.executor.session import HostSession
 from graphgrad.ir.graph import Graph
 
@@ -257,3 +257,22 @@ def test_random_graphs(steps):
             where = {i.op: n for n, i in enumerate(i for piece in pieces for i in piece) if i.op.type != "AddN"}
             for op, n in where.items():
                 assert all(where.get(c, -1) < n for c in op.control_inputs)
+
+
+@pytest.mark.parametrize("n", [800, 803])
+def test_sums_of_many_small_terms_are_dealt_out(n, monkeypatch):
+    """What reads a variable often has a gradient of as many terms; programs of thousands of terms take XLA minutes."""
+    made = []
+    monkeypatch.setattr(run, "make_plan", lambda *args: made.append(plan.make_plan(*args)) or made[-1])
+    with tf.Graph().as_default():
+        v = tf.Variable(2.0, use_resource=True)
+        y = tf.constant(0.0)
+        for i in range(n):
+            y = tf.tanh(y) * 0.0 + v * float(i % 7)
+            total = y if i == 0 else total + y  # noqa: F821
+        gradient = tf.gradients(total, v)[0]
+        with tf.Session() as session:
+            session.run(v.initializer)
+            assert [session.run(gradient) for _ in range(2)] == [sum(i % 7 for i in range(n))] * 2
+    sums = [i for step in made[-1].steps for i in step.program if i.op.type == "AddN"]
+    assert max(len(i.ins) for i in sums) <= 64 and sum(len(i.ins) - 1 for i in sums) == n - 1

@@ -229,9 +229,9 @@ class Net:
             before: dict[int, None] = {}
             reads: dict[int, None] = {}
             if isinstance(thing, Instruction):
-                slots, controls = thing.reads(), thing.op.control_inputs
+                slots, controls = [*thing.reads()], thing.op.control_inputs
             else:
-                slots = iter([slot_of[id(t)] for t in thing.inputs if id(t) in slot_of])
+                slots = [slot_of[id(t)] for t in thing.inputs if id(t) in slot_of]
                 controls = thing.control_inputs
             for slot in slots:
                 if slot in producer:

@@ -262,7 +262,8 @@ class _Planner:
     def _place(self, op: Operation) -> Instruction | None:
         """The instruction of an operation, or None for one that has no part in a step."""
         fed, frame = self.fed, self.frame
-        if op.outputs and all(id(t) in fed for t in op.outputs):
+        is_fed = any(id(t) in fed for t in op.outputs)
+        if is_fed and all(id(t) in fed for t in op.outputs):
             return None  # it is only here because something waits for it
         if op.type == "Placeholder":
             if op.outputs[0].dtype is not dtypes.resource:
@@ -282,14 +283,14 @@ class _Planner:
             if not is_fully_defined(op.inputs[1]._spec.shape):
                 self.result.checks.append((slot, self.cells[index], op))
             return None
-        if op.type in _SAME and not any(id(t) in fed for t in op.outputs):
+        if op.type in _SAME and not is_fed:
             for t, source in zip(op.outputs, op.inputs, strict=True):
                 frame.slot_of[id(t)] = self._slot(source)
             return None
         if op.type == "Const" and not self.known.floats(op):
             self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
             return None
-        if not op.control_inputs and is_pure(op) and not any(id(t) in fed for t in op.outputs):
+        if not op.control_inputs and is_pure(op) and not is_fed:
             mark = op.graph._recomputed.get(op.index), self.devices.get(op.index)
             slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
             if slots is not None:
@@ -329,10 +330,9 @@ class _Planner:
         # A fed output is computed, but not used.
         outs = [frame.new() if id(t) in fed else self._slot(t) for t in op.outputs]
         instruction = Instruction(op, ins, outs)
-        for name, value in op.attrs.items():
-            if isinstance(value, FuncGraph):
-                instruction.attrs.pop(name, None)
         bodies = {name: value for name, value in op.attrs.items() if isinstance(value, FuncGraph)}
+        for name in bodies:
+            instruction.attrs.pop(name, None)
         if bodies:
             self._add_bodies(instruction, op, bodies)
         else:

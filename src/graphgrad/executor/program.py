@@ -7,7 +7,7 @@ XLA program. The loop is the same, and so are the kernels.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,16 +180,18 @@ class Instruction:
     def __repr__(self) -> str:
         return f"<Instruction {self.op.type} '{self.op.name}'>"
 
-    def reads(self) -> Iterator[int]:
+    def reads(self) -> Sequence[int]:
         """The slots whose values it needs, with repetitions."""
-        yield from (s for s in self.ins if s >= 0)
-        yield from (t.slot for t in self.refs.values() if t.slot >= 0)
-        yield from (t.slot for t in self.touched)
+        if not self.refs and not self.touched and -1 not in self.ins:
+            return self.ins
+        refs = [t.slot for t in self.refs.values() if t.slot >= 0]
+        return [*(s for s in self.ins if s >= 0), *refs, *(t.slot for t in self.touched)]
 
-    def gives(self) -> Iterator[int]:
+    def gives(self) -> Sequence[int]:
         """The slots that it fills."""
-        yield from self.outs
-        yield from (t.out for t in (*self.refs.values(), *self.touched) if t.out != t.slot)
+        if not self.refs and not self.touched:
+            return self.outs
+        return [*self.outs, *(t.out for t in (*self.refs.values(), *self.touched) if t.out != t.slot)]
 
 
 def host_positions(op: Operation) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import InvalidArgumentError, ResourceExhaustedError, describe
 from ..ir import blocking, dtypes
 from ..ir.cell import Cell
+from ..ir.collector import collector_paused
 from ..ir.graph import Operation, Tensor
 from ..ir.shape import compatible, shape_str
 from . import exhausted, forks, guards, host, numerics, xla
@@ -96,7 +97,8 @@ class Executable:
 
     def _prepare(self) -> None:
         self._rebuilt = self._graph._rebuilt if self._graph is not None else 0
-        plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
+        with collector_paused():
+            plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
         plan.on_host = plan.on_host or self._engine == "numpy"
         if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
             plan.on_host = plan.on_host or host.is_small(plan)

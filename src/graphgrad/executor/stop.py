@@ -189,6 +189,7 @@ def _is_of_a_call(error: BaseException) -> bool:
 def _hear(reads: int) -> None:
     import signal
 
+    blocking.bystanders.add(threading.get_ident())
     ending = {getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)}
     while True:
         signals = os.read(reads, 64)

@@ -10,7 +10,8 @@ from ..gradients.aggregate import concat_slices
 from ..gradients.exposing import expose
 from ..gradients.outside import open_entrances
 from ..gradients.registry import gradient_function
-from ..gradients.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad, collector_paused
+from ..gradients.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad
+from ..ir.collector import collector_paused
 from ..ir.context import current_graph
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import resource

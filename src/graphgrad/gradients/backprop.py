@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from ..ir.collector import collector_paused
 from ..ir.context import current_graph, use
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import NOT_DIFFERENTIABLE
@@ -33,7 +34,7 @@ from .memo import Memory
 from .missing import no_gradient
 from .outside import leave, open_entrances, order_of
 from .registry import gradient_function
-from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, collector_paused, fill_in
+from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, fill_in
 from .seed import seed
 from .unconnected import UnconnectedGradients, policy, zeros_of
 

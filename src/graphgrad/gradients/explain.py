@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.collector import collector_paused
 from ..ir.context import current_graph, use
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Graph, Operation, Tensor
@@ -23,7 +24,7 @@ from .explanation import Cut, GradientExplanation, Ways
 from .missing import replacement
 from .outside import Outside, around, leave
 from .registry import gradient_function
-from .rules import Call, apply_rule, carries_gradient, checked_in_grad, collector_paused, fill_in
+from .rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
 from .unrelated import how_unrelated
 
 _SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.collector import collector_paused
 from ..ir.context import current_graph, use
 from ..ir.convert import convert_to_tensor
 from ..ir.dtypes import int32, resource
@@ -31,7 +32,7 @@ from .arguments import as_xs, as_ys, flatten, graph_to_extend
 from .backprop import gradients, sweep, zeros_of_loops
 from .custom import repack
 from .outside import Outside, leave
-from .rules import Call, carries_gradient, collector_paused
+from .rules import Call, carries_gradient
 from .unconnected import UnconnectedGradients, policy, zeros_of
 from .vectorize import MapBody, map_rows
 

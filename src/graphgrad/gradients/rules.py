@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import describe
@@ -187,15 +185,3 @@ class beside:
 
     def __exit__(self, *_: object) -> None:
         self.graph._colocated, self.graph._device, self.graph._devices = self.saved
-
-
-@contextlib.contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pauses Python's search for garbage: all that a sweep makes is kept, and looking takes a third of its time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

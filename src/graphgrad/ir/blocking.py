@@ -3,17 +3,25 @@
 What an operation waits for is an *attempt*: it is begun, and somebody else's move completes it. A run may have
 several operations that wait, each for the move of another one of the same run; the executor then asks for
 `WouldBlock` instead of waiting, lets the others make their moves, and resumes.
+
+Where every thread of the program waits like this, nobody is left to make a move: that is an error. (TensorFlow waits
+for ever.)
 """
 
 from __future__ import annotations
 
+import _thread
 import contextlib
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import DeadlineExceededError, OpError
+from .log import Log
+
+_log = Log("graphgrad")
 
 
 class WouldBlock(Exception):
@@ -46,21 +54,21 @@ class Attempt:
       error: why it failed, or None.
     """
 
-    __slots__ = ("done", "value", "error", "_lock", "_event", "_withdraw")
+    __slots__ = ("done", "value", "error", "_lock", "_bell", "_withdraw")
 
     def __init__(self, lock: Any, withdraw: Callable[[Attempt], None]):
         self.done = False
         self.value: Any = None
         self.error: OpError | None = None
         self._lock = lock
-        self._event: threading.Event | None = None
+        self._bell: Any = None  # a lock of C code alone: an interrupt could leave an event's locked
         self._withdraw = withdraw
 
     def finish(self, error: OpError | None = None) -> None:
         """Ends it; whoever waits goes on. The lock is held."""
         self.done, self.error = True, error
-        if self._event is not None:
-            self._event.set()
+        if self._bell is not None:
+            self._bell.release()
 
     def give_up(self) -> None:
         """Takes it back, unless it is over."""
@@ -72,23 +80,81 @@ class Attempt:
         """Waits until it is over.
 
         Returns: its value.
-        Raises: its error; DeadlineExceededError where the run may not take any longer.
+        Raises: its error; DeadlineExceededError where the run may not take any longer, or nobody could end the wait.
         """
         with self._lock:
             if not self.done:
-                self._event = threading.Event()
-        if self._event is not None:
-            left = None if _state.deadline is None else max(0.0, _state.deadline - time.monotonic())
+                self._bell = _thread.allocate_lock()
+                self._bell.acquire()
+        if self._bell is not None:
+            failure = None
             try:
-                self._event.wait(left)
+                failure = self._sleep()
             finally:  # an interrupt, too
                 self.give_up()
-            if not self.done:
-                raise located(DeadlineExceededError, "Timed out waiting for notification",
-                              "let another thread make its move, or allow more time (operation_timeout_in_ms)")
+            if not self.done and failure is not None:
+                raise located(DeadlineExceededError, *failure)
         if self.error is not None:
             raise self.error
         return self.value
+
+
+    def _sleep(self) -> tuple[str, str] | None:
+        """Waits; gives what went wrong and a remedy if that ended without a move."""
+        thread, began, deadline = threading.get_ident(), time.monotonic(), _state.deadline
+        told = False
+        if deadline is None:
+            _asleep[thread] = self
+        try:
+            pause = _FIRST_LOOK
+            while True:
+                now = time.monotonic()
+                if self._bell.acquire(timeout=pause if deadline is None else max(0.0, min(pause, deadline - now))):
+                    return None
+                if deadline is not None and time.monotonic() >= deadline:
+                    return _LATE
+                if deadline is None and _all_wait():
+                    return _NOBODY
+                if not told and now - began >= _LONG:
+                    told = True
+                    _tell(self, now - began)
+                pause = _LOOK
+        finally:
+            _asleep.pop(thread, None)
+
+
+_LATE = ("Timed out waiting for notification",
+         "let another thread make its move, or allow more time (operation_timeout_in_ms)")  # fmt: skip
+_NOBODY = ("This wait can never end: no other thread of the program is left that could make a move",
+           "start what fills or empties the queue first (tf.train.start_queue_runners(sess), or a thread of your own), "
+           "close the queue when all is in it, or set a time-out (operation_timeout_in_ms)")  # fmt: skip
+_FIRST_LOOK, _LOOK = 0.05, 1.0  # seconds until one looks whether anybody is left, and from then on
+_LONG = 60.0  # seconds after which the log says what is waited for
+_asleep: dict[int, Attempt] = {}  # thread -> what it waits for
+bystanders: set[int] = set()  # threads of our own, which make no moves
+
+
+def _all_wait() -> bool:
+    """Whether all threads of the program wait, with no deadline, for what another one would have to do."""
+    before = _threads()
+    attempts = [_asleep.get(thread) for thread in before]
+    # Who makes a move and waits then is seen to wait after the move: so it is asked last who is done.
+    if None in attempts or _threads() != before:
+        return False
+    return not any(a is None or a.done for a in attempts)
+
+
+def _threads() -> set[int]:
+    ours = {t.ident for t in threading.enumerate() if t.name.startswith("graphgrad-")}
+    return sys._current_frames().keys() - ours - bystanders
+
+
+def _tell(attempt: Attempt, seconds: float) -> None:
+    """Logs what has been waited for so long."""
+    whose = getattr(attempt._withdraw, "__self__", None)
+    what = f"{getattr(whose, 'kind', 'queue')} '{getattr(whose, 'name', '')}'"
+    kind = type(attempt).__name__.strip("_").lower()
+    _log.warning("%s of %s has been waiting for %.0f seconds for another thread's move", kind, what, seconds)
 
 
 def located(cls: Callable[[Any, Any, str], OpError], problem: str, fix: str) -> OpError:
