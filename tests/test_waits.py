@@ -54,13 +54,20 @@ with tf.Graph().as_default(), tf.Session() as sess:
     threading.Timer(0.5, ready.set).start()
     refused(lambda: sess.run(take), "take")
 
-    # Two that wait for each other: one of them is refused, and then the other one is alone.
+    # Two that wait for each other. If the other one is refused first, this one is alone then.
     other = tf.FIFOQueue(1, tf.float32, [[]], name="other")
-    wish = other.dequeue(name="wish")
-    thread = threading.Thread(target=lambda: refused(lambda: sess.run(wish), "wish"))
+    wish, close = other.dequeue(name="wish"), other.close()
+    def wishing():
+        try:
+            sess.run(wish)
+        except (tf.errors.DeadlineExceededError, tf.errors.OutOfRangeError):
+            pass
+    thread = threading.Thread(target=wishing)
     thread.start()
     refused(lambda: sess.run(take), "take")
+    sess.run(close)
     thread.join()
+    wish = tf.FIFOQueue(1, tf.float32, [[]], name="third").dequeue()
 
     # Only in one of the two is there a limit of time.
     outcome = []
