@@ -75,6 +75,8 @@ class Runner:
         self.last: list[Any] = []  # in a graph of 1.x, what the next effect has to wait for
         self.outside: list[Any] = []  # the values that a sub-graph has from outside
         self.drops = mode == "function"
+        self.nests: list[Any] = []  # what sub-graphs gave that are not being built
+        self.untaped: list[Any] = []  # those of them from before the tape that records
 
     def count(self, a: np.ndarray) -> np.ndarray:
         """A Python function with state."""
@@ -107,19 +109,26 @@ class Runner:
 
     def _inside(self, block: Block, values: list[Any]) -> Any:
         """A block in a sub-graph: its effects come before its result."""
-        before = self.last, self.outside
+        before = self.last, self.outside, self.nests
         self.last, self.outside = [], values
         result = self.block(block, values)
         with self._in_order():
             result = self.tf.identity(result)
-        self.last, self.outside = before
+        self.last, self.outside, self.nests = before
         return result
 
-    def _by(self, y: Any, xs: list[Any]) -> list[Any]:
-        """Gradients by variables, too; in a function TensorFlow leaves out of these what is outside of a sub-graph."""
-        stops = self.outside if self.drops else None
-        found = self.v1.gradients(y, xs, unconnected_gradients="zero", stop_gradients=stops)
+    def _by(self, y: Any, xs: list[Any], stops: Any = ()) -> list[Any]:
+        """Gradients; with a tape around them they end at what sub-graphs gave before it.
+
+        The gradient of a sub-graph reads what its forward pass has found, in TensorFlow, of which such a tape knows
+        nothing, and what it was given, of which the tape may know: the tape's own gradient is one part of the whole.
+        """
+        found = self.v1.gradients(y, xs, unconnected_gradients="zero", stop_gradients=[*self.untaped, *stops])
         return [self.tf.convert_to_tensor(g) for g in found]
+
+    def _by_variables(self, y: Any, xs: list[Any]) -> list[Any]:
+        """Gradients by variables, too; in a function TensorFlow leaves out of these what is outside of a sub-graph."""
+        return self._by(y, xs, self.outside if self.drops else ())
 
     def block(self, block: Block, values: list[Any]) -> Any:
         """Runs the statements; gives the last result."""
@@ -128,6 +137,8 @@ class Runner:
             a, b = (values[i % len(values)] for i in operands)
             values.append(getattr(self, f"_{kind}")(a, b, self.variables[k], n, values, *blocks))
             values[-1].set_shape([2])
+            if kind in _NESTED:
+                self.nests = [*self.nests, values[-1]]
         return values[-1]
 
     def _sin(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
@@ -212,32 +223,34 @@ class Runner:
         return self._effect(lambda: function(given))
 
     def _in_function(self, body: Block, values: list[Any]) -> Any:
-        before = self.mode, self.outside
+        before = self.mode, self.outside, self.nests
         self.mode, self.outside = "function", values  # effects are in order by themselves
         try:
             return self.block(body, values)
         finally:
-            self.mode, self.outside = before
+            self.mode, self.outside, self.nests = before
 
     def _tape(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
-        a = self.tf.identity(a)
+        a, before = self.tf.identity(a), (self.nests, self.untaped)
+        self.untaped = self.nests
         with self.tf.GradientTape() as tape:
             tape.watch(a)
             y = self.block(body, [*values, a])
+        self.nests, self.untaped = before
         da, dv = map(self.tf.convert_to_tensor, tape.gradient(y, [a, v], unconnected_gradients="zero"))
         return self.tf.tanh(0.5 * y + da + 0.5 * dv)
 
     def _grad(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
         x = values[0] if n % 2 else b
-        da, dv = self._by(a, [x, v])
+        da, dv = self._by_variables(a, [x, v])
         return self.tf.tanh(da + 0.5 * dv)
 
     def _slope(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
-        (da,) = self.v1.gradients(a, [values[0] if n % 2 else b], unconnected_gradients="zero")
-        return self.tf.tanh(self.tf.convert_to_tensor(da))
+        (da,) = self._by(a, [values[0] if n % 2 else b])
+        return self.tf.tanh(da)
 
     def _step(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
-        (g,) = self._by(self.tf.reduce_sum(a * b), [v])
+        (g,) = self._by_variables(self.tf.reduce_sum(a * b), [v])
         return 0.5 * self._effect(lambda: v.assign_sub(0.1 * self.tf.tanh(g)))
 
     def _optimize(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
