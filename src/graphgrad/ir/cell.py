@@ -79,6 +79,9 @@ class Cell:
             finally:
                 self.lock.release()
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.value, self.name, self.dtype, self.shape)  # a copy has a lock of its own
+
     def __repr__(self) -> str:
         return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"
 

@@ -159,8 +159,9 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         try:
             return array.astype(dtype.np_dtype)
         except (TypeError, ValueError) as e:
-            raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype {dtype.name}: {e}. "
-                            f"Fix: give values of {dtype.name}") from e
+            cls = TypeError if isinstance(e, TypeError) else ValueError
+            raise cls(f"Cannot convert a NumPy array of {array.dtype} to dtype {dtype.name}: {e}. "
+                      f"Fix: give values of {dtype.name}") from e
     if dtype is None:
         as_dtype(array.dtype)  # raises for what has no dtype here
         return array
