@@ -32,7 +32,7 @@ def _values(values: list[Any]) -> list[np.ndarray]:
     return [np.array(run.xla.to_numpy(v)) for v in values if not isinstance(v, TensorList)]
 
 
-def thrice(self: run.Executable, feeds: Any, report: Any = None, store: bool = True) -> list[Any]:
+def thrice(self: run.Executable, feeds: Any, report: Any = None, store: bool = True, drawn: Any = None) -> list[Any]:
     """A run; the first one of an executable without random numbers and effects follows three that leave no trace."""
     plan = self.plan
     if store and id(self) not in seen and len(seen) < _ENOUGH and plan.fetches and not plan.on_host and not (
@@ -46,7 +46,7 @@ def thrice(self: run.Executable, feeds: Any, report: Any = None, store: bool = T
                 found["differences"].append(f"{t.name}: {a} and {b}")
             elif a.dtype.kind in "fc" and not np.allclose(a, b, rtol=RTOL, atol=RTOL * np.max(np.abs(a), initial=0)):
                 found["differences"].append(f"{t.name}: by {np.max(np.abs(a - b))} of {np.max(np.abs(a))}")
-    return plain(self, feeds, report, store)
+    return plain(self, feeds, report, store, drawn)
 
 
 def main() -> int:
