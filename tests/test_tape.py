@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.frontend import functional
+from graphgrad.frontend import functional, told
 from graphgrad.ir import context
 
 
@@ -233,3 +233,20 @@ def test_maps_that_come_up_often_are_prepared_once(monkeypatch):
     # Compiled at the fourth time, then they are there; the second constant comes up twice only.
     assert len(made) == (4 + 2) + 4
     assert len(functional._kept) == 3 and sum(k.executable is not None for k in functional._kept.values()) == 2
+
+
+def test_an_order_that_would_read_again_is_an_error(monkeypatch):
+    """What no kept value replaces, and cannot run a second time, is said; it is no wrong number."""
+    monkeypatch.setattr(told, "sources", lambda part, outputs: [])
+
+    @tf.function(autograph=False)
+    def f(x):
+        z = tf.reshape(tf.numpy_function(lambda a: a, [x], tf.float32), []) + x
+        return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * y * x), [0, z])[1]
+
+    x = tf.constant(0.5)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        h = tape.gradient(tape.gradient(f(x), x), x)
+        with pytest.raises(LookupError, match=r"type: PyFunc\) that the call has not kept(.|\n)*Fix: put"):
+            tape.gradient(h, x)

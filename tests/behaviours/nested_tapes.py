@@ -234,3 +234,74 @@ def numbers_that_are_drawn_once(tf: Any) -> Any:
         # y = c x^8
         same.append([bool(np.allclose(g, 8 * y / x, rtol=1e-4)), bool(np.allclose(h, 56 * y / x**2, rtol=1e-4))])
     return same
+
+
+def _asked_within(tf: Any, f: Callable[[Any], Any], x: Any, orders: int) -> list[Any]:
+    """Derivatives up to some order, all asked of one tape inside of its block."""
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        found = [f(x)]
+        for _ in range(orders):
+            found.append(tape.gradient(found[-1], x))
+    return found
+
+
+def _pure_loop(tf: Any) -> Callable[[Any], Any]:
+    return tf.function(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * y * x),
+                                               [0, x])[1], autograph=False)  # fmt: skip
+
+
+@case("eager", rtol=1e-5)
+def a_persistent_tape_that_is_asked_for_the_third_derivative_of_a_loop(tf: Any) -> Any:
+    return [_asked_within(tf, _pure_loop(tf), tf.constant(1.5), 3) for _ in range(2)]
+
+
+@case("eager", rtol=1e-5)
+def third_derivatives_of_a_loop_over_what_cannot_be_read_again(tf: Any) -> Any:
+    count, v, x, results = _Counter(), tf.Variable(1.0), tf.constant([0.5, 0.3]), []
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            z = _called(tf, count, x) * x * 2.0
+        w = v.read_value()
+        return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * y * z * w), [0, z])[1]
+
+    for _ in range(2):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f(x)
+            results.append(v.numpy())
+            v.assign(2.5)
+            g = tape.gradient(y, x)
+            h = tape.gradient(g, x)
+            v.assign_sub(1.25)
+            results.append([y, g, h, tape.gradient(h, x), v.numpy(), count.calls])
+    return results
+
+
+@case("eager", rtol=1e-5)
+def a_third_derivative_that_is_asked_for_in_a_function(tf: Any) -> Any:
+    f, x = _pure_loop(tf), tf.constant(1.5)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+        h = tape.gradient(tape.gradient(y, x), x)
+    return tf.function(lambda: tape.gradient(h, x), autograph=False)()
+
+
+@case("eager")
+def a_gradient_does_not_repeat_what_was_waited_for(tf: Any) -> Any:
+    v, x, results = tf.Variable(1.0), tf.constant(0.5), []
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            return tf.sin(x) * 2.0
+
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        results.append([y, tape.gradient(y, x), v.numpy()])
+    return results

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..executor import numerics
 from ..executor.run import Executable
 from ..executor.xla import to_numpy
 from ..gradients.backprop import gradients
@@ -26,13 +25,14 @@ from ..ir.eager import EagerTensor
 from ..ir.effects import effects_of
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
-from ..ir.opdef import raw, registry
+from ..ir.opdef import raw
 from ..ir.shape import TensorShape
 from ..ir.slices import IndexedSlices
 from . import nest
 from .composites import tensors_of
 from .inlining import inlined
 from .results import restore
+from .told import RecordedRun
 
 _building = threading.RLock()  # gradients are added to graphs by one thread at a time
 
@@ -55,6 +55,7 @@ class _Part:
         self._fed = [i for i, p in enumerate(self.inputs) if p.dtype is not dtypes.resource]
         self._executable: Executable | None = None
         self._reverse: _Reverse | None = None  # see `reverse`
+        self.wider: dict[tuple[int, ...], _Part] = {}  # the same with further outputs, by their ids
 
     def _resolve(self, handle: Tensor) -> Cell:
         cell: Cell = self.handles[id(handle)]._value
@@ -92,29 +93,15 @@ class _Part:
         return self._reverse
 
     def _recorded(self, given: Sequence[Any], drawn: dict[Operation, int]) -> list[Any]:
-        """Runs and keeps what the gradient needs, the gradient of that, and so on: one for each tape that listens."""
-        recorders = tuple(eager.listening.recorders)
-        orders = eager.orders(recorders)
-        reverses = [self.reverse]
-        while len(reverses) < max(orders) and reverses[-1].kept:
-            reverses.append(reverses[-1].forward.reverse)
-        forward = reverses[-1].forward
-        values = forward.values([t._value for t in given], drawn)
-        seen = len(reverses[-1].part.outputs)  # what is kept besides stays where it is
-        tensors = self._tensors(forward.outputs[:seen], values[:seen])
-        if numerics.state.mode:  # its runs do not tell
-            drawn.update({op: n - 1 for op, n in self.counters.items()})
+        """Runs, and keeps what tapes need of the run."""
+        return RecordedRun(self, given, drawn).tensors[: len(self.outputs)]
 
-        def gradient(record: Any, *dys: Any) -> list[Any]:
-            last = max(i for i, dy in enumerate(dys) if dy is not None)
-            reverse = next(r for r in reverses if last < len(r.part.outputs))
-            return reverse.gradient(given, [*tensors, *values[seen:]], dys, drawn)
-
-        gradient.takes_none = True  # type: ignore[attr-defined]
-        for record, order in zip(recorders, orders, strict=True):
-            outputs = reverses[min(order, len(reverses)) - 1].part.outputs
-            record(registry["IdentityN"], tuple(given), tuple(tensors[: len(outputs)]), {}, gradient)
-        return tensors[: len(self.outputs)]
+    def _with(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor] | None = None,
+              targets: Sequence[Operation] | None = None) -> _Part:  # fmt: skip
+        """A part with other outputs; with other inputs and targets, it counts random operations apart."""
+        return _Part(self.graph, self.inputs if inputs is None else inputs, outputs,
+                     self.targets if targets is None else targets, self.handles,
+                     self.counters if inputs is None else {}, self.engine)  # fmt: skip
 
 
 class _Reverse:
@@ -129,6 +116,7 @@ class _Reverse:
 
     def __init__(self, part: _Part):
         self.part = part
+        self.again: dict[tuple[int, ...], _Part] = {}  # what computes `kept` later, see `RecordedRun`
         graph = part.graph
         self.ys = [i for i, t in enumerate(part.outputs) if carries(t) and t.dtype is not dtypes.resource]
         self.xs = [i for i, t in enumerate(part.inputs) if carries(t)]
@@ -151,19 +139,15 @@ class _Reverse:
         kept.update((id(t), t) for t in flat if t.op.index not in late)
         # Inputs cross over, too: a tape that begins between the two halves does not see that these are the same.
         fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in self.dys}
-        crossing = [t for i, t in kept.items() if i not in fresh and t.op.type != "Const"]
+        crossing = [t for i, t in kept.items() if i not in fresh and (t.op.type != "Const" or t.op.control_inputs)]
         self._handles = [i for i, t in enumerate(part.inputs) if t.dtype is dtypes.resource]
         given = {id(t) for t in part.outputs}
         self.kept = [t for t in crossing if id(t) not in given]
-        self.forward = self._part(part.inputs, [*part.outputs, *self.kept], part.targets, part.counters)
+        self.forward = part._with([*part.outputs, *self.kept])
         places = {id(t): i for i, t in enumerate(self.forward.outputs)}
         self._crossing = [places[id(t)] for t in crossing]
         handles = [part.inputs[i] for i in self._handles]
-        self.backward = self._part([*handles, *crossing, *self.dys], flat, (), {})
-
-    def _part(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], targets: Sequence[Operation],
-              counters: dict[Operation, int]) -> _Part:  # fmt: skip
-        return _Part(self.part.graph, inputs, outputs, targets, self.part.handles, counters, self.part.engine)
+        self.backward = part._with(flat, [*handles, *crossing, *self.dys], ())
 
     def gradient(self, given: Sequence[Any], values: Sequence[Any], dys: Sequence[Any],
                  drawn: dict[Operation, int]) -> list[Any]:  # fmt: skip

@@ -141,7 +141,10 @@ run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None =
 
 
 def orders(recorders: Sequence[Callable[..., None]]) -> list[int]:
-    """For each of some recorders, the highest order of derivatives of what runs now that it may have to do with."""
+    """For each of some recorders, the order of derivatives of what runs now that it is likely to have to do with.
+
+    One that is in `persistent` may be asked for more.
+    """
     found, order = [], 0
     for record in reversed(recorders):
         order += 2 if record in persistent else 1
