@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import pathlib
 import subprocess
 import sys
 import threading
+import types
+from collections.abc import Callable, Iterator
+
+import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.ir import blocking
@@ -92,26 +97,91 @@ def test_waits_that_nobody_could_end() -> None:
     assert done.stdout == "done\n", done.stderr
 
 
-def test_long_waits_say_so(graph, monkeypatch, caplog) -> None:
+@contextlib.contextmanager
+def _told(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, list[str]]]:
+    """An event that is set once a wait is logged, and what was logged; each wait is a long one."""
     monkeypatch.setattr(blocking, "_LONG", 0.0)
+    told, texts = threading.Event(), list[str]()
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            texts.append(record.getMessage())
+            told.set()
+
+    handler = Handler()
+    logging.getLogger("graphgrad").addHandler(handler)
+    try:
+        yield told, texts
+    finally:
+        logging.getLogger("graphgrad").removeHandler(handler)
+
+
+def _after(told: threading.Event, move: Callable[[], object]) -> threading.Thread:
+    """A thread that makes a move once the wait is logged."""
+    thread = threading.Thread(target=lambda: (told.wait(), move()))
+    thread.start()
+    return thread
+
+
+def test_long_waits_for_queues_say_so(graph, monkeypatch) -> None:
     queue = tf.FIFOQueue(1, tf.float32, [[]], name="line")
     put, take = queue.enqueue(1.0), queue.dequeue()
-    with tf.Session() as sess, caplog.at_level(logging.WARNING):
-        told = threading.Event()
-
-        class Handler(logging.Handler):
-            def emit(self, record: logging.LogRecord) -> None:
-                told.set()
-
-        def move() -> None:
-            told.wait()
-            sess.run(put)
-
-        handler = Handler()
-        logging.getLogger("graphgrad").addHandler(handler)
-        thread = threading.Thread(target=move)
-        thread.start()
+    with tf.Session() as sess, _told(monkeypatch) as (told, texts):
+        thread = _after(told, lambda: sess.run(put))
         assert sess.run(take) == 1.0
         thread.join()
-        logging.getLogger("graphgrad").removeHandler(handler)
-    assert "dequeue of FIFOQueue '_0_line' has been waiting" in caplog.text
+    (text,) = texts  # once
+    assert text.endswith("seconds: dequeue of FIFOQueue '_0_line': another thread's move")
+
+
+def test_long_waits_for_threads_say_so(monkeypatch) -> None:
+    coordinator = tf.train.Coordinator()
+    with _told(monkeypatch) as (told, texts):
+        coordinator.join([_after(told, lambda: None)])
+    assert "Coordinator.join: a stop (request_stop), or the end of the threads Thread-" in texts[0]
+
+
+def test_long_waits_for_variables_say_so(graph, monkeypatch) -> None:
+    v = tf.Variable(1.0, name="v", use_resource=True)
+    more = v.assign_add(1.0)
+    holds, ends = threading.Event(), threading.Event()
+
+    with tf.Session() as sess, _told(monkeypatch) as (told, texts):
+        sess.run(v.initializer)
+
+        def hold() -> None:  # as a run does that changes v
+            with sess._cells[v.op.name].lock:
+                holds.set()
+                ends.wait()
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        holds.wait()
+        thread = _after(told, ends.set)
+        assert sess.run(more) == 2.0
+        thread.join()
+        holder.join()
+    assert "another thread's run that changes variable v" in texts[0]
+
+
+def test_long_waits_for_steps_say_so(graph, monkeypatch) -> None:
+    step = tf.train.get_or_create_global_step()
+    move, hook = step.assign(3), tf.train.GlobalStepWaiterHook(3)
+    with tf.Session() as sess, _told(monkeypatch) as (told, texts):
+        sess.run(step.initializer)
+        hook.begin()
+        thread = _after(told, lambda: sess.run(move))
+        hook.before_run(types.SimpleNamespace(session=sess))
+        thread.join()
+    assert "GlobalStepWaiterHook: other threads, until the step is 3" in texts[0]
+
+
+def test_long_waits_for_checkpoints_say_so(graph, monkeypatch, tmp_path) -> None:
+    tf.Variable(1.0, name="v")
+    saver = tf.train.Saver()
+    with tf.Session() as sess, _told(monkeypatch) as (told, texts):
+        sess.run(tf.global_variables_initializer())
+        thread = _after(told, lambda: saver.save(sess, str(tmp_path / "model")))
+        assert next(tf.train.checkpoints_iterator(str(tmp_path))) == str(tmp_path / "model")
+        thread.join()
+    assert f"checkpoints_iterator: another process, until it saves into {tmp_path}" in texts[0]

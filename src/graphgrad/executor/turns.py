@@ -86,8 +86,9 @@ class Turn:
         plan = self._plan
         end = blocking.deadline()
         if end is None:
-            for lock in plan.locks:
-                lock.acquire()
+            for cell, lock in zip(plan.writes, plan.locks, strict=True):
+                if not lock.acquire(False):
+                    _await(cell, lock)
         else:
             for cell, lock in zip(plan.writes, plan.locks, strict=True):
                 if not lock.acquire(timeout=max(0.0, end - time.monotonic())):
@@ -98,6 +99,12 @@ class Turn:
             read = zip(plan.loads, self._seen, strict=True)
             if any(cell.held is not value for (_, cell), value in read if id(cell) in changing):
                 raise Stale
+
+
+def _await(cell: Cell, lock: Any) -> None:
+    wait = blocking.LongWait(lambda: f"another thread's run that changes variable {cell.name}")
+    while not lock.acquire(timeout=1.0):
+        wait.look()
 
 
 class Reader(Turn):

@@ -101,8 +101,8 @@ class Attempt:
 
     def _sleep(self) -> tuple[str, str] | None:
         """Waits; gives what went wrong and a remedy if that ended without a move."""
-        thread, began, deadline = threading.get_ident(), time.monotonic(), _state.deadline
-        told = False
+        thread, deadline = threading.get_ident(), _state.deadline
+        wait = LongWait(self._what)
         if deadline is None:
             _asleep[thread] = self
         try:
@@ -115,12 +115,34 @@ class Attempt:
                     return _LATE
                 if deadline is None and _all_wait():
                     return _NOBODY
-                if not told and now - began >= _LONG:
-                    told = True
-                    _tell(self, now - began)
+                wait.look()
                 pause = _LOOK
         finally:
             _asleep.pop(thread, None)
+
+    def _what(self) -> str:
+        whose = getattr(self._withdraw, "__self__", None)
+        kind = type(self).__name__.strip("_").lower()
+        return f"{kind} of {getattr(whose, 'kind', 'queue')} '{getattr(whose, 'name', '')}': another thread's move"
+
+
+class LongWait:
+    """A wait of which the log tells once, when it has lasted long.
+
+    Args:
+      what: gives what is waited for.
+    """
+
+    def __init__(self, what: Callable[[], str]):
+        self._what: Callable[[], str] | None = what
+        self._began = time.monotonic()
+
+    def look(self) -> None:
+        """Called now and then while it lasts."""
+        seconds = time.monotonic() - self._began
+        if self._what is not None and seconds >= _LONG:
+            _log.warning("waiting for %.0f seconds: %s", seconds, self._what())
+            self._what = None
 
 
 _LATE = ("Timed out waiting for notification",
@@ -147,14 +169,6 @@ def _all_wait() -> bool:
 def _threads() -> set[int]:
     ours = {t.ident for t in threading.enumerate() if t.name.startswith("graphgrad-")}
     return sys._current_frames().keys() - ours - bystanders
-
-
-def _tell(attempt: Attempt, seconds: float) -> None:
-    """Logs what has been waited for so long."""
-    whose = getattr(attempt._withdraw, "__self__", None)
-    what = f"{getattr(whose, 'kind', 'queue')} '{getattr(whose, 'name', '')}'"
-    kind = type(attempt).__name__.strip("_").lower()
-    _log.warning("%s of %s has been waiting for %.0f seconds for another thread's move", kind, what, seconds)
 
 
 def located(cls: Callable[[Any, Any, str], OpError], problem: str, fix: str) -> OpError:

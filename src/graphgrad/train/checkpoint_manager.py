@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..ir.blocking import LongWait
 from ..ir.context import executing_eagerly
 from .bundle import BundleReader
 from .checkpoint_state import checkpoint_exists, get_checkpoint_state, latest_checkpoint, remove_checkpoint, write_state
@@ -177,7 +178,9 @@ def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, time
     while True:
         give_up = None if timeout is None else time.monotonic() + timeout
         new = latest_checkpoint(checkpoint_dir)
+        wait = LongWait(lambda: f"checkpoints_iterator: another process, until it saves into {checkpoint_dir}")
         while new is None or new == last:
+            wait.look()
             if give_up is not None and time.monotonic() + 1 > give_up:
                 if timeout_fn is None or timeout_fn():
                     return

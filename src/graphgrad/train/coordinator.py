@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import OutOfRangeError
+from ..ir.blocking import LongWait
 
 
 class Coordinator:
@@ -100,8 +101,10 @@ class Coordinator:
         Raises: RuntimeError if threads go on for longer.
         """
         waiting = [*self._threads, *(t for t in threads or () if t not in self._threads)]
+        wait = LongWait(lambda: "Coordinator.join: a stop (request_stop), or the end of the threads "
+                        + ", ".join(t.name for t in waiting if t.is_alive()))  # fmt: skip
         while any(t.is_alive() for t in waiting) and not self.wait_for_stop(1.0):
-            pass
+            wait.look()
         until = time.monotonic() + stop_grace_period_secs
         for thread in waiting:
             thread.join(max(0.0, until - time.monotonic()) if self.should_stop() else None)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.blocking import LongWait
 from ..ir.context import get_default_graph
 from ..ir.log import Log
 from .global_step import get_global_step
@@ -337,10 +338,12 @@ class GlobalStepWaiterHook(SessionRunHook):
 
     def before_run(self, run_context: Any) -> Any:
         """Waits; see `SessionRunHook`."""
+        wait = LongWait(lambda: f"GlobalStepWaiterHook: other threads, until the step is {self._wait_until_step}")
         while self._waiting:
             if int(run_context.session.run(self._global_step_tensor)) >= self._wait_until_step:
                 self._waiting = False
             else:
+                wait.look()
                 time.sleep(0.5)
 
 
