@@ -52,9 +52,8 @@ def one_engine() -> Iterator[None]:
         _steady.pop()
 
 
-def _wait(plan: Plan, slots: Sequence[Any]) -> None:
+def _wait(device: xla.Device, plan: Plan, slots: Sequence[Any]) -> None:
     """Waits for what is to be fetched and stored, as far as it has been begun; raises what went wrong."""
-    device = xla.device()
     if begun := [v for s in plan.ends if type(v := slots[s]) is device.buffer]:
         device.wait(begun)
 
@@ -283,16 +282,18 @@ class Executable:
         waiting = Waiting(plan.stages, slots, table, done) if plan.waits > 1 else None
         steps: Sequence[Cluster | HostStep] = []
         try:
+            stores = store
             for stage in plan.stages:
                 steps = [stage] if isinstance(stage, HostStep) else stage.clusters
-                store = self._run_stage(plan, stage, slots, table, report, store, done, stop, waiting)
+                stores = self._run_stage(plan, stage, slots, table, report, stores, done, stop, waiting)
                 if stage is plan.last_act:
                     turn.take()
             # Feeds are not copied: whoever called may change them as soon as this returns, so nothing may still be
             # computing. What went wrong shows here, too, before variables change.
-            _wait(plan, slots)
-            if plan.stores and store:
-                self._store(plan, slots)
+            if stores or not store:  # else `_finish` has waited and stored
+                _wait(device, plan, slots)
+                if plan.stores and store:
+                    self._store(plan, slots)
         except Exception as e:
             if (found := exhausted.explained(e, steps, slots)) is e:
                 raise
@@ -352,21 +353,38 @@ class Executable:
         for slot, cell, op in plan.checks:
             if slot not in outs:
                 _check_assigned(slots[slot], cell, op)
-        owner = {s: cell for s, cell in plan.stores if s not in plan.shared}
-        sinks = [_setter(owner[s]) if s in owner else functools.partial(operator.setitem, slots, s) for s in outs]
-        rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
-        more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in rest]
-        _wait(plan, slots)
+        setters, owned, rest = _ending(plan, outs)
+        sinks = [functools.partial(operator.setitem, slots, s) if setter is None else setter
+                 for s, setter in zip(outs, setters, strict=False)] + setters[len(outs) :]  # fmt: skip
+        more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s in rest]
+        device = xla.device()
+        if len(plan.steps) > 1:
+            _wait(device, plan, slots)
         try:
-            program.into([*sinks, *[_setter(cell) for _, cell in rest]], args, more, donated)
-            for s in outs:
-                if s in owner:
-                    slots[s] = owner[s].held
-            _wait(plan, slots)
+            program.into(sinks, args, more, donated)
+            for s, cell in owned:
+                slots[s] = cell.held
+            _wait(device, plan, slots)
         except Exception as e:
             if (found := exhausted.explained(e, plan.steps[-1:], slots, plan.stores)) is e:
                 raise
             raise found from None
+
+
+def _ending(plan: Plan, outs: Sequence[int]) -> tuple[list[Any], list[tuple[int, Cell]], list[int]]:
+    """Where the last step's results go, and what is stored besides; found out once for a plan.
+
+    Gives: setters for `outs`, None for what stays in its slot, and then for the rest; those of `outs` that variables
+    get; and the slots of the rest.
+    """
+    found = plan.endings.get(key := tuple(outs))
+    if found is None:
+        owner = {s: cell for s, cell in plan.stores if s not in plan.shared}
+        rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
+        setters = [_setter(owner[s]) if s in owner else None for s in outs] + [_setter(cell) for _, cell in rest]
+        found = setters, [(s, owner[s]) for s in outs if s in owner], [s for s, _ in rest]
+        plan.endings[key] = found
+    return found
 
 
 def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:

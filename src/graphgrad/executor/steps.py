@@ -145,7 +145,7 @@ class Plan:
       static: slot -> the tensor that it was made for, which tells its static shape and dtype.
       constants: (slot, value) of large constants.
       loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.
-      ends: slots of what is fetched or assigned.
+      ends: slots of what is fetched or assigned; `endings` where the last step's results go, see `run._ending`.
       readers: slot -> an operation that cannot do without the value of the variable in it.
       shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
       checks: (slot, cell, operation) of assignments whose shape only the run knows.
@@ -172,6 +172,7 @@ class Plan:
         self.loads: list[tuple[int, Cell]] = []
         self.stores: list[tuple[int, Cell]] = []
         self.ends: list[int] = []
+        self.endings: dict[tuple[int, ...], Any] = {}
         self.readers: dict[int, Operation] = {}
         self.shared: set[int] = set()
         self.checks: list[tuple[int, Cell, Operation]] = []
