@@ -58,6 +58,7 @@ class Guard:
     def refuses(self, env: Env) -> bool:
         """Whether it refuses the values; `env` is that of all guards of a cluster."""
         if self.before:
+            # Silenced: slots are all that it is asked for.
             execute(np, [i for i in self.before if i.outs[0] not in env], env, None)  # type: ignore[arg-type]
         values = [env[i] if type(i) is int else i for i in self.inputs]
         for condition in self.instruction.op.opdef.faults(np, values, None, self.instruction.attrs):

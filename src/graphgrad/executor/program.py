@@ -374,7 +374,8 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             return [inner[i] for i in body.outs], tuple(after)
 
         call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at these
-        call.specs = body.specs  # type: ignore[attr-defined]
+        call.specs = body.specs  # type: ignore[attr-defined]  # functions take attributes
+        # Silenced: functions take attributes.
         call.stop = None if stop is None else functools.partial(wanted, stop)  # type: ignore[attr-defined]
         return call
 

@@ -407,4 +407,5 @@ def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
 
 def _seeds(op: Operation) -> tuple[int, int]:
     attrs = op.opdef.attrs
+    # Silenced: of two keys.
     return tuple(int(op._attr(k)) % 2**64 if k in attrs else 0 for k in ("seed", "seed2"))  # type: ignore[return-value]

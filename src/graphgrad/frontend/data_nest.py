@@ -30,11 +30,11 @@ class Parts:
         return type(self)(parts)
 
     def _value(self, parts: list[Any]) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def spec(self) -> Any:
         """The `TypeSpec` of the component."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
 
 # Which values are taken apart, and how: class -> function that gives `Parts`.

@@ -291,7 +291,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
 
         def batched(spec: Any) -> Any:
             if isinstance(spec, Parts):
-                return spec.batched(rows)  # type: ignore[attr-defined]
+                return spec.batched(rows)  # type: ignore[attr-defined]  # the base lacks it
             return Spec.of(spec.dtype, None if spec.shape is None else (rows, *spec.shape))
 
         symbolic = isinstance(size, Tensor)
@@ -415,7 +415,7 @@ class _Again:
         self._dataset, self._captured = dataset, captured
 
     def __iter__(self) -> Iterator[Element]:
-        return self._dataset._start(self._captured)  # type: ignore[no-any-return]
+        return self._dataset._start(self._captured)  # type: ignore[no-any-return]  # untyped where it comes from
 
 
 def _as_value(dataset: Dataset) -> Parts:

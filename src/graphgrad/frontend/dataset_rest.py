@@ -213,7 +213,7 @@ class RestOfTransformations:
           predicate: a function of tensors that gives a bool scalar.
           name: accepted.
         """
-        graph = self._predicate(predicate)  # type: ignore[attr-defined]
+        graph = self._predicate(predicate)  # type: ignore[attr-defined]  # a mixin: `Dataset` has it
 
         def passes(given: Values) -> Iterator[Element]:
             run = _runner(graph, given)
@@ -284,7 +284,7 @@ class RestOfTransformations:
             if len(found) != 1:
                 raise InvalidArgumentError(None, None, ("Dataset was empty." if not found else
                                            "Dataset had more than one element.") + " Fix: batch() or take(1)")
-            return found[0]  # type: ignore[no-any-return]
+            return found[0]  # type: ignore[no-any-return]  # untyped where it comes from
 
         return _computed(self._captured, compute, self._specs, name)
 
@@ -322,7 +322,7 @@ class RestOfTransformations:
             raise ValueError("Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with "
                              "scalar elements. Fix: batch() it before")  # fmt: skip
         sizes = np.atleast_1d(np.asarray(_value(batch_size))).astype(int).tolist()
-        rows: Any = self.unbatch()  # type: ignore[attr-defined]
+        rows: Any = self.unbatch()  # type: ignore[attr-defined]  # a mixin: `Dataset` has it
         whole = components(rows._specs)
 
         def passes(given: Values) -> Iterator[Element]:
@@ -338,7 +338,7 @@ class RestOfTransformations:
 
         def batched(spec: Any) -> Any:
             if isinstance(spec, Parts):
-                return spec.batched(known)  # type: ignore[attr-defined]
+                return spec.batched(known)  # type: ignore[attr-defined]  # the base lacks it
             return Spec.of(spec.dtype, None if spec.shape is None else (known, *spec.shape))
 
         return rows._then(passes, arranged(rows._specs, batched))
@@ -506,6 +506,7 @@ class RestOfTransformations:
 
         from ..ir.convert import convert_to_tensor
 
+        # Silenced: a mixin: `Dataset` has it.
         text = f"{type(self).__name__} {self.element_spec} {self._size}"  # type: ignore[attr-defined]
         return convert_to_tensor(np.asarray(zlib.crc32(text.encode()), np.uint64))
 
@@ -615,6 +616,7 @@ def _computed(captured: list[Any], compute: Any, specs: Any, name: str | None) -
     keys = [id(t) for t in captured]
 
     def of_values(values: Any) -> Element:
+        # Silenced: untyped where it comes from.
         return compute({k: np.asarray(v) for k, v in zip(keys, values, strict=True)})  # type: ignore[no-any-return]
 
     found = raw.DatasetResult(captured, compute=of_values, output_types=tuple(s.dtype for s in leaves),

@@ -67,7 +67,7 @@ def _all_rows(whole: Sequence[Any], arrays: Sequence[Any]) -> Iterator[Element]:
     for component in whole:
         if isinstance(component, Parts):
             count = len(component.parts)
-            iterators.append(component.rows(arrays[at : at + count]))  # type: ignore[attr-defined]
+            iterators.append(component.rows(arrays[at : at + count]))  # type: ignore[attr-defined]  # the base lacks it
             at += count
         else:
             iterators.append([np.asarray(row)] for row in _rows(arrays[at]))
@@ -77,7 +77,7 @@ def _all_rows(whole: Sequence[Any], arrays: Sequence[Any]) -> Iterator[Element]:
 
 def _row_spec(component: Any) -> Any:
     if isinstance(component, Parts):
-        return component.row()  # type: ignore[attr-defined]
+        return component.row()  # type: ignore[attr-defined]  # the base lacks it
     return Spec.of(component.dtype, component.shape and component.shape[1:])
 
 
@@ -93,6 +93,7 @@ def joined(whole: Sequence[Any], chunk: Sequence[Element]) -> Element:
         at = sum(len(c.parts) if isinstance(c, Parts) else 1 for c in whole[:i])
         if isinstance(component, Parts):
             count = len(component.parts)
+            # Silenced: components have it.
             found += component.join([e[at : at + count] for e in chunk])  # type: ignore[attr-defined]
         else:
             found.append(_stacked([e[at] for e in chunk], i))

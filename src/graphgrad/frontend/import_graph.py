@@ -379,6 +379,7 @@ class _Inside(_Reader):
         if op in self.made or f"{op}:{port or 0}" in self.given:
             return super()._input(name)
         tensor = self.outer._input(self.aliases.get(op, name))
+        # Silenced: its graph is a FuncGraph.
         captured: Tensor = self.graph.capture(tensor) if tensor.graph is not self.graph else tensor  # type: ignore[attr-defined]
         return captured
 

@@ -71,7 +71,7 @@ class Part:
           name: a name for the operation.
         Returns: its results.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
 
 class Loop(Part):

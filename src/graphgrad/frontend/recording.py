@@ -223,7 +223,9 @@ def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> 
     graph = call.graph
     graph._scope = call.scope
     graph._original_op = record if isinstance(record, Operation) else None
+    # Silenced: records stand for operations.
     in_grads = apply_rule(call, record, rule, _filled(record, dys))  # type: ignore[arg-type]
+    # Silenced: records stand for operations.
     found = [g if g is None else checked_in_grad(record, t, g, rule)  # type: ignore[arg-type]
              for t, g in zip(record.inputs, in_grads, strict=True)]  # fmt: skip
     graph._scope, graph._original_op = call.scope, None

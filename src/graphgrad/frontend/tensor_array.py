@@ -225,6 +225,7 @@ class TensorArray:
         if shape is None or None in shape:
             raise ValueError(f"Cannot convert a partially known TensorShape {TensorShape(shape)} to a Tensor: the "
                              "element was never written. Fix: write it first, or give element_shape=")  # fmt: skip
+        # Silenced: the shape is known.
         return convert_to_tensor(np.zeros(shape, self._dtype.np_dtype), self._dtype)  # type: ignore[arg-type]
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:

@@ -117,6 +117,7 @@ class TypeSpec:
         return cls(*serialization)
 
     def __eq__(self, other: object) -> bool:
+        # Silenced: `other` is of the same type.
         return type(other) is type(self) and self._serialize() == other._serialize()  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:

@@ -556,6 +556,7 @@ class Variable(metaclass=Created):
         session = session or get_default_session()
         if session is None:
             raise ValueError("Either session argument should be provided or default session should be established")
+        # Silenced: it has an initializer.
         session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})  # type: ignore[union-attr]
 
     def _scatter(self, op_type: str, sparse_delta: Any, name: str | None) -> Any:

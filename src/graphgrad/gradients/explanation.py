@@ -178,7 +178,7 @@ def _way(path: tuple[Operation, ...], cut: Operation | None) -> list[str]:
     if len(path) > _SHOWN:
         near = set(range(max(0, at - 3), at + 4))
         ends = {0, 1, 2, len(path) - 3, len(path) - 2, len(path) - 1}
-        kept = sorted(i for i in near | ends if i < len(path))  # type: ignore[assignment]
+        kept = sorted(i for i in near | ends if i < len(path))  # type: ignore[assignment]  # a range before
     names = {i: f"{path[i].name} ({path[i].type})" for i in kept}
     width = min(40, max(map(len, names.values()), default=0))
     lines = []

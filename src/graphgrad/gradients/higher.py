@@ -408,7 +408,7 @@ def _dims(t: Any, first: int) -> Any:
 def value_shape(x: Any) -> Shape:
     """The static shape of a tensor, or of the variable whose handle it is."""
     if x.dtype is not resource:
-        return x._spec.shape  # type: ignore[no-any-return]
+        return x._spec.shape  # type: ignore[no-any-return]  # a spec is untyped here
     variable = getattr(x, "_variable", None)
     shape: Shape = x.op._attr("shape") if variable is None else as_shape(variable.shape)
     return shape

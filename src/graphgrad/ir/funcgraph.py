@@ -125,7 +125,7 @@ class FuncGraph(Graph):
             if outer is None:
                 return super().capture(tensor)
             near = self.discarded or tensor.graph is self.outer_graph  # nothing of it is to remain in graphs around
-            source = tensor if near else self.outer_graph.capture(tensor)  # type: ignore[union-attr]
+            source = tensor if near else self.outer_graph.capture(tensor)  # type: ignore[union-attr]  # a body has one
         if source is not tensor and id(source) in self._captures:  # known by its name in the graph around this one
             inner = self._captures[id(tensor)] = self._captures[id(source)]
             self._keep_alive(tensor)

@@ -74,7 +74,7 @@ class TensorList:
         items = self.items or ()
         if all(i is None for i in items):
             return xp.zeros((len(items), *shape), self.np_dtype)  # type: ignore[misc]  # it is known
-        zeros = np.zeros(shape, self.np_dtype)  # type: ignore[arg-type]
+        zeros = np.zeros(shape, self.np_dtype)  # type: ignore[arg-type]  # it is known
         return xp.stack([zeros if i is None else i for i in items])
 
     def in_one(self, xp: Any, shape: Shape = None) -> TensorList:

@@ -541,6 +541,7 @@ class OpDef:
         position = 0
         for arg in self.outputs:
             if arg.is_list:
+                # Silenced: a list has one of both.
                 n = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.list_attr])  # type: ignore[index]
                 grouped.append(list(flat[position : position + n]))
                 position += n

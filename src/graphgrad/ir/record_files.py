@@ -59,7 +59,7 @@ def opened(path: Any, kind: str = "") -> Iterator[Any]:
     Raises: TensorFlow's errors if it cannot be opened.
     """
     with system_errors(path):
-        file = open(path, "rb")  # noqa: SIM115
+        file = open(path, "rb")  # noqa: SIM115  # the `with` below closes it
     with file:
         yield Inflated(file.read, kind) if kind else file
 

@@ -45,7 +45,7 @@ def static_value(tensor: Any) -> Any:
 
 def _nothing(shape: Shape) -> Any:
     """The value of which nothing but the shape is known."""
-    if shape is None or None in shape or math.prod(shape) > _LIMIT:  # type: ignore[arg-type]
+    if shape is None or None in shape or math.prod(shape) > _LIMIT:  # type: ignore[arg-type]  # all are known
         return None
     value: Any = None
     for n in reversed(shape):

@@ -28,7 +28,7 @@ class Tensor:
     @property
     def shape(self) -> TensorShape:
         """The static shape; dimensions that only the run knows are None."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def get_shape(self) -> TensorShape:
         """The static shape; the same as `shape`."""
@@ -36,7 +36,7 @@ class Tensor:
 
     def set_shape(self, shape: Any) -> None:
         """Merges what the caller knows of the shape into the static shape; ValueError if it contradicts it."""
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value of a symbolic tensor in a session; NotImplementedError in eager mode.

@@ -24,7 +24,7 @@ from .source import raise_in_words, user_source
 try:
     import fcntl
 except ImportError:  # there are no such locks here
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # asked before each use
 
 _PART = re.compile(r"\.graphgrad-[0-9a-f]{32}\.part")
 _PATIENCE = 10.0  # seconds for which a writer waits until another one has renamed its files

@@ -51,7 +51,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
         return func(*args, **{**{k: v for k, v in defaults.items() if k not in given}, **kwargs})
 
     key = arg_scope_func_key(func)
-    scoped._key_op = key  # type: ignore[attr-defined]
+    scoped._key_op = key  # type: ignore[attr-defined]  # functions take attributes
     _known.add(key)
     return scoped
 

@@ -75,6 +75,7 @@ def after_check(value: Any, condition: Any, data: Any, summarize: int | None = N
     """`value`, once it is certain that `condition` holds; checked at once where it is known."""
     known = constant_value(condition)
     if known is None:
+        # Silenced: a graph is being built here.
         with current_graph().control_dependencies([Assert(condition, data, summarize)]):  # type: ignore[union-attr]
             return raw.Identity(value, name="control_dependency")
     if not known:
@@ -324,7 +325,7 @@ def _rank_check(x: Any, ranks: Any, words: str, fits: Any, op_type: str, data: A
         prefix = f"{message}.  " if message else ""
         label = x.name if hasattr(x, "op") else ""
         if rank is not None and all(k is not None for k in known):
-            values = tuple(int(k) for k in known)  # type: ignore[arg-type]
+            values = tuple(int(k) for k in known)  # type: ignore[arg-type]  # all are known
             if not fits(rank, values):
                 wanted = values if len(values) > 1 or default == "assert_rank_in" else values[0]
                 raise ValueError(f"{prefix}Tensor {label} must have {words} {wanted}.  Received rank {rank}, "

@@ -128,6 +128,7 @@ def conv2d_v1(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=T
 
 
 def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
+                          # Silenced: the default is TensorFlow's and never changed.
                           use_cudnn_on_gpu=True, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
                           name=None, filters=None):  # fmt: skip
     """The gradient of `conv2d` with respect to its input.
@@ -384,6 +385,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
     return _in_batches(x, 3, lambda x: raw.Conv3D(x, filters, name=name, **attrs))
 
 
+# Silenced: the default is TensorFlow's and never changed.
 def conv3d_v1(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=[1, 1, 1, 1, 1],  # noqa: B006
               name=None, filters=None):  # fmt: skip
     """Convolves volumes with filters: `conv3d` with TensorFlow 1's arguments.
@@ -589,6 +591,7 @@ def depthwise_conv2d_v1(input, filter, strides, padding, rate=None, name=None, d
                             name)  # fmt: skip
 
 
+# Silenced: the default is TensorFlow's and never changed.
 def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
                             name=None):  # fmt: skip
     """The op beneath `depthwise_conv2d`.

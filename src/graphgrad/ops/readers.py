@@ -104,7 +104,7 @@ class Reader:
         Args:
           work: its name.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     # -- state ----------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ class GFile:
         if self._file is None:
             path = _path(self._name)
             with system_errors(path):
-                self._file = open(path, self._mode.replace("b", "") + "b")  # noqa: SIM115
+                self._file = open(path, self._mode.replace("b", "") + "b")  # noqa: SIM115  # closed by `close`
                 if "a" in self._mode and "+" in self._mode:
                     self._file.seek(0)
         return self._file

@@ -9,7 +9,7 @@ from typing import Any
 
 # absl's logging defines flags of its own, which a program's own definitions may replace: so it comes first.
 from absl import flags as absl_flags
-from absl import logging as _  # noqa: F401
+from absl import logging as _  # noqa: F401  # its import defines flags
 
 # The flags that are defined through this module are those of the modules that call it.
 absl_flags.disclaim_key_flags()

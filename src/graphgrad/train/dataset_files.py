@@ -290,5 +290,5 @@ def matched(file_pattern: Any, shuffle: bool, seed: Any) -> list[str]:
 def batched(spec: Any) -> Any:
     """What batches of a component are."""
     if isinstance(spec, Parts):
-        return spec.batched(None)  # type: ignore[attr-defined]
+        return spec.batched(None)  # type: ignore[attr-defined]  # the base lacks it
     return Spec.of(spec.dtype, None if spec.shape is None else (None, *spec.shape))

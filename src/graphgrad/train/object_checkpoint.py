@@ -463,6 +463,7 @@ class CheckpointV1(Checkpoint):
     def __init__(self, **kwargs: Any):
         super().__init__(None, **kwargs)
 
+    # Silenced: other arguments than the base's, as in TensorFlow.
     def write(self, file_prefix: Any, session: Any = None, options: Any = None) -> str:  # type: ignore[override]
         """Writes a checkpoint.
 
@@ -474,6 +475,7 @@ class CheckpointV1(Checkpoint):
         """
         return self._write(file_prefix, session)
 
+    # Silenced: other arguments than the base's, as in TensorFlow.
     def save(self, file_prefix: Any, session: Any = None, options: Any = None) -> str:  # type: ignore[override]
         """Writes a checkpoint whose path has a number at its end, and notes it as the last one.
 
@@ -485,7 +487,7 @@ class CheckpointV1(Checkpoint):
         """
         return self._save(file_prefix, session)
 
-    def restore(self, save_path: Any) -> Any:  # type: ignore[override]
+    def restore(self, save_path: Any) -> Any:  # type: ignore[override]  # as in TensorFlow
         """Restores a checkpoint; in a graph when `run_restore_ops` or `initialize_or_restore` of the result is called.
 
         Args:

@@ -52,7 +52,7 @@ class Holder:
     """What has children of its own choosing; `Checkpoint` is one."""
 
     def _children(self) -> dict[str, Any]:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
 
 class Piece(NamedTuple):

@@ -57,7 +57,7 @@ class _OfFiles(DatasetV1):
                 yield [element]
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
 
 def _text(value: Any) -> str:

@@ -156,10 +156,12 @@ class _Writer(SummaryWriter):
 
     def flush(self) -> Any:
         """Writes what is kept back; in a graph, the operation that does."""
+        # Silenced: eagerly there is nothing to return.
         return self._flush_now() if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)  # type: ignore[func-returns-value]
 
     def close(self) -> Any:
         """Closes the file; in a graph, the operation that does."""
+        # Silenced: eagerly there is nothing to return.
         return self._close_now() if context.executing_eagerly() else raw.CloseSummaryWriter(writer=self)  # type: ignore[func-returns-value]
 
 

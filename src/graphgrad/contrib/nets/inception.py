@@ -149,7 +149,7 @@ def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, 
     return logits, end_points
 
 
-inception_v1.default_image_size = 224  # type: ignore[attr-defined]
+inception_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
 
 
 def inception_v1_arg_scope(weight_decay: float = 0.00004, use_batch_norm: bool = True,
@@ -284,7 +284,7 @@ def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, 
     return logits, end_points
 
 
-inception_v3.default_image_size = 299  # type: ignore[attr-defined]
+inception_v3.default_image_size = 299  # type: ignore[attr-defined]  # functions take attributes
 
 
 def _window(net: Any, window: list[int]) -> list[int]:

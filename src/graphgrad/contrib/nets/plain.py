@@ -90,7 +90,7 @@ def _vgg(name: str, layers: int, repetitions: tuple[int, ...]) -> Any:
       scope: the variable scope.
     Returns: logits; the outputs of layers by name.
     """
-    network.default_image_size = 224  # type: ignore[attr-defined]
+    network.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
     return network
 
 
@@ -130,7 +130,7 @@ def alexnet_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dr
                     spatial_squeeze, scope, _wide())  # fmt: skip
 
 
-alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]
+alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
 
 # -- OverFeat ------------------------------------------------------------------------------
 
@@ -160,4 +160,4 @@ def overfeat(inputs: Any, num_classes: int = 1000, is_training: Any = True, drop
                     spatial_squeeze, scope, _wide())  # fmt: skip
 
 
-overfeat.default_image_size = 231  # type: ignore[attr-defined]
+overfeat.default_image_size = 231  # type: ignore[attr-defined]  # functions take attributes

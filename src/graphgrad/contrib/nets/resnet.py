@@ -217,6 +217,7 @@ def _network(kind: int, inputs: Any, blocks: Any, num_classes: Any, is_training:
 
 
 _UNITS: dict[int, Any] = {1: bottleneck_v1, 2: bottleneck_v2}
+# Silenced: functions take attributes.
 resnet_v1.default_image_size = resnet_v2.default_image_size = 224  # type: ignore[attr-defined]
 
 
@@ -246,7 +247,7 @@ def _of_depth(kind: int, layers: int, units: tuple[int, int, int, int]) -> Any:
 
     network.__name__ = network.__qualname__ = name
     network.__doc__ = f"The residual network of {layers} layers; arguments as in `resnet_v{kind}`."
-    network.default_image_size = 224  # type: ignore[attr-defined]
+    network.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
     return network
 
 

@@ -180,6 +180,7 @@ def _at(node: ast.stmt, place: ast.AST) -> ast.stmt:
     for inner in ast.walk(node):
         if isinstance(inner, (ast.stmt, ast.expr)) and not hasattr(inner, "lineno"):
             inner.lineno = inner.end_lineno = place.lineno  # type: ignore[attr-defined]  # statements have it
+            # Silenced: expressions and statements have it.
             inner.col_offset = inner.end_col_offset = place.col_offset  # type: ignore[attr-defined]
     return node
 

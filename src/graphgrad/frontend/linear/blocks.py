@@ -143,10 +143,10 @@ class _Blocks(LinearOperator):
             return [flat(b) for b in found] if blockwise else flat(found)
 
     def _times(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def _solutions(self, blocks: list[Any], adjoint: bool) -> list[Any]:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def _in_a_row(self, vectors: list[Any]) -> Any:
         """Vectors of each block as one."""
