@@ -3,7 +3,7 @@
 By default XLA:CPU of jaxlib 0.10.2 and 0.11 hands YNNPACK matrix products, convolutions, and reductions with what
 stands around them. The last kind is not sound. Reductions of seven dimensions and more end the process or never end
 (jax 39257, 40412); those that take a matrix product with them compute wrong elements where an array has tens of
-thousands of rows (jax 39103). So a rule, which knows nothing but the program, says what YNNPACK gets.
+thousands of rows (jax 39103). Of the other kinds, products of eight dimensions end the process. So a rule, which knows nothing but the program, says what YNNPACK gets.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from typing import Any
 
 from ..ir.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
 
-RULE = "1"  # changes when the rule does: programs on disk were compiled by it
+RULE = "2"  # changes when the rule does: programs on disk were compiled by it
 
 # xla.DebugOptions.LibraryFusionType
 _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
 # The fields on the way: CompileOptionsProto, ExecutableBuildOptionsProto, DebugOptions.
 _BUILD_OPTIONS, _DEBUG_OPTIONS, _YNNPACK = 3, 3, 422
-_RANK = 5  # dimensions that a program with reductions in YNNPACK may have; the faults begin at seven
+# Dimensions that a program may have with reductions, and with products, in YNNPACK: their faults begin at seven and eight.
+_REDUCED_RANK, _RANK = 5, 6
 
 _SHAPE = re.compile(r"tensor<((?:[\d?]+x)*)")
 _PRODUCTS = ("stablehlo.dot_general", "stablehlo.dot ", "stablehlo.convolution")
@@ -32,8 +33,10 @@ def libraries(text: str) -> frozenset[int]:
       text: the program, as StableHLO.
     Returns: numbers of XLA's `LibraryFusionType`.
     """
-    ranks = (shape.count("x") for shape in _SHAPE.findall(text))
-    if any(name in text for name in _PRODUCTS) or max(ranks, default=0) > _RANK:
+    rank = max((shape.count("x") for shape in _SHAPE.findall(text)), default=0)
+    if rank > _RANK:
+        return frozenset()
+    if any(name in text for name in _PRODUCTS) or rank > _REDUCED_RANK:
         return frozenset({_PRODUCT, _CONVOLUTION})
     return frozenset({_PRODUCT, _CONVOLUTION, _REDUCTION})
 
