@@ -130,6 +130,23 @@ def test_server(sess: Any) -> None:
         tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 8)
 
 
+def test_a_subclass_of_what_is_refused(sess: Any) -> None:
+    """Methods of SyncReplicasOptimizer refuse too, and take TensorFlow's arguments."""
+
+    class Quiet(tf.train.SyncReplicasOptimizer):  # type: ignore[misc]  # the face has no types
+        def __init__(self) -> None:
+            pass
+
+    made, pairs = Quiet(), [(tf.constant(1.0), tf.Variable(1.0))]
+    for call in (lambda: made.compute_gradients(pairs[0][0]), lambda: made.apply_gradients(pairs, None, "step"),
+                 lambda: made.get_slot(pairs[0][1], "v"), made.get_slot_names, made.variables,
+                 lambda: made.minimize(pairs[0][0])):  # fmt: skip
+        with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
+            call()
+    with pytest.raises(TypeError, match="skip_gradients_aggregation"):
+        made.apply_gradients(pairs, skip_gradients_aggregation=True)
+
+
 def test_replica_device_setter(sess: Any) -> None:
     """Variables go to the servers in turn, the rest to the worker; one process computes all the same."""
     assert tf.train.replica_device_setter() is None

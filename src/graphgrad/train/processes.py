@@ -213,13 +213,58 @@ class SyncReplicasOptimizer(Optimizer):
     Args:
       opt, replicas_to_aggregate, total_num_replicas, variable_averages, variables_to_average, use_locking, name: as
         TensorFlow has them.
-    Raises: UnimplementedError, always.
+    Raises: UnimplementedError, always; so do its methods, if a subclass does not call this constructor.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.SyncReplicasOptimizer`.
     """
 
     def __init__(self, opt: Any, replicas_to_aggregate: int, total_num_replicas: Any = None,
                  variable_averages: Any = None, variables_to_average: Any = None, use_locking: bool = False,
                  name: str = "sync_replicas"):  # fmt: skip
-        raise UnimplementedError(None, None, "SyncReplicasOptimizer brings gradients of several processes together; "
-                                 "here one process computes. Fix: use the optimizer that it was given, with a batch "
-                                 f"{replicas_to_aggregate} times as large")
+        raise _one_process("SyncReplicasOptimizer", f"a batch {replicas_to_aggregate} times as large")
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused.
+
+        Args:
+          *args, **kwargs: as those of the optimizer that it was given.
+        Raises: UnimplementedError, always.
+        """
+        raise _one_process("SyncReplicasOptimizer.compute_gradients")
+
+    # TensorFlow's has no `skip_gradients_aggregation` here either.
+    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,  # type: ignore[override]
+                        name: str | None = None) -> Any:  # fmt: skip
+        """Refused.
+
+        Args:
+          grads_and_vars, global_step, name: as TensorFlow has them.
+        Raises: UnimplementedError, always.
+        """
+        raise _one_process("SyncReplicasOptimizer.apply_gradients")
+
+    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused.
+
+        Args:
+          *args, **kwargs: as those of the optimizer that it was given.
+        Raises: UnimplementedError, always.
+        """
+        raise _one_process("SyncReplicasOptimizer.get_slot")
+
+    def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused.
+
+        Args:
+          *args, **kwargs: as those of the optimizer that it was given.
+        Raises: UnimplementedError, always.
+        """
+        raise _one_process("SyncReplicasOptimizer.get_slot_names")
+
+    def variables(self) -> Any:
+        """Refused: UnimplementedError."""
+        raise _one_process("SyncReplicasOptimizer.variables")
+
+
+def _one_process(what: str, batch: str = "a larger batch") -> UnimplementedError:
+    return UnimplementedError(None, None, f"{what} brings gradients of several processes together; here one process "
+                              f"computes. Fix: use the optimizer that it was given, with {batch}")  # fmt: skip
