@@ -15,6 +15,7 @@ differentiation", 1992; Chen et al., "Training deep nets with sublinear memory c
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,8 +27,9 @@ from ..ir.dtypes import float32, int32
 from ..ir.funcgraph import FuncGraph
 from ..ir.graph import Operation, Tensor
 from ..ir.opdef import raw
+from ..ir.source import user_source
 from ..ir.static import constant_value
-from .subgraphs import copy_ops, in_graph_of
+from .subgraphs import copy_ops, draws, in_graph_of
 
 LEVELS = {"sqrt": 2, "log": 6}  # of nesting; for 'log' where no bound of the number of iterations is known
 _MOST = 8
@@ -43,9 +45,11 @@ def segmented(op: Operation, inputs: Sequence[Tensor], bound: Any) -> Operation 
     Returns: the outermost of the loops, whose outputs are the number of iterations and those of `op`; its inputs are
       the number 0, those of `op`, and some more. None where there is nothing to gain.
     """
-    body: FuncGraph = op._attr("body")
-    if op._attr("counter") is not None or _draws([op._attr("cond"), *_inner(body)]):
-        return None  # what a repetition draws depends on how the iterations are numbered
+    if op._attr("counter") is not None:
+        return None
+    if draws([op._attr("cond")]):  # the conditions of all levels would draw
+        tell_kept(op, "its condition draws random numbers")
+        return None
     levels = LEVELS[op._attr("memory")]
     known = constant_value(bound) if isinstance(bound, Tensor) else np.asarray(bound)
     if known is not None:
@@ -71,19 +75,23 @@ def segment_length(n: int, levels: int) -> int:
     return length
 
 
-def _inner(graph: FuncGraph) -> list[FuncGraph]:
-    return [g for op in graph._operations for g in op.attrs.values() if isinstance(g, FuncGraph)]
+def tell_kept(op: Operation, reason: str) -> None:
+    """Warns that the gradient of a loop keeps every iteration, although it was to save memory.
 
-
-def _draws(graphs: list[FuncGraph]) -> bool:
-    """Whether sub-graphs draw random numbers. What the body itself draws is kept, so that it need not do it again."""
-    waiting = list(graphs)
-    while waiting:
-        graph = waiting.pop()
-        if any("random" in op.opdef.flags for op in graph._operations):
-            return True
-        waiting.extend(_inner(graph))
-    return False
+    Args:
+      op: the loop.
+      reason: why, a clause about it.
+    """
+    told = op.graph._scoped_state.setdefault("loops_that_keep_all", set())
+    current = current_graph()
+    if op.index in told or (isinstance(current, FuncGraph) and current.discarded):
+        return
+    told.add(op.index)
+    line = user_source(2)
+    warnings.warn_explicit(
+        f"checkpointed_loops: the gradient of '{op.name}' (op type: {op.type}) keeps every iteration: {reason}.\n"
+        f"  Built at {op.source}\n  Fix: do that outside of the loop, or build the loop outside of checkpointed_loops",
+        UserWarning, line.filename if line else "<unknown>", line.lineno if line else 1)  # fmt: skip
 
 
 class _Segmented:

@@ -113,6 +113,17 @@ def expose(op: Operation, changed: Collection[int] = ()) -> None:
         _EXPOSING[op.type](op, copies)
 
 
+def done_once(op: Operation) -> str:
+    """A clause about what in a loop must not be done again: the first operation of that kind, by name and type."""
+    changed = {id(t) for t in changed_by(op)}
+    for body in bodies_of(op):
+        inside = _changed_inside(op, body, changed)
+        for o in body._operations:
+            if _matters(o, inside):
+                return f"'{o.name}' (op type: {o.type}) in it must not run again"
+    return "what it does must not be done again"
+
+
 def _named_bodies(op: Operation) -> list[tuple[str, FuncGraph]]:
     return [(name, g) for name, g in op.attrs.items() if isinstance(g, FuncGraph)]
 

@@ -35,19 +35,32 @@ from ..ir.opdef import raw, registry
 from ..ir.shape import is_fully_defined
 from ..ir.slices import IndexedSlices
 from .backprop import gradients_inside
-from .checkpoints import through_segments
-from .exposing import as_it_was
+from .checkpoints import tell_kept, through_segments
+from .exposing import as_it_was, done_once
 from .loop_zeros import touched
 from .recording import Loop, declared, inputs_used, item, record, repeat
 from .strict import strict_gradients
-from .subgraphs import as_long_as, carries, copy_ops, dense, drop_effects, in_graph_of, needed_ops, replace, zeros_for
+from .subgraphs import (
+    as_long_as,
+    carries,
+    copy_ops,
+    dense,
+    draws,
+    drop_effects,
+    in_graph_of,
+    needed_ops,
+    replace,
+    zeros_for,
+)
 from .trips import Trips, count_trips, stride_of, written_once
 
 
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """The recording loop and the loop back; see above."""
     loop = Loop(op, as_it_was(op))
-    if op._attr("memory") is not None and loop.count is None:
+    if op._attr("memory") is not None and loop.count is not None:
+        tell_kept(op, done_once(op))
+    elif op._attr("memory") is not None:
         with in_graph_of(op):
             trips = count_trips(op)
             bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
@@ -236,7 +249,13 @@ class _Back:
         used = {id(t) for t in inputs_used(graph.outputs)}
         kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
         kept += [(lst, convert_to_tensor(full)) for (_, lst), full in zip(self.lists, recorded, strict=True)]
-        own = [self.step, *self.grads, *self.sums]
+        own, counter = [self.step, *self.grads, *self.sums], op._attr("counter")
+        if counter != -1:
+            counter = 0
+            if op._attr("counter") is not None and draws([graph]):
+                counter, first = len(own), self._numbered(op._attr("counter"), steps)
+                own.append(graph.outputs[-1].op.inputs[0])
+                start.append(first)
         graph.inputs = [*own, *(p for p, _ in kept)]
         graph.captured = [c for _, c in kept]
         cond = FuncGraph(f"{op.name}_back_cond", current_graph())
@@ -249,11 +268,25 @@ class _Back:
         types = tuple(p.dtype for p in own)
         results = raw.While([*start, *graph.captured], cond=cond, body=graph, Tout=types,
                             output_shapes=tuple(p._spec.shape for p in own),
-                            counter=-1 if op._attr("counter") == -1 else 0,
-                            bounded_by=len(start) + len(kept) - 1 if self.recorded else None, name="Back")  # fmt: skip
+                            counter=counter, bounded_by=len(start) + len(kept) - 1 if self.recorded else None,
+                            name="Back")  # fmt: skip
         made = results[0].op
         made.graph._touched[made.index] = self.touched
-        return list(zip([*self.carried, *self.read], results[1:], strict=True))
+        positions = [*self.carried, *self.read]
+        return list(zip(positions, results[1 : 1 + len(positions)], strict=True))
+
+    def _numbered(self, counter: int, steps: Any) -> Any:
+        """Adds a loop variable that numbers the iterations as the forward loop's `counter` did; gives its start.
+
+        Operations that are copied to the loop back draw what they drew there.
+        """
+        stride = stride_of(self.loop.body, counter)
+        assert stride is not None, "loops that number their iterations are made here"
+        with use(self.graph):
+            number = self.graph._placeholder(int32, (), "number")
+            self.graph.outputs.append(raw.Sub(number, np.int32(stride)))
+        passed = raw.Mul(raw.Sub(steps, np.int32(1)), np.int32(stride))
+        return raw.AddV2(self.loop.inputs[counter], passed)
 
 
 def _shape_of(x: Tensor, g: Any) -> Any:

@@ -144,6 +144,17 @@ def drop_effects(graph: FuncGraph) -> None:
             op.opdef, op.inputs, op.attrs = registry["Const"], (), {"value": np.zeros(()), "dtype": float64}
 
 
+def draws(graphs: Sequence[FuncGraph]) -> bool:
+    """Whether operations of sub-graphs, or of those within them, draw random numbers."""
+    waiting = list(graphs)
+    while waiting:
+        operations = waiting.pop()._operations
+        if any("random" in op.opdef.flags for op in operations):
+            return True
+        waiting.extend(inner for op in operations for inner in bodies_of(op))
+    return False
+
+
 def random_ops(results: Sequence[Any], ops: Sequence[Operation]) -> list[Operation]:
     """Those of some operations, in creation order, that draw random numbers for some results, also in sub-graphs."""
     found: list[Operation] = []
