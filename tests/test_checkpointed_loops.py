@@ -129,7 +129,8 @@ def test_higher_derivatives_of_draws_in_branches(memory: str | None) -> None:
         x = tf.placeholder(tf.float64, [])
         with checkpointed_loops(memory):
             y = tf.while_loop(lambda i, _: i < 7,
-                              lambda i, y: tf.cond(y > 0, lambda: step(i, y), lambda: (i + 1, y)), (0, x))[1]  # fmt: skip
+                              lambda i, y: tf.cond(y > 0, lambda: step(i, y), lambda: (i + 1, y)),
+                              (0, x))[1]  # fmt: skip
         orders = [y]
         for _ in range(2 if memory else 3):
             orders += tf.gradients(orders[-1], x)

@@ -42,7 +42,8 @@ for dtype in (tf.float32, tf.bfloat16):
         with tf.Session() as sess:
             got = sess.run([tf.cast(t, tf.float32) for t in fetches], {x: a, y: b})
         a, b = (t.astype(np.float32) for t in (a, b))
-        want = [a @ b, np.broadcast_to(b.sum(-1)[..., None, :], a.shape), np.broadcast_to(a.sum(-2)[..., None], b.shape)]
+        want = [a @ b, np.broadcast_to(b.sum(-1)[..., None, :], a.shape),
+                np.broadcast_to(a.sum(-2)[..., None], b.shape)]
         for g, w in zip(got, want):
             np.testing.assert_allclose(g, w, rtol=2e-2 if dtype == tf.bfloat16 else 1e-5)
 print("alive")

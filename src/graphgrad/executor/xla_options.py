@@ -3,7 +3,8 @@
 By default XLA:CPU of jaxlib 0.10.2 and 0.11 hands YNNPACK matrix products, convolutions, and reductions with what
 stands around them. The last kind is not sound. Reductions of seven dimensions and more end the process or never end
 (jax 39257, 40412); those that take a matrix product with them compute wrong elements where an array has tens of
-thousands of rows (jax 39103). Of the other kinds, products of eight dimensions end the process. So a rule, which knows nothing but the program, says what YNNPACK gets.
+thousands of rows (jax 39103). Of the other kinds, products of eight dimensions end the process. So a rule, which knows
+nothing but the program, says what YNNPACK gets.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ RULE = "2"  # changes when the rule does: programs on disk were compiled by it
 _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
 # The fields on the way: CompileOptionsProto, ExecutableBuildOptionsProto, DebugOptions.
 _BUILD_OPTIONS, _DEBUG_OPTIONS, _YNNPACK = 3, 3, 422
-# Dimensions that a program may have with reductions, and with products, in YNNPACK: their faults begin at seven and eight.
+# Dimensions that a program may have with reductions, and with products, in YNNPACK: their faults begin at seven and
+# eight.
 _REDUCED_RANK, _RANK = 5, 6
 
 _SHAPE = re.compile(r"tensor<((?:[\d?]+x)*)")
