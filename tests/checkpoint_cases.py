@@ -51,7 +51,7 @@ def looked_up(tf: Any, sess: Any, folder: Any) -> list[Any]:
 def overwrite_halfway(prefix: pathlib.Path) -> None:
     """Writes a checkpoint of ones, and over it one of twos whose writer ends before its data have their last name."""
     from graphgrad.ir.dtypes import float32
-    from graphgrad.train import bundle
+    from graphgrad.training.checkpoints import bundle
 
     def end(*args: Any) -> Any:
         raise KeyboardInterrupt

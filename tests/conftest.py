@@ -27,9 +27,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _own_modes() -> Iterator[None]:
     """A test that switches between the behaviours of TensorFlow 1 and 2 switches for itself alone."""
-    from graphgrad.frontend import operators
-    from graphgrad.frontend.variables import References
-    from graphgrad.gradients.inside_loop import OldControlFlow
+    from graphgrad.frontend.graph import operators
+    from graphgrad.frontend.variables.variable import References
+    from graphgrad.gradients.core.inside_loop import OldControlFlow
     from graphgrad.ir import context, shape
 
     before = operators._tensor_equality, shape._dimension_objects, context.eager_by_default(), References.by_default
@@ -48,18 +48,18 @@ def _own_modes() -> Iterator[None]:
 @pytest.fixture
 def first_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """First runs may be NumPy's, as they are for users."""
-    from graphgrad.executor import run
+    from graphgrad.executor.runtime import executable
 
     monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", "numpy")
-    monkeypatch.setattr(run, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "first_in_numpy", True)
 
 
 @pytest.fixture
 def first_in_xla(monkeypatch: pytest.MonkeyPatch) -> None:
     """All runs are XLA's, so that equal ones give equal bits."""
-    from graphgrad.executor import run
+    from graphgrad.executor.runtime import executable
 
-    monkeypatch.setattr(run, "first_in_numpy", False)
+    monkeypatch.setattr(executable, "first_in_numpy", False)
 
 
 @pytest.fixture

@@ -16,23 +16,25 @@ from typing import Any
 import numpy as np
 
 from graphgrad import cli
-from graphgrad.executor import run
-from graphgrad.executor.steps import HostStep
-from graphgrad.ir.lists import TensorList
+from graphgrad.executor.plan.plan_types import HostStep
+from graphgrad.executor.runtime import executable
+from graphgrad.ir.tensor_list import TensorList
 
 RTOL = 2e-3  # in relation to the largest number of a result: two engines' rounding, by way of a training step
 _ENOUGH = 3  # executables: compiling takes long, and those of an example are alike
 
 found: dict[str, Any] = {"runs": 0, "differences": []}
-seen: dict[int, run.Executable] = {}  # by their ids, which stay their own as long as they are here
-plain = run.Executable.run
+seen: dict[int, executable.Executable] = {}  # by their ids, which stay their own as long as they are here
+plain = executable.Executable.run
 
 
 def _values(values: list[Any]) -> list[np.ndarray]:
-    return [np.array(run.xla.to_numpy(v)) for v in values if not isinstance(v, TensorList)]
+    return [np.array(executable.xla.to_numpy(v)) for v in values if not isinstance(v, TensorList)]
 
 
-def thrice(self: run.Executable, feeds: Any, report: Any = None, store: bool = True, drawn: Any = None) -> list[Any]:
+def thrice(
+    self: executable.Executable, feeds: Any, report: Any = None, store: bool = True, drawn: Any = None
+) -> list[Any]:
     """A run; the first one of an executable without random numbers and effects follows three that leave no trace."""
     plan = self.plan
     if store and id(self) not in seen and len(seen) < _ENOUGH and plan.fetches and not plan.on_host and not (
@@ -52,7 +54,7 @@ def thrice(self: run.Executable, feeds: Any, report: Any = None, store: bool = T
 def main() -> int:
     """Runs the example; returns the exit status."""
     report, example = sys.argv[1:]
-    run.Executable.run = thrice  # type: ignore[method-assign]
+    executable.Executable.run = thrice  # type: ignore[method-assign]
     np.random.seed(0)
     before = str(np.random.get_state())
     status = cli.main(["run", example])

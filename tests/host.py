@@ -13,7 +13,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint, InvalidArgumentError
 from graphgrad.ir import dtypes
-from graphgrad.ir.convert import convert
+from graphgrad.ir.conversion import convert
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import OpDef, Spec, put_in_context, registry

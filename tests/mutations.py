@@ -59,8 +59,8 @@ def _broken(rule: Any, change: Callable[[Any], Any], which: int, seen: set[int])
 
 
 def _scaled(g: Any) -> Any:
+    from graphgrad.ir.indexed_slices import IndexedSlices
     from graphgrad.ir.opdef import raw
-    from graphgrad.ir.slices import IndexedSlices
 
     if isinstance(g, IndexedSlices):
         return g._with_values(_scaled(g.values))
@@ -260,7 +260,7 @@ MUTANTS = [
            "gradients_custom"),
     Mutant("custom", "variables used outside count", _G + "custom.py", "graph._operations[start:]",
            "graph._operations[0:]", "gradients_custom"),
-    Mutant("custom", "recompute_grad keeps what it has computed", "frontend/recompute.py",
+    Mutant("custom", "recompute_grad keeps what it has computed", "frontend/autodiff/recompute.py",
            "again = [raw.Identity(t) for t in leaves_of(args)]", "again = list(leaves_of(args))", "gradients_custom"),
     Mutant("functions", "If: the branches change places", _G + "control_flow.py",
            "then_branch=then_graph, else_branch=else_graph,", "then_branch=else_graph, else_branch=then_graph,",
@@ -286,17 +286,18 @@ MUTANTS = [
            "for i, (t, values) in loop.kept.items() if i in made}", "for i, (t, values) in loop.kept.items() if False}",
            "exposing"),
     Mutant("state", "what is handed out early is planned late", "ir/graph.py", "if not early:", "if True:", "exposing"),
-    Mutant("state", "recompute_grad draws anew", "frontend/recompute.py",
+    Mutant("state", "recompute_grad draws anew", "frontend/autodiff/recompute.py",
            "            replay(drawing, random_ops(results, graph._operations[begin:]))\n", "", "exposing"),
-    Mutant("variables", "a read does not connect", "ops/state.py", "def _read_grad(op, dy):\n    return dy\n",
+    Mutant("variables", "a read does not connect", "ops/state/variable_ops.py",
+           "def _read_grad(op, dy):\n    return dy\n",
            "def _read_grad(op, dy):\n    return None\n", "gradients_variables"),
-    Mutant("variables", "parts of other sizes", "frontend/partitioned.py", "rows = size + (k < extra)",
+    Mutant("variables", "parts of other sizes", "frontend/variables/partitioned.py", "rows = size + (k < extra)",
            "rows = size + (k >= partitions[axis] - extra)", "gradients_variables"),
-    Mutant("slices", "parts of a concatenation keep the whole's rows", "ops/join.py",
+    Mutant("slices", "parts of a concatenation keep the whole's rows", "ops/array/concat_stack.py",
            "indices = raw.Sub(raw.GatherV2(dy.indices, rows, 0), low)", "indices = raw.GatherV2(dy.indices, rows, 0)",
            "gradients_slices"),
-    Mutant("slices", "no warning of large ones", "ir/slices.py", "if count is None or count < _LARGE:", "if True:",
-           "gradients_slices"),
+    Mutant("slices", "no warning of large ones", "ir/indexed_slices.py",
+           "if count is None or count < _LARGE:", "if True:", "gradients_slices"),
 ]  # fmt: skip
 
 

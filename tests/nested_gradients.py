@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 Block = list[tuple[Any, ...]]
 _KINDS = {"op": 8, "grad": 4, "cond": 2, "while": 2, "map": 2, "variable": 1}

@@ -30,7 +30,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import checkpoint_cases  # noqa: E402
 from graphgrad.ir.dtypes import as_dtype  # noqa: E402
-from graphgrad.train.bundle import write_bundle  # noqa: E402
+from graphgrad.training.checkpoints.bundle import write_bundle  # noqa: E402
 
 
 def _same(tf: Any, prefix: pathlib.Path, expected: dict[str, Any]) -> bool:
@@ -45,7 +45,7 @@ def _same(tf: Any, prefix: pathlib.Path, expected: dict[str, Any]) -> bool:
 def _parts(tf: Any, theirs: pathlib.Path, ours: pathlib.Path) -> Any:
     """Writes a saved model by each; what TensorFlow gets from graphgrad's."""
     import graphgrad.compat.v1 as gg
-    from graphgrad.executor.session import HostSession
+    from graphgrad.executor.runtime.session import HostSession
 
     for module, kind, folder in ((tf, tf.Session, theirs), (gg, HostSession, ours)):
         with module.Graph().as_default() as graph, kind(graph=graph) as sess:

@@ -22,7 +22,7 @@ import tensorflow.compat.v1 as tf  # noqa: E402
 
 import graph_cases  # noqa: E402
 from graphgrad.compat import v1 as gg  # noqa: E402
-from graphgrad.executor.session import HostSession  # noqa: E402
+from graphgrad.executor.runtime.session import HostSession  # noqa: E402
 
 
 def _bytes(path: Any) -> np.ndarray:

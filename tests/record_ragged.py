@@ -1,6 +1,7 @@
 """Evaluates the expressions of `ragged_cases.py` with TensorFlow, into `tests/recorded/ragged.json`.
 
-Writes the scripts of all code points, as TensorFlow knows them, into `src/graphgrad/ops/unicode_scripts.py` too.
+Writes the scripts of all code points, as TensorFlow knows them, into
+`src/graphgrad/extras/strings/unicode_scripts.py` too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ codes = tf.strings.unicode_script(np.arange(0x110000, dtype=np.int32)).numpy()
 starts = np.r_[0, np.flatnonzero(np.diff(codes)) + 1]
 sizes = np.diff(np.r_[starts, 0x110000]).astype("<u4")
 text = base64.b85encode(zlib.compress(sizes.tobytes() + codes[starts].astype("<i2").tobytes(), 9)).decode()
-path = cases.FILE.parent.parent.parent / "src" / "graphgrad" / "ops" / "unicode_scripts.py"
+path = cases.FILE.parent.parent.parent / "src" / "graphgrad" / "extras" / "strings" / "unicode_scripts.py"
 head, _, _ = path.read_text().partition("RANGES = (")
 lines = [f'    "{text[i : i + 100]}",\n' for i in range(0, len(text), 100)]
 path.write_text(head + "RANGES = (\n" + "".join(lines) + ")\n")

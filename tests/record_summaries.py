@@ -27,7 +27,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import graphgrad.compat.v1 as gg  # noqa: E402
 import summary_cases  # noqa: E402
-from graphgrad.executor.session import HostSession  # noqa: E402
+from graphgrad.executor.runtime.session import HostSession  # noqa: E402
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir import dtypes
-from graphgrad.ir.convert import make_array
+from graphgrad.ir.conversion import make_array
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.opdef import Arg, OpDef, registry
 from graphgrad.ir.shape import Shape

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.ops import strided
+from graphgrad.ops.array import strided_slice
 from host import evaluate, placeholder
 from table import generator
 from test_ops import check_derivatives
@@ -74,7 +74,7 @@ def test_an_index_that_is_fed_stays_on_the_device(monkeypatch: pytest.MonkeyPatc
     def refuse(name: str) -> None:
         raise AssertionError(f"asks for the value of {name}")
 
-    monkeypatch.setattr(strided, "NeedsHostValue", refuse)
+    monkeypatch.setattr(strided_slice, "NeedsHostValue", refuse)
     graph = tf.Graph()
     with graph.as_default(), tf.Session() as sess:
         x, i = tf.constant(X), tf.placeholder(tf.int32, [])

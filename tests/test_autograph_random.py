@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.frontend.function import Function
+from graphgrad.frontend.function.function import Function
 from graphgrad.ir import context
 
 

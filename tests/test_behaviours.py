@@ -9,7 +9,7 @@ import pytest
 import graphgrad as v2
 import graphgrad.compat.v1 as v1
 from behaviours import harness
-from graphgrad.executor import run
+from graphgrad.executor.runtime import executable
 from graphgrad.ir import context
 
 _ALL = [(subject, name) for subject in harness.SUBJECTS for name in harness.cases_of(subject)]
@@ -19,7 +19,7 @@ _ALL = [(subject, name) for subject in harness.SUBJECTS for name in harness.case
 @pytest.mark.parametrize(("subject", "name"), _ALL, ids=[f"{s}-{n}" for s, n in _ALL])
 def test_as_recorded(subject: str, name: str, first: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a program returns is what TensorFlow returned, or what is said to differ."""
-    monkeypatch.setattr(run, "first_in_numpy", first == "numpy")
+    monkeypatch.setattr(executable, "first_in_numpy", first == "numpy")
     monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", first)
     case = harness.cases_of(subject)[name]
     recorded: dict[str, Any] = harness.recorded(subject)

@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.contrib import distributions as ds
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 bj = ds.bijectors
 _RANDOM = np.random.default_rng(0)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
-from graphgrad.frontend.loop_memory import checkpointed_loops
-from graphgrad.gradients.checkpoints import segment_length
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.frontend.control_flow.loop_memory import checkpointed_loops
+from graphgrad.gradients.control_flow.loop_checkpointing import segment_length
 from graphgrad.ir.opdef import raw
 from test_loops import _ON_XLA, _WITH_NUMPY, _X, _derivatives
 

@@ -15,15 +15,15 @@ import pytest
 
 import checkpoint_cases
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
-from graphgrad.ir import crc32c as checksums
-from graphgrad.ir.crc32c import crc32c, masked
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.ir.atomic_files import Part
 from graphgrad.ir.dtypes import as_dtype, float32, int8
-from graphgrad.ir.whole_files import Part
-from graphgrad.train import bundle
-from graphgrad.train import saver as saving
-from graphgrad.train.bundle import BundleReader, write_bundle
-from graphgrad.train.sstable import read_table, write_table
+from graphgrad.ir.proto import crc32c as checksums
+from graphgrad.ir.proto.crc32c import crc32c, masked
+from graphgrad.training.checkpoints import bundle
+from graphgrad.training.checkpoints import saver as saving
+from graphgrad.training.checkpoints.bundle import BundleReader, write_bundle
+from graphgrad.training.checkpoints.sstable import read_table, write_table
 
 RECORDED = pathlib.Path(__file__).parent / "recorded" / "checkpoints"
 VERDICTS = json.loads((RECORDED / "verdicts.json").read_text())

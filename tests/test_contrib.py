@@ -10,8 +10,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat import contrib
-from graphgrad.executor.session import HostSession
-from graphgrad.train.optimize_loss import OPTIMIZERS
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.training.optimizers.optimize_loss import OPTIMIZERS
 
 layers, slim, framework = contrib.layers, contrib.slim, contrib.framework
 _X = np.random.default_rng(0).normal(size=(4, 6, 6, 3)).astype(np.float32)

@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat import contrib
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 image = contrib.image
 _X = np.random.default_rng(0).normal(size=(2, 4, 5, 3)).astype(np.float32)

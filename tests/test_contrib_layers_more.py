@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.contrib import layers, slim
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _X = np.random.default_rng(0).normal(size=(2, 4, 5, 6)).astype(np.float32)
 

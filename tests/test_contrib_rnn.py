@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.contrib import rnn
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _RANDOM = np.random.default_rng(0)
 _X = _RANDOM.normal(size=(2, 3)).astype(np.float32)

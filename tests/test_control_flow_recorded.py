@@ -9,7 +9,7 @@ import pytest
 
 import control_flow_cases as cases
 import graphgrad as tf
-from graphgrad.frontend.function import Function
+from graphgrad.frontend.function.function import Function
 from graphgrad.ir import context
 from recordings import Recorded
 

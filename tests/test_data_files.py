@@ -11,8 +11,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.executor import session as sessions
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime import session as sessions
+from graphgrad.executor.runtime.session import HostSession
 
 
 @pytest.fixture

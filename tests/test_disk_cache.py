@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, disk, xla
+from graphgrad.executor.backend import cache, disk_cache, xla
 
 KEYS = [f"{n:064x}" for n in range(20)]
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no owners of files here")
@@ -26,8 +26,8 @@ def root(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> Iterator[pa
     path = tmp_path / "above" / "cache"
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", str(path))
     monkeypatch.delenv("GRAPHGRAD_CACHE_BYTES", raising=False)
-    monkeypatch.setattr(disk, "_warned", set())
-    monkeypatch.setattr(disk, "_swept", set())
+    monkeypatch.setattr(disk_cache, "_warned", set())
+    monkeypatch.setattr(disk_cache, "_swept", set())
     cache.clear()
     yield path
     cache.clear()
@@ -64,9 +64,9 @@ def test_nothing_else_is_deleted(root: pathlib.Path, monkeypatch: pytest.MonkeyP
     folder.mkdir()
     monkeypatch.setenv("GRAPHGRAD_CACHE_BYTES", "10000")
     for key in KEYS[:9]:
-        disk.write(key, {}, b"c" * 3000)
+        disk_cache.write(key, {}, b"c" * 3000)
     assert all(p.stat().st_size == 3_000_000 for p in others) and folder.is_dir()
-    assert [disk.read(key) is not None for key in KEYS[:9]] == [False] * 6 + [True] * 3
+    assert [disk_cache.read(key) is not None for key in KEYS[:9]] == [False] * 6 + [True] * 3
 
 
 def test_the_limit_holds_after_each_write(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,15 +78,15 @@ def test_the_limit_holds_after_each_write(root: pathlib.Path, monkeypatch: pytes
         return sum(p.stat().st_size for p in folder.glob("*.program"))
 
     for i, key in enumerate(KEYS):
-        disk.write(key, {}, b"c" * 9000)
-        assert held() <= 50 << 10 and disk.read(key) is not None
+        disk_cache.write(key, {}, b"c" * 9000)
+        assert held() <= 50 << 10 and disk_cache.read(key) is not None
         if i == 7:
             (folder / "size").unlink()
         if i == 11:
             (folder / "size").write_text("12")
-    disk.write(KEYS[0], {}, b"c" * (51 << 10))
-    assert disk.read(KEYS[0]) is None and held() <= 50 << 10
-    program = ("from graphgrad.executor import disk; import sys\n"
+    disk_cache.write(KEYS[0], {}, b"c" * (51 << 10))
+    assert disk_cache.read(KEYS[0]) is None and held() <= 50 << 10
+    program = ("from graphgrad.executor.backend import disk_cache as disk; import sys\n"
                "for i in range(40): disk.write(f'{sys.argv[1]}{i:062x}', {}, b'c' * 7000)")  # fmt: skip
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     others = [subprocess.Popen([sys.executable, "-c", program, f"a{n}"], env=env) for n in range(2)]
@@ -98,8 +98,8 @@ def test_the_limit_holds_after_each_write(root: pathlib.Path, monkeypatch: pytes
 def test_sizes(monkeypatch: pytest.MonkeyPatch, text: str, size: int) -> None:
     """With and without units."""
     monkeypatch.setenv("GRAPHGRAD_CACHE_BYTES", text)
-    assert disk._limit() == size
-    assert disk._warned == set()
+    assert disk_cache._limit() == size
+    assert disk_cache._warned == set()
 
 
 @pytest.mark.parametrize("text", ["many", "-1", "1X", "1e9", "G", "nan"])
@@ -108,7 +108,7 @@ def test_no_size(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixtu
     monkeypatch.setenv("GRAPHGRAD_CACHE_BYTES", text)
     run_something()
     run_something()
-    assert disk._limit() == 512 << 20
+    assert disk_cache._limit() == 512 << 20
     assert len(warnings(caplog)) == 1 and repr(text) in warnings(caplog)[0] and "Fix:" in warnings(caplog)[0]
 
 
@@ -121,14 +121,14 @@ def test_no_size(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixtu
 def test_a_directory_that_others_can_change(root: pathlib.Path, caplog: pytest.LogCaptureFixture, which: str,
                                             mode: int) -> None:  # fmt: skip
     """Is not used any more, nor one below it; but in a sticky one nobody can put something in another's place."""
-    disk.write(KEYS[0], {}, b"code")
-    assert disk.read(KEYS[0]) == ({}, b"code")
+    disk_cache.write(KEYS[0], {}, b"code")
+    assert disk_cache.read(KEYS[0]) == ({}, b"code")
     {"programs": root / "programs", "cache": root, "above": root.parent}[which].chmod(mode)
     if mode == 0o1777 and which != "programs":
-        assert disk.read(KEYS[0]) == ({}, b"code")
+        assert disk_cache.read(KEYS[0]) == ({}, b"code")
         return
-    assert disk.read(KEYS[0]) is None and not disk.enabled()
-    disk.write(KEYS[1], {}, b"code")
+    assert disk_cache.read(KEYS[0]) is None and not disk_cache.enabled()
+    disk_cache.write(KEYS[1], {}, b"code")
     assert not (root / "programs" / (KEYS[1] + ".program")).exists()
     run_something()
     (said,) = warnings(caplog)
@@ -146,26 +146,26 @@ def test_a_group_of_the_user_alone(root: pathlib.Path, monkeypatch: pytest.Monke
     group = os.getgid()
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: types.SimpleNamespace(pw_uid=7, pw_gid=group, pw_name="me"))
     monkeypatch.setattr(grp, "getgrgid", lambda gid: types.SimpleNamespace(gr_name="me", gr_mem=members))
-    disk._alone_in.cache_clear()
-    disk.write(KEYS[0], {}, b"code")
+    disk_cache._alone_in.cache_clear()
+    disk_cache.write(KEYS[0], {}, b"code")
     root.parent.chmod(0o775)
-    assert (disk.read(KEYS[0]) is not None) == alone
+    assert (disk_cache.read(KEYS[0]) is not None) == alone
     root.parent.chmod(0o777)
-    assert disk.read(KEYS[0]) is None
+    assert disk_cache.read(KEYS[0]) is None
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: types.SimpleNamespace(pw_uid=0, pw_gid=group, pw_name="me"))
-    disk._alone_in.cache_clear()
+    disk_cache._alone_in.cache_clear()
     root.parent.chmod(0o775)
-    assert disk.read(KEYS[0]) is None
-    disk._alone_in.cache_clear()
+    assert disk_cache.read(KEYS[0]) is None
+    disk_cache._alone_in.cache_clear()
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("which", ["programs", "cache", "above"])
 def test_a_directory_of_somebody_else(root: pathlib.Path, caplog: pytest.LogCaptureFixture, which: str) -> None:
     """Is not used, nor one below it."""
-    disk.write(KEYS[0], {}, b"code")
+    disk_cache.write(KEYS[0], {}, b"code")
     os.chown({"programs": root / "programs", "cache": root, "above": root.parent}[which], 12345, 12345)
-    assert disk.read(KEYS[0]) is None
+    assert disk_cache.read(KEYS[0]) is None
     assert len(warnings(caplog)) == 1 and "belongs to another user" in warnings(caplog)[0]
 
 
@@ -177,20 +177,20 @@ def test_a_link_is_followed_to_where_it_leads(root: pathlib.Path, tmp_path: path
     own.mkdir()
     root.parent.mkdir()
     root.symlink_to(own)
-    disk.write(KEYS[0], {}, b"code")
-    assert disk.read(KEYS[0]) == ({}, b"code")
+    disk_cache.write(KEYS[0], {}, b"code")
+    assert disk_cache.read(KEYS[0]) == ({}, b"code")
     root.unlink()
     (own / "programs").rename(shared / "programs")
     shared.chmod(0o777)
     root.symlink_to(shared)
-    assert disk.read(KEYS[0]) is None
+    assert disk_cache.read(KEYS[0]) is None
 
 
 @posix
 @pytest.mark.parametrize("kind", ["pipe", "link", "second name", "group", "others", "folder", "huge"])
 def test_an_entry_that_is_no_entry(root: pathlib.Path, tmp_path: pathlib.Path, kind: str) -> None:
     """Is not read, and not waited for; another takes its place."""
-    disk.write(KEYS[0], {}, b"code")
+    disk_cache.write(KEYS[0], {}, b"code")
     path, kept = root / "programs" / (KEYS[0] + ".program"), tmp_path / "kept"
     if kind == "second name":
         os.link(path, kept)
@@ -201,25 +201,25 @@ def test_an_entry_that_is_no_entry(root: pathlib.Path, tmp_path: pathlib.Path, k
     else:
         path.rename(kept)
         {"pipe": os.mkfifo, "folder": os.mkdir, "link": lambda p: os.symlink(kept, p)}[kind](path)
-    assert disk.read(KEYS[0]) is None
-    disk.write(KEYS[0], {}, b"code")
-    assert (disk.read(KEYS[0]) is None) == (kind == "folder")
+    assert disk_cache.read(KEYS[0]) is None
+    disk_cache.write(KEYS[0], {}, b"code")
+    assert (disk_cache.read(KEYS[0]) is None) == (kind == "folder")
     run_something()
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")
 def test_an_entry_of_somebody_else(root: pathlib.Path) -> None:
     """Is not read."""
-    disk.write(KEYS[0], {}, b"code")
+    disk_cache.write(KEYS[0], {}, b"code")
     os.chown(root / "programs" / (KEYS[0] + ".program"), 12345, 12345)
-    assert disk.read(KEYS[0]) is None
+    assert disk_cache.read(KEYS[0]) is None
 
 
 def test_all_that_is_made_is_private(root: pathlib.Path) -> None:
     """Whatever the process's mask."""
     mask = os.umask(0)
     try:
-        disk.write(KEYS[0], {}, b"code")
+        disk_cache.write(KEYS[0], {}, b"code")
     finally:
         os.umask(mask)
     made = [root.parent, root, *root.rglob("*")]
@@ -246,7 +246,7 @@ def test_where_no_cache_can_be(root: pathlib.Path, monkeypatch: pytest.MonkeyPat
     else:
         monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", {"long": "/tmp/" + "x" * 5000, "proc": "/proc/x"}.get(kind, "x"))
         if kind == "null":
-            monkeypatch.setattr(disk, "directory", lambda: pathlib.Path("a\0b"))
+            monkeypatch.setattr(disk_cache, "directory", lambda: pathlib.Path("a\0b"))
     run_something()
     assert kind != "file" or root.read_text() == "mine"
 
@@ -258,7 +258,7 @@ def test_what_cannot_be_stored(monkeypatch: pytest.MonkeyPatch, error: Exception
     def fail(*args: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(disk, "_make_room" if isinstance(error, OSError) else "write", fail)
+    monkeypatch.setattr(disk_cache, "_make_room" if isinstance(error, OSError) else "write", fail)
     run_something()
     monkeypatch.undo()
     monkeypatch.setattr(xla.Program, "serialize", fail)
@@ -271,34 +271,35 @@ def test_what_cannot_be_stored(monkeypatch: pytest.MonkeyPatch, error: Exception
 def test_contents_of_sources_count(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two builds with files of equal names, sizes and times share no programs; equal ones do."""
     found = []
-    monkeypatch.setattr(disk, "_loaded", 1 << 62)
+    monkeypatch.setattr(disk_cache, "_loaded", 1 << 62)
     for name, text in (("a", "x = 1"), ("b", "x = 2"), ("c", "x = 1")):
-        folder = tmp_path / name / "executor"
+        folder = tmp_path / name / "executor" / "backend"
         folder.mkdir(parents=True)
-        (folder.parent / "ops").mkdir()
-        for path in (folder / "disk.py", folder.parent / "ops" / "kernels.py"):
+        (tmp_path / name / "ops").mkdir()
+        for path in (folder / "disk_cache.py", tmp_path / name / "ops" / "kernels.py"):
             path.write_text(text)
             os.utime(path, (1, 1))
-        monkeypatch.setattr(disk, "__file__", str(folder / "disk.py"))
-        found.append(disk._software.__wrapped__())
+        monkeypatch.setattr(disk_cache, "__file__", str(folder / "disk_cache.py"))
+        found.append(disk_cache._software.__wrapped__())
     assert found[0] == found[2] != found[1]
-    monkeypatch.setattr(disk, "__file__", str(tmp_path / "none" / "executor" / "disk.pyc"))  # no sources came with it
-    assert disk._software.__wrapped__() != disk._software.__wrapped__()
-    monkeypatch.setattr(disk, "__file__", str(folder / "disk.py"))
-    monkeypatch.setattr(disk, "_loaded", 0)  # the sources changed after the process had read them
-    assert disk._software.__wrapped__() != disk._software.__wrapped__()
+    compiled = tmp_path / "none" / "executor" / "backend" / "disk_cache.pyc"
+    monkeypatch.setattr(disk_cache, "__file__", str(compiled))  # no sources came with it
+    assert disk_cache._software.__wrapped__() != disk_cache._software.__wrapped__()
+    monkeypatch.setattr(disk_cache, "__file__", str(folder / "disk_cache.py"))
+    monkeypatch.setattr(disk_cache, "_loaded", 0)  # the sources changed after the process had read them
+    assert disk_cache._software.__wrapped__() != disk_cache._software.__wrapped__()
 
 
 def test_settings_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever changes what is compiled changes the key."""
 
     def now(*args: str) -> str:
-        return disk.surroundings(*(args or ("cpu", "1", "options")))
+        return disk_cache.surroundings(*(args or ("cpu", "1", "options")))
 
     seen = {now(), now("gpu", "1", "options"), now("cpu", "2", "options"), now("cpu", "1", "others")}
     for name in ("XLA_FLAGS", "JAX_DEFAULT_MATMUL_PRECISION"):
         monkeypatch.setenv(name, "x")
         seen.add(now())
-    monkeypatch.setattr(disk, "_processor", lambda: ("x86_64", "flags: none"))
+    monkeypatch.setattr(disk_cache, "_processor", lambda: ("x86_64", "flags: none"))
     seen.add(now())
     assert len(seen) == 7 and now() in seen

@@ -12,7 +12,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 from distribution_cases import CASES, answers
 from graphgrad.compat.contrib import distributions as ds
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "distributions.json").read_text())
 

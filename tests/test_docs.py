@@ -41,7 +41,7 @@ def test_examples(test: doctest.DocTest, request: pytest.FixtureRequest) -> None
 
 def _run(test: doctest.DocTest) -> None:
     import graphgrad.compat.v1 as tf
-    from graphgrad.executor.session import HostSession
+    from graphgrad.executor.runtime.session import HostSession
     from graphgrad.ir.dtypes import as_dtype
 
     with tf.Graph().as_default(), HostSession() as sess:

@@ -15,7 +15,7 @@ import pytest
 
 import edge_cases
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _RECORDED = json.loads(gzip.decompress((pathlib.Path(__file__).parent / "recorded" / "edges.json.gz").read_bytes()))
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, cut, disk, split, xla
-from graphgrad.executor.form import Form
-from graphgrad.executor.program import Instruction
-from graphgrad.executor.steps import Cluster
-from graphgrad.frontend.concrete import _Part
+from graphgrad.executor.backend import batch_split, cache, disk_cache, xla
+from graphgrad.executor.plan import partition
+from graphgrad.executor.plan.plan_types import Cluster
+from graphgrad.executor.program.fingerprint import Form
+from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.frontend.function.concrete_function import _Part
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +33,10 @@ def sess(graph):
 @pytest.fixture
 def small(monkeypatch):
     """Lets short programs be cut, too."""
-    monkeypatch.setattr(cut, "WHOLE", 4)
-    monkeypatch.setattr(cut, "LIGHT", 4)
-    monkeypatch.setattr(cut, "LARGEST", 8)
-    monkeypatch.setattr(cut, "UNLIKE", 0)
+    monkeypatch.setattr(partition, "WHOLE", 4)
+    monkeypatch.setattr(partition, "LIGHT", 4)
+    monkeypatch.setattr(partition, "LARGEST", 8)
+    monkeypatch.setattr(partition, "UNLIKE", 0)
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_one_program_on_demand(small, how):
 def test_programs_without_repetition_are_not_cut(sess, monkeypatch):
     """What does not recur is not compiled twice anyway."""
     for limit in ("WHOLE", "LIGHT", "LARGEST"):
-        monkeypatch.setattr(cut, limit, 4)
+        monkeypatch.setattr(partition, limit, 4)
     x = tf.placeholder(tf.float32, [4])
     unlike = x
     for f in (tf.sin, tf.cos, tf.tanh, tf.exp, tf.sigmoid, tf.square, tf.sqrt, tf.abs, tf.floor, tf.ceil):
@@ -225,7 +226,7 @@ def test_damaged_entries_are_replaced(sess, folder, damage):
     good = path.read_bytes()
     if damage == "not a program":  # sound as a file, and nothing that XLA could load
         path.unlink()
-        disk.write(path.stem, {"outputs": [[[2], "float32"]]}, b"nonsense")
+        disk_cache.write(path.stem, {"outputs": [[[2], "float32"]]}, b"nonsense")
     else:
         half = len(good) // 2
         path.write_bytes({"cut": good[:half], "foreign": b"something else", "empty": b"",
@@ -240,9 +241,9 @@ def test_damaged_entries_are_replaced(sess, folder, damage):
 
 
 def test_an_entry_under_another_name_does_not_count(folder):
-    disk.write("a" * 64, {"outputs": []}, b"code")
+    disk_cache.write("a" * 64, {"outputs": []}, b"code")
     os.rename(folder / ("a" * 64 + ".program"), folder / ("b" * 64 + ".program"))
-    assert disk.read("b" * 64) is None
+    assert disk_cache.read("b" * 64) is None
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no owners of files here")
@@ -251,19 +252,19 @@ def test_a_directory_that_others_can_write_to_is_not_used(sess, monkeypatch, tmp
     path.mkdir()
     path.chmod(0o777)
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", str(path))
-    assert not disk.enabled()
+    assert not disk_cache.enabled()
     assert sess.run(tf.constant(2.0) * 3.5 + 0.125) == 7.125
     assert list(path.iterdir()) == []
 
 
 def test_the_cache_can_be_off_and_is_bounded(sess, monkeypatch, tmp_path):
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
-    assert disk.directory() is None and not disk.enabled()
+    assert disk_cache.directory() is None and not disk_cache.enabled()
     names = [f"{i:064}.program" for i in range(4)]
     for i, name in enumerate([*names, "my.program", "array.npy"]):
         (tmp_path / name).write_bytes(b"x" * 100)
         os.utime(tmp_path / name, (i, i))
-    assert disk.shrink(tmp_path, 250) == 200
+    assert disk_cache.shrink(tmp_path, 250) == 200
     assert sorted(p.name for p in tmp_path.iterdir()) == [*names[2:], "array.npy", "my.program"]
 
 
@@ -271,7 +272,7 @@ def test_a_full_disk_is_no_error(sess, folder, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(disk.Part, "__init__", fail)
+    monkeypatch.setattr(disk_cache.Part, "__init__", fail)
     x = tf.placeholder(tf.float32, [2])
     np.testing.assert_allclose(sess.run(tf.exp(x) * 7.0, {x: [0, 0]}), [7, 7])
 
@@ -544,9 +545,9 @@ def test_random_numbers_do_not_depend_on_the_cut(graph, monkeypatch):
         y = tf.tanh(y) + tf.random_normal([3], seed=i)
     results = []
     for size in (1000, 3):
-        monkeypatch.setattr(cut, "WHOLE", size)
-        monkeypatch.setattr(cut, "LARGEST", size)
-        monkeypatch.setattr(cut, "UNLIKE", 0)
+        monkeypatch.setattr(partition, "WHOLE", size)
+        monkeypatch.setattr(partition, "LARGEST", size)
+        monkeypatch.setattr(partition, "UNLIKE", 0)
         with tf.Session() as s:
             results.append([s.run(y) for _ in range(2)])
     np.testing.assert_allclose(*results, rtol=1e-6)
@@ -577,8 +578,8 @@ def test_draws_that_are_repeated_are_told_apart(graph):
 @pytest.mark.parametrize("data_format", ["NHWC", "3D"])
 def test_large_convolutions_are_dealt_out(graph, monkeypatch, batch, known, data_format):
     """Values and gradients are those of one program, for batches that can be dealt out and others."""
-    monkeypatch.setattr(split, "LARGE", 1)
-    monkeypatch.setattr(split, "CORES", 2)
+    monkeypatch.setattr(batch_split, "LARGE", 1)
+    monkeypatch.setattr(batch_split, "CORES", 2)
     rng = np.random.RandomState(0)
     space, window = ((7, 6, 5), (2, 3, 2)) if data_format == "3D" else ((7, 6), (3, 2))
     x = tf.placeholder(tf.float64, [batch if known else None, *space, 3])
@@ -606,17 +607,17 @@ def test_what_is_large():
     convolutions += tf.gradients(convolutions[0], [x])
     instructions = [Instruction(c.op, [0] * len(c.op.inputs), [0]) for c in convolutions]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split, "CORES", 1)
-        assert not any(map(split.is_large, instructions))
-        patch.setattr(split, "CORES", 6)
-        assert list(map(split.is_large, instructions)) == [True, False, True]
-        assert not split.is_large(Instruction(tf.tanh(x).op, [0], [0]))
-        assert [split.parts(n) for n in (64, 7, 1, 9, 12)] == [4, 1, 1, 3, 6]
+        patch.setattr(batch_split, "CORES", 1)
+        assert not any(map(batch_split.is_large, instructions))
+        patch.setattr(batch_split, "CORES", 6)
+        assert list(map(batch_split.is_large, instructions)) == [True, False, True]
+        assert not batch_split.is_large(Instruction(tf.tanh(x).op, [0], [0]))
+        assert [batch_split.parts(n) for n in (64, 7, 1, 9, 12)] == [4, 1, 1, 3, 6]
 
 
 def test_a_part_that_fails(graph, monkeypatch):
-    monkeypatch.setattr(split, "LARGE", 1)
-    monkeypatch.setattr(split, "CORES", 2)
+    monkeypatch.setattr(batch_split, "LARGE", 1)
+    monkeypatch.setattr(batch_split, "CORES", 2)
     x = tf.placeholder(tf.float32, [4, 5, 5, 1])
     v = tf.Variable(np.ones((3, 3, 1, 1), np.float32))
     grow = tf.assign_add(v, tf.gradients(tf.nn.conv2d(x, v, strides=1, padding="SAME"), v)[0])

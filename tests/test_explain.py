@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.gradients.missing import REPLACEMENTS
+from graphgrad.gradients.core.missing import REPLACEMENTS
 from graphgrad.ir.opdef import raw, registry
 
 

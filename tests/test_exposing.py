@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad as v2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import run
+from graphgrad.executor.runtime import executable
 from graphgrad.ir import context
 
 
@@ -24,7 +24,7 @@ def _body(v: Any, amount: float = 1.0) -> Any:
 
 @pytest.fixture(autouse=True)
 def _numpy_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "first_in_numpy", True)
 
 
 def test_a_session_that_has_run_a_loop_before_it_was_differentiated() -> None:

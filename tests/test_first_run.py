@@ -11,8 +11,9 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, host, run
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.backend import cache
+from graphgrad.executor.runtime import executable, numpy_run
+from graphgrad.executor.runtime.session import HostSession
 
 pytestmark = pytest.mark.usefixtures("first_in_numpy", "graph")
 
@@ -27,7 +28,7 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         asked.append(cluster)
         return get(device, cluster, *args)
 
-    monkeypatch.setattr("graphgrad.executor.stages.get", noting)
+    monkeypatch.setattr("graphgrad.executor.plan.stages.get", noting)
     return asked
 
 
@@ -135,7 +136,7 @@ def test_sizes_that_only_the_run_knows_count():
     for rows, quick in ((10, True), (10_000, False)):
         slots = entry.plan.template.copy()
         slots[entry.plan.feeds[0]] = np.zeros((rows, 1000), np.float32)
-        assert (host.budget_for(entry.plan, slots) is not None) is quick
+        assert (numpy_run.budget_for(entry.plan, slots) is not None) is quick
 
 
 def test_products_of_convolutions_are_counted():
@@ -145,9 +146,9 @@ def test_products_of_convolutions_are_counted():
     gradients = tf.gradients(y, [x, f])
     assert [t.op.type for t in gradients] == ["Conv2DBackpropInput", "Conv2DBackpropFilter"]
     for t in (y, *gradients):
-        assert host._convolution(t.op, 1) == products
+        assert numpy_run._convolution(t.op, 1) == products
     d = tf.nn.depthwise_conv2d(x, tf.ones([5, 4, 3, 2]), [1, 2, 2, 1], "SAME")
-    assert host._convolution(d.op, 1) == 8 * 16 * 15 * 6 * 5 * 4
+    assert numpy_run._convolution(d.op, 1) == 8 * 16 * 15 * 6 * 5 * 4
 
 
 def test_results_are_the_callers_own():
@@ -247,7 +248,7 @@ def test_one_engine(programs):
     with tf.Session() as s:
         for n, compiled in ((1000, 0), (2_000_000, 1)):
             feed = {p: rng.uniform(0.1, 3, n), q: rng.uniform(-2, 2, n)}
-            with run.one_engine():
+            with executable.one_engine():
                 first, *later = [s.run(fetch, feed) for _ in range(3)]
             for values in later:
                 np.testing.assert_array_equal(first, values)
@@ -258,7 +259,7 @@ def test_one_engine(programs):
 def test_loops_of_unknown_length_are_xlas(programs):
     n = tf.placeholder(tf.int32, [])
     end = tf.while_loop(lambda i: i < n, lambda i: i + 1, [0])
-    with tf.Session() as s, run.one_engine():
+    with tf.Session() as s, executable.one_engine():
         assert s.run(end, {n: 3}) == 3
     assert programs
 
@@ -284,4 +285,4 @@ def test_test_cases_use_one_engine():
                     self.assertAllEqual(first, values)
 
     assert Case("test_power").run().wasSuccessful()
-    assert not run._steady
+    assert not executable._steady

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.frontend.function import Function
+from graphgrad.frontend.function.function import Function
 from graphgrad.ir import context
 
 _X = np.array([0.3, -0.7, 1.1])

@@ -10,8 +10,8 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from function_cases import CASES, Case, weights
-from graphgrad.gradients.backprop import gradients
-from graphgrad.ir.convert import constant
+from graphgrad.gradients.core.backprop import gradients
+from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype, float64
 from graphgrad.ir.graph import Graph
 from host import dense, evaluate, placeholder

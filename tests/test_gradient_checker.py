@@ -5,7 +5,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.frontend.gradient_functions import (
+from graphgrad.frontend.autodiff.gradient_functions import (
     gradients_function,
     implicit_grad,
     implicit_val_and_grad,

@@ -9,8 +9,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 import nested_gradients
-from graphgrad.executor.session import HostSession
-from graphgrad.frontend.loop_memory import checkpointed_loops
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.frontend.control_flow.loop_memory import checkpointed_loops
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.gradients import get_gradient_function
-from graphgrad.gradients import registry as registrations
-from graphgrad.gradients.taken_types import TAKEN
+from graphgrad.gradients.core import registry as registrations
+from graphgrad.gradients.core.rule_types import TAKEN
 from graphgrad.ir import op as declare
 from graphgrad.ir.opdef import registry
 from sessions import run, without_gradient

@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.contrib import graph_editor as ge
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 
 @pytest.fixture

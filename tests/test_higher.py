@@ -9,8 +9,8 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
-from graphgrad.gradients.higher import get_dependent_variables
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.gradients.derived.higher import get_dependent_variables
 from graphgrad.ir.opdef import registry
 from higher_cases import CASES
 from recordings import Recorded

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.ir.crc32c import crc32c, masked
 from graphgrad.ir.dtypes import as_dtype
-from graphgrad.ir.inflate import Inflated, inflated, read_up_to
-from graphgrad.train import bundle, sstable
-from graphgrad.train.object_graph import KEY, TrackableObjectGraph
-from graphgrad.train.sstable import read_table, write_table
+from graphgrad.ir.proto.crc32c import crc32c, masked
+from graphgrad.ir.proto.inflate import Inflated, inflated, read_up_to
+from graphgrad.training.checkpoints import bundle, sstable
+from graphgrad.training.checkpoints.object_graph import KEY, TrackableObjectGraph
+from graphgrad.training.checkpoints.sstable import read_table, write_table
 
 
 def test_inflating_on_demand() -> None:

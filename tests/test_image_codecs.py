@@ -12,7 +12,7 @@ from PIL import Image
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 pytestmark = pytest.mark.usefixtures("graph")
 PIXELS = np.random.RandomState(0).randint(0, 256, (5, 7, 3)).astype(np.uint8)

@@ -82,7 +82,7 @@ def test_inside(as_tensorflow: Any) -> None:
 
 def test_contrib(as_tensorflow: Any) -> None:
     """What programs for 1.x import from `tf.contrib`, in the ways they do."""
-    from graphgrad.layers import arg_scope, contrib
+    from graphgrad.extras.contrib.layers import arg_scope, contrib_layers
 
     as_tensorflow(1)
     names: dict[str, Any] = {}
@@ -92,11 +92,11 @@ def test_contrib(as_tensorflow: Any) -> None:
          "from tensorflow.contrib.framework.python.ops import add_arg_scope\n"
          "from tensorflow.contrib.layers.python.layers import utils\n"
          "from tensorflow.python.layers.utils import smart_cond\nfrom tensorflow.python.platform import flags\n", names)
-    assert names["batch_norm"] is contrib.batch_norm is names["tf"].contrib.layers.batch_norm
+    assert names["batch_norm"] is contrib_layers.batch_norm is names["tf"].contrib.layers.batch_norm
     assert names["add_arg_scope"] is arg_scope.add_arg_scope is names["framework"].add_arg_scope
     assert names["tf"].contrib.framework.python.ops.add_arg_scope is arg_scope.add_arg_scope
     assert names["rnn"].GRUCell is graphgrad.compat.v1.nn.rnn_cell.GRUCell
-    assert names["utils"].collect_named_outputs is contrib.collect_named_outputs
+    assert names["utils"].collect_named_outputs is contrib_layers.collect_named_outputs
     assert names["flags"].FLAGS is names["tf"].flags.FLAGS
     with pytest.raises(AttributeError, match="Did you mean 'fully_connected'"):
         names["layers"].fuly_connected  # noqa: B018
@@ -117,8 +117,8 @@ def test_modules_programs_import(as_tensorflow: Any) -> None:
          "from tensorflow.python.ops.variables import PartitionedVariable\nimport tensorflow as tf\n", names)
     assert names["input_data"].read_data_sets is names["again"].read_data_sets
     assert names["tf_inspect"].getfullargspec(lambda a: a).args == ["a"]
-    assert names["moving_averages"].assign_moving_average.__module__ == "graphgrad.train.moving_averages"
-    assert names["slot_creator"].create_zeros_slot.__module__ == "graphgrad.train.slots"
+    assert names["moving_averages"].assign_moving_average.__module__ == "graphgrad.training.optimizers.moving_averages"
+    assert names["slot_creator"].create_zeros_slot.__module__ == "graphgrad.training.optimizers.slots"
     assert names["tf"].contrib.opt.ScipyOptimizerInterface is names["ScipyOptimizerInterface"]
     assert names["tf"].python.framework.ops.Tensor is names["tf"].Tensor
     assert issubclass(names["test_util"].TensorFlowTestCase, names["test"].TestCase)

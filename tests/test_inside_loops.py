@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 
 def _loop(step: Any, x: Any, n: int = 3) -> Any:

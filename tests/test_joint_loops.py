@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.run import Executable
+from graphgrad.executor.runtime.executable import Executable
 from graphgrad.ir import context
 
 

@@ -11,7 +11,7 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph
 from host import evaluate, placeholder

@@ -11,7 +11,7 @@ import pytest
 
 import graphgrad as tf
 import linear_operator_cases
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 L = tf.linalg
 _CASES = linear_operator_cases.CASES

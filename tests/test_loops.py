@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.run import Executable
-from graphgrad.executor.session import HostSession
-from graphgrad.executor.steps import HostStep
+from graphgrad.executor.plan.plan_types import HostStep
+from graphgrad.executor.runtime.executable import Executable
+from graphgrad.executor.runtime.session import HostSession
 
 _X = np.random.default_rng(0).uniform(0.5, 1.2, (3, 3))
 _D = np.cos(np.arange(9.0)).reshape(3, 3)  # the direction of derivatives

@@ -34,7 +34,7 @@ _FAULTS = """
 import ctypes
 import resource
 import sys
-from graphgrad.executor import xla
+from graphgrad.executor.backend import xla
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p

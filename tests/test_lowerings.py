@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
-from graphgrad.ops import conv_device, philox
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.ops.nn.conv import conv_xla
+from graphgrad.ops.random import philox
 
 RNG = np.random.RandomState(0)
 
@@ -44,7 +45,7 @@ def test_filter_gradient_of_many_positions(batch):
 
 def test_filter_gradient_of_many_channels(monkeypatch):
     """A loop of products of matrices."""
-    monkeypatch.setattr(conv_device, "_LARGE", 1e6)
+    monkeypatch.setattr(conv_xla, "_LARGE", 1e6)
 
     def build(x, dy):
         return [tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=[3, 2, 32, 33], out_backprop=dy, padding="VALID",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.ops import functional
+from graphgrad.ops.control import if_while
 
 X = np.linspace(-1.0, 1.5, 14).reshape(7, 2)
 W = np.array([[0.3, -0.6, 0.2], [0.9, 0.4, -0.5]])
@@ -17,7 +17,7 @@ W = np.array([[0.3, -0.6, 0.2], [0.9, 0.4, -0.5]])
 @pytest.mark.parametrize("little", [32 << 20, 1000, 1], ids=["all", "some", "one"])
 def test_derivatives(little: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows, and what they share; sums over rows are made in groups if all would take much memory."""
-    monkeypatch.setattr(functional, "_LITTLE", little)
+    monkeypatch.setattr(if_while, "_LITTLE", little)
     with tf.Graph().as_default() as graph, tf.Session(graph=graph) as session:
         x, w = tf.placeholder(tf.float64, [None, 2]), tf.placeholder(tf.float64, [2, 3])
 

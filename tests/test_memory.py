@@ -8,9 +8,10 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cache, exhausted, room, turns, xla
+from graphgrad.executor.backend import cache, memory_budget, memory_errors, xla
+from graphgrad.executor.runtime import variable_locks
 from graphgrad.ir import context
-from graphgrad.train import bundle
+from graphgrad.training.checkpoints import bundle
 
 ROWS = 3_000_000  # their products with each other are 36 TB, more than there is anywhere
 SMALL = np.ones([8, 4], np.float32)
@@ -117,7 +118,7 @@ def test_errors_do_not_keep_the_run() -> None:
         with pytest.raises(tf.errors.InvalidArgumentError) as error:
             sess.run(tf.debugging.check_numerics(x * v, ""), {x: [np.nan]})
         assert error.value.__traceback__ is not None
-        assert not turns.under_way
+        assert not variable_locks.under_way
 
 
 def test_eager(eager) -> None:
@@ -143,10 +144,10 @@ def test_loop() -> None:
 
 def test_more_than_the_system_has(monkeypatch) -> None:
     """What the system would promise, and end the process for later."""
-    monkeypatch.setattr(room, "available", lambda: 1e6)
+    monkeypatch.setattr(memory_budget, "available", lambda: 1e6)
     with pytest.raises(MemoryError, match="needed at once, the system has 976.6 KiB"):
-        room.reserve(2 << 30)
-    room.reserve(1 << 20)
+        memory_budget.reserve(2 << 30)
+    memory_budget.reserve(1 << 20)
 
 
 def test_a_python_function_that_lacks_memory() -> None:
@@ -174,7 +175,7 @@ def test_compiling_is_tried_again(monkeypatch) -> None:
             raise MemoryError
 
         with monkeypatch.context() as patch, pytest.raises(tf.errors.ResourceExhaustedError):
-            patch.setattr(room, "reserve_to_compile", refuse)
+            patch.setattr(memory_budget, "reserve_to_compile", refuse)
             sess.run(y, {x: np.zeros(3)})
         assert sess.run(v) == before
         sess.run(y, {x: np.zeros(3)})
@@ -191,7 +192,7 @@ def test_what_cannot_be_kept(monkeypatch) -> None:
         for _ in range(3):
             sess.run(step, {x: SMALL})
         monkeypatch.setattr(xla, "_SPARE", float("inf"))
-        monkeypatch.setattr(room, "reserve", lambda *sizes: None)
+        monkeypatch.setattr(memory_budget, "reserve", lambda *sizes: None)
         with pytest.raises(tf.errors.ResourceExhaustedError, match=r"lost their values \(vanishing\): restore or init"):
             sess.run(step, {x: _large()})
         with pytest.raises(tf.errors.FailedPreconditionError):
@@ -229,6 +230,6 @@ def test_values_that_others_write_over_are_theirs(monkeypatch) -> None:
         v = tf.Variable(tf.zeros([4]))
         step = v.assign_add(tf.reduce_sum(tf.matmul(x, x, transpose_b=True)) * tf.ones([4]))
         sess.run(v.initializer)
-        monkeypatch.setattr(exhausted, "_is_lost", lambda cell: pytest.fail("looked at"))
+        monkeypatch.setattr(memory_errors, "_is_lost", lambda cell: pytest.fail("looked at"))
         with pytest.raises(tf.errors.InvalidArgumentError):
             sess.run([step, tf.debugging.check_numerics(v * x, "")], {x: [[np.nan] * 4]})

@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 import layers_cases
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from recordings import Recorded
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.contrib import mnist
+from graphgrad.extras.contrib import mnist
 
 _IMAGES = np.random.default_rng(0).integers(0, 256, (30, 4, 5), np.uint8)
 _LABELS = np.arange(30, dtype=np.uint8) % 10

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _X = np.array([0.3, 0.7, -0.4])
 _D = np.array([1.0, -0.5, 0.8])

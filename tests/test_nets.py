@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.contrib import slim
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 nets = slim.nets
 

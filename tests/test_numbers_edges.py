@@ -14,8 +14,8 @@ import pytest
 
 import number_cases
 from graphgrad.errors import OpError
-from graphgrad.executor.session import HostSession, Session
-from graphgrad.gradients.backprop import gradients
+from graphgrad.executor.runtime.session import HostSession, Session
+from graphgrad.gradients.core.backprop import gradients
 from host import dense
 from recordings import FOLDER
 from test_ops import Built

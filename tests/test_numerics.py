@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.numerics import is_finite, state
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.nonfinite import is_finite, state
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.context import EAGER, use
 
 

@@ -12,9 +12,9 @@ import pytest
 
 import graphgrad.compat.v1 as tf1
 import graphgrad.compat.v2 as tf
-from graphgrad.frontend import variable_scope
+from graphgrad.frontend.variables import variable_scope
 from graphgrad.ir import context
-from graphgrad.train.object_graph import KEY, TrackableObjectGraph
+from graphgrad.training.checkpoints.object_graph import KEY, TrackableObjectGraph
 from object_checkpoint_cases import objects, restored
 from record_object_checkpoints import FOLDER, digest
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.frontend import operators
+from graphgrad.frontend.graph import operators
 
 X = np.array([[1.5, -2.0, 3.0], [4.0, 0.5, -6.0]], np.float32)
 Y = np.array([[2.0, 4.0, -1.0], [0.5, 8.0, 3.0]], np.float32)

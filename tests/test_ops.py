@@ -17,9 +17,9 @@ import pytest
 
 import rows
 from graphgrad.errors import NeedsHostValue, OpError
-from graphgrad.gradients.backprop import gradients
+from graphgrad.gradients.core.backprop import gradients
 from graphgrad.ir import context
-from graphgrad.ir.convert import constant
+from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Tensor

@@ -12,7 +12,7 @@ import graphgrad.compat.v1 as tf
 import optimizer_cases
 from graphgrad import errors
 from graphgrad.ir.opdef import raw
-from graphgrad.train.moving_averages import assign_moving_average, weighted_moving_average
+from graphgrad.training.optimizers.moving_averages import assign_moving_average, weighted_moving_average
 
 RECORDED = np.load(pathlib.Path(__file__).parent / "recorded" / "optimizers.npz")
 

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cut, order, plan, run
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.plan import partition, planner, schedule
+from graphgrad.executor.runtime import executable
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.graph import Graph
 
 BRANCHES, SIDE = 24, 32
@@ -42,11 +43,11 @@ def gradient_of_one_sum(x, scales):
 @pytest.fixture
 def small(monkeypatch):
     """Takes little for much, and cuts short programs."""
-    monkeypatch.setattr(order, "LARGE", 8 * ARRAY)
-    monkeypatch.setattr(cut, "WHOLE", 8)
-    monkeypatch.setattr(cut, "LIGHT", 8)
-    monkeypatch.setattr(cut, "LARGEST", 8)
-    monkeypatch.setattr(cut, "UNLIKE", 0)
+    monkeypatch.setattr(schedule, "LARGE", 8 * ARRAY)
+    monkeypatch.setattr(partition, "WHOLE", 8)
+    monkeypatch.setattr(partition, "LIGHT", 8)
+    monkeypatch.setattr(partition, "LARGEST", 8)
+    monkeypatch.setattr(partition, "UNLIKE", 0)
 
 
 @pytest.mark.parametrize("what", [summed, in_one_sum, gradient_of_means, gradient_of_one_sum])
@@ -55,8 +56,8 @@ def test_branches_are_done_one_after_the_other(graph, small, monkeypatch, what):
     fetches = what(x, tf.unstack(scales))
     feeds = {x: 0.1 * np.eye(SIDE), scales: np.arange(BRANCHES)}
     reports, values = [], []
-    for large in (order.LARGE, np.inf):
-        monkeypatch.setattr(order, "LARGE", large)
+    for large in (schedule.LARGE, np.inf):
+        monkeypatch.setattr(schedule, "LARGE", large)
         metadata = tf.RunMetadata()
         with tf.Session() as sess:
             options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
@@ -72,8 +73,8 @@ def test_branches_are_done_one_after_the_other(graph, small, monkeypatch, what):
 
 
 def test_little_stays_as_it_was_built(graph, monkeypatch):
-    monkeypatch.setattr(cut, "WHOLE", 8)
-    monkeypatch.setattr(order, "Net", None)  # nobody looks for another order
+    monkeypatch.setattr(partition, "WHOLE", 8)
+    monkeypatch.setattr(schedule, "Net", None)  # nobody looks for another order
     x, scales = tf.placeholder(tf.float32, [SIDE, SIDE]), tf.placeholder(tf.float32, [BRANCHES])
     feeds = {x: 0.1 * np.eye(SIDE), scales: np.arange(BRANCHES)}
     with HostSession() as sess:
@@ -85,11 +86,11 @@ def _ordered(fetches, feeds):
     found = []
 
     def spy(program, kept, *args):
-        pieces = order.arrange(program, kept, *args)
+        pieces = schedule.arrange(program, kept, *args)
         found.append((program, pieces, kept))
         return pieces
 
-    with mock.patch.object(plan, "arrange", spy), HostSession() as sess:
+    with mock.patch.object(planner, "arrange", spy), HostSession() as sess:
         sess.run(tf.global_variables_initializer())
         found.clear()
         values = sess.run(fetches, feeds)
@@ -123,7 +124,7 @@ def test_control_inputs_and_effects_keep_their_order(graph, small):
 
 
 def _unordered(fetches, feeds):
-    with mock.patch.object(order, "LARGE", np.inf):
+    with mock.patch.object(schedule, "LARGE", np.inf):
         return _ordered(fetches, feeds)
 
 
@@ -147,7 +148,7 @@ def _deep(segments, layers, recompute):
 @pytest.mark.parametrize("whole", [False, True])
 def test_recomputation_needs_less_memory(graph, monkeypatch, whole):
     for limit, value in (("WHOLE", 160), ("LIGHT", 40), ("LARGEST", 96), ("UNLIKE", 1200)):
-        monkeypatch.setattr(cut, limit, value)
+        monkeypatch.setattr(partition, limit, value)
     options = tf.OptimizerOptions(global_jit_level=int(whole))
     config = tf.ConfigProto(graph_options=tf.GraphOptions(optimizer_options=options))
     fed = np.linspace(0, 1, 200 * SIDE).reshape(200, SIDE)
@@ -238,7 +239,7 @@ settings.register_profile("order", deadline=None, derandomize=bool(os.environ.ge
 @settings(settings.get_profile("order"), max_examples=60)
 @given(st.lists(_STEP, min_size=6, max_size=40))
 def test_random_graphs(steps):
-    with Graph().as_default(), mock.patch.multiple(order, LARGE=600), mock.patch.object(cut, "WHOLE", 8):
+    with Graph().as_default(), mock.patch.multiple(schedule, LARGE=600), mock.patch.object(partition, "WHOLE", 8):
         x, fetches = _grow(steps)
         feeds = {x: np.linspace(-1, 1, 64).reshape(8, 8)}
         found, values, state = _ordered(fetches, feeds)
@@ -246,7 +247,7 @@ def test_random_graphs(steps):
         for a, b in zip([*values, *state], [*plain, *plain_state], strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
         for program, pieces, kept in found:
-            assert order.peak(pieces, kept) <= order.peak(cut.cut(program, True), kept)
+            assert schedule.peak(pieces, kept) <= schedule.peak(partition.cut(program, True), kept)
             made = {s for i in program for s in i.gives()}
             present = set()
             for instruction in (i for piece in pieces for i in piece):
@@ -263,7 +264,7 @@ def test_random_graphs(steps):
 def test_sums_of_many_small_terms_are_dealt_out(n, monkeypatch):
     """What reads a variable often has a gradient of as many terms; programs of thousands of terms take XLA minutes."""
     made = []
-    monkeypatch.setattr(run, "make_plan", lambda *args: made.append(plan.make_plan(*args)) or made[-1])
+    monkeypatch.setattr(executable, "make_plan", lambda *args: made.append(planner.make_plan(*args)) or made[-1])
     with tf.Graph().as_default():
         v = tf.Variable(2.0, use_resource=True)
         y = total = tf.constant(0.0)

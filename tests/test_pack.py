@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cut
-from graphgrad.executor.session import HostSession
-from graphgrad.executor.steps import Cluster
+from graphgrad.executor.plan import partition
+from graphgrad.executor.plan.plan_types import Cluster
+from graphgrad.executor.runtime.session import HostSession
 
 pytestmark = pytest.mark.usefixtures("graph", "small_clusters")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("graph", "small_clusters")
 def small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters of at most 24 operations, so that small graphs have several."""
     for name, value in (("WHOLE", 24), ("LIGHT", 24), ("LARGEST", 24), ("UNLIKE", 0)):
-        monkeypatch.setattr(cut, name, value)
+        monkeypatch.setattr(partition, name, value)
 
 
 def _clusters(session: Any, fetches: Any, feeds: Any) -> list[Cluster]:

@@ -12,8 +12,8 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
-from graphgrad.ir.example_messages import (
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.ir.proto.example_messages import (
     BytesList,
     Example,
     Feature,

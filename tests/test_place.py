@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import cut, place, xla
-from graphgrad.executor.session import HostSession
-from graphgrad.executor.steps import Cluster
-from graphgrad.frontend import devices
+from graphgrad.executor.backend import xla
+from graphgrad.executor.plan import partition, placement
+from graphgrad.executor.plan.plan_types import Cluster
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.frontend.config import devices
 from graphgrad.ir.graph import Graph
 from graphgrad.testing import machine
 
@@ -29,7 +30,7 @@ HERE = "/job:localhost/replica:0/task:0/device:CPU:0"
 @pytest.fixture
 def two_devices(monkeypatch):
     """Functions, too, have two devices."""
-    monkeypatch.setattr(place, "default_placement", place.Placement(2))
+    monkeypatch.setattr(placement, "default_placement", placement.Placement(2))
 
 
 def _plans(sess):
@@ -95,7 +96,7 @@ def _check_clusters(plans):
 
 def test_changing_devices_is_rare(graph, monkeypatch):
     """Ten pieces on each device, built in turns, are one cluster on each."""
-    monkeypatch.setattr(cut, "WHOLE", 160)
+    monkeypatch.setattr(partition, "WHOLE", 160)
     x = tf.placeholder(tf.float32, [3])
     parts = []
     for i in range(20):
@@ -223,7 +224,7 @@ def test_lists_of_devices_agree(graph, two_devices):
 
 
 def test_dividing_and_hiding(monkeypatch):
-    monkeypatch.setattr(place, "default_placement", place.Placement())
+    monkeypatch.setattr(placement, "default_placement", placement.Placement())
     monkeypatch.setattr(devices, "_growing", {})
     (cpu,) = tf.config.list_physical_devices("CPU")
     assert tf.config.get_logical_device_configuration(cpu) is None
@@ -260,14 +261,14 @@ def test_accelerators_come_first(graph, monkeypatch):
     with tf.device("/gpu:5"):
         e = a + 1.0
     ops = [t.op for t in (a, b, c, d, e)]
-    assert place.Placement().assign(ops) == {b.op.index: "GPU:1", c.op.index: "CPU:0"}
-    hidden = place.Placement.of(tf.ConfigProto(device_count={"GPU": 0})).assign(ops)
+    assert placement.Placement().assign(ops) == {b.op.index: "GPU:1", c.op.index: "CPU:0"}
+    hidden = placement.Placement.of(tf.ConfigProto(device_count={"GPU": 0})).assign(ops)
     assert hidden == dict.fromkeys([o.index for o in ops], "CPU:0")
 
 
 def test_one_device_costs_nothing():
     code = (
-        "import numpy as np, graphgrad.compat.v1 as tf\nfrom graphgrad.executor import xla\n"
+        "import numpy as np, graphgrad.compat.v1 as tf\nfrom graphgrad.executor.backend import xla\n"
         "with tf.Graph().as_default(), tf.device('/gpu:0'), tf.Session() as s:\n"
         "    x = tf.placeholder(tf.float32, [3])\n    s.explain(tf.sin(x), {x: np.ones(3)})\n"
         "    print(len(xla._others), s._entries and [e.executable.plan.homes for e in s._entries.values()])"

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from table import generator
 
 settings.register_profile("programs", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True,

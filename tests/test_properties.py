@@ -16,10 +16,10 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphgrad.executor import cut
-from graphgrad.executor.session import HostSession, Session
-from graphgrad.gradients.backprop import gradients
-from graphgrad.gradients.higher import hessian_vector_product, hessians, jacobian, jvp
+from graphgrad.executor.plan import partition
+from graphgrad.executor.runtime.session import HostSession, Session
+from graphgrad.gradients.core.backprop import gradients
+from graphgrad.gradients.derived.higher import hessian_vector_product, hessians, jacobian, jvp
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw
@@ -206,12 +206,12 @@ class _SmallClusters(Session):
     """Cuts even short programs."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        before = cut.WHOLE, cut.LIGHT, cut.LARGEST, cut.UNLIKE
-        cut.WHOLE, cut.LIGHT, cut.LARGEST, cut.UNLIKE = 3, 2, 5, 0
+        before = partition.WHOLE, partition.LIGHT, partition.LARGEST, partition.UNLIKE
+        partition.WHOLE, partition.LIGHT, partition.LARGEST, partition.UNLIKE = 3, 2, 5, 0
         try:
             return super().run(*args, **kwargs)
         finally:
-            cut.WHOLE, cut.LIGHT, cut.LARGEST, cut.UNLIKE = before
+            partition.WHOLE, partition.LIGHT, partition.LARGEST, partition.UNLIKE = before
 
 
 class _OneProgram(Session):

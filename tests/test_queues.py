@@ -287,7 +287,7 @@ def test_bad_pipelines() -> None:
 
 def test_small_examples_stay_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """What little is computed for a single example is NumPy's, at each run; a large one is compiled."""
-    monkeypatch.setattr("graphgrad.executor.run.first_in_numpy", True)
+    monkeypatch.setattr("graphgrad.executor.runtime.executable.first_in_numpy", True)
     q = tf.FIFOQueue(50, tf.float32)
     for size, on_host in ((3, True), (300, False)):
         value = tf.ones([size, size])

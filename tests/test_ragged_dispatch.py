@@ -10,7 +10,7 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 import ragged_cases as cases
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir import context
 
 pytestmark = pytest.mark.usefixtures("graph")

@@ -9,7 +9,7 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 import random_cases
 from graphgrad.ir import context
-from graphgrad.ops import philox, seeds
+from graphgrad.ops.random import philox, seeds
 
 RECORDED = np.load(pathlib.Path(__file__).parent / "recorded" / "random_runs.npz")
 

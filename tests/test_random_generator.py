@@ -10,7 +10,7 @@ import pytest
 
 import generator_cases
 import graphgrad as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _RECORDED = pathlib.Path(__file__).parent / "recorded" / "generators.npz"
 _TOLERANCE = {"float16": 5e-3, "float32": 2e-6, "float64": 1e-12}

@@ -17,7 +17,7 @@ import pytest
 import graphgrad as v2
 import graphgrad.compat.v1 as v1
 import random_programs
-from graphgrad.executor import run
+from graphgrad.executor.runtime import executable
 from graphgrad.ir import context
 
 _PATH = pathlib.Path(__file__).parent / "recorded" / "random_programs.jsonl"
@@ -29,7 +29,7 @@ _PARTS = ("y", "dy/dx", "dy/dv", "dy/dw", "v", "w", "calls")
 @pytest.mark.parametrize(("mode", "seed", "recorded"), [pytest.param(*r, id=f"{r[0]}-{r[1]}") for r in _RECORDED])
 def test_as_recorded(mode: str, seed: int, recorded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a user runs: NumPy first, then XLA."""
-    monkeypatch.setattr(run, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "first_in_numpy", True)
     with context.use(context.EAGER):
         found = random_programs.run(random_programs.draw(seed, mode), mode, v1, v2)
     if isinstance(recorded, str):

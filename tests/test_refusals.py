@@ -10,8 +10,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 import refusal_cases
-from graphgrad.executor import guards
-from graphgrad.executor.steps import Cluster
+from graphgrad.executor.plan import value_checks
+from graphgrad.executor.plan.plan_types import Cluster
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "refusals.json").read_text())
 
@@ -155,14 +155,14 @@ def test_parts_of_a_last_program():
     b = Instruction("b", [1], [2], fails=True)
     c = Instruction("c", [1, 3], [4])
     d = Instruction("d", [2, 4], [5])
-    names = [[i.name for i in p] for p in guards.part([a, c, b, d], [5], {})]
+    names = [[i.name for i in p] for p in value_checks.part([a, c, b, d], [5], {})]
     assert names == [["a", "b"], ["c", "d"]]
-    assert guards.part([a, c, b], [2], {}) == [[a, c, b]]  # the variable's value itself may be refused
-    assert guards.part([a, b], [], {}) == [[a, b]]
+    assert value_checks.part([a, c, b], [2], {}) == [[a, c, b]]  # the variable's value itself may be refused
+    assert value_checks.part([a, b], [], {}) == [[a, b]]
     # What is computed wherever it is needed may need something of the program: the shape of what c gives, say.
     size = Instruction("size", [4], [6])
     e = Instruction("e", [6], [7], fails=True)
-    names = [[i.name for i in p] for p in guards.part([a, c, e, d], [5], {6: size})]
+    names = [[i.name for i in p] for p in value_checks.part([a, c, e, d], [5], {6: size})]
     assert names == [["a", "c", "e"], ["d"]]
 
 

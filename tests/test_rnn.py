@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 import rnn_cases
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from recordings import Recorded
 
 cells = tf.nn.rnn_cell

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import rows
-from graphgrad.gradients.backprop import gradients
-from graphgrad.ir.convert import constant
+from graphgrad.gradients.core.backprop import gradients
+from graphgrad.ir.conversion import constant
 from graphgrad.ir.opdef import registry
 from host import dense, evaluate
 from record_rules import PATH, cases, cotangent

@@ -13,7 +13,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.contrib import seq2seq
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 _RANDOM = np.random.default_rng(0)
 _MEMORY = _RANDOM.normal(size=(2, 5, 3)).astype(np.float32)

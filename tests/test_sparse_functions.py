@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 pytestmark = pytest.mark.usefixtures("graph")
 _PLACES = [[0, 0], [0, 2], [1, 1], [2, 2]]

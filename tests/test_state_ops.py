@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from graphgrad import errors
-from graphgrad.executor.session import HostSession, Session
-from graphgrad.gradients.backprop import gradients
+from graphgrad.executor.runtime.session import HostSession, Session
+from graphgrad.gradients.core.backprop import gradients
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph
 from graphgrad.ir.opdef import raw

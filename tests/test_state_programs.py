@@ -11,8 +11,8 @@ import pytest
 import graphgrad as tf
 import graphgrad.compat.v1 as v1
 import state_programs
-from graphgrad.executor import run
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime import executable
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir import context
 
 _COUNT = int(os.environ.get("GRAPHGRAD_STATE_PROGRAMS", "8"))
@@ -46,7 +46,7 @@ def _check(expected: state_programs.Expected, value: Any, gradients: Any, held: 
 @pytest.mark.parametrize("seed", range(_COUNT))
 def test_tape_over_a_function(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The passes are two runs, between which variables change."""
-    monkeypatch.setattr(run, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "first_in_numpy", True)
     runs, depth = (2, 2) if seed % 4 == 0 else (1, 3)  # XLA has the second ones
     statements = state_programs.program(seed, depth)
     with context.use(context.EAGER):
@@ -68,7 +68,7 @@ def test_tape_over_a_function(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("seed", range(_COUNT))
 def test_gradient_in_a_session(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """First and second derivatives, in several runs."""
-    monkeypatch.setattr(run, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "first_in_numpy", True)
     session, depth = (v1.Session, 2) if seed % 4 == 0 else (HostSession, 3)
     statements = state_programs.program(seed + 1000, depth)
     with v1.Graph().as_default(), session() as sess:

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
-from graphgrad.executor.stop import Stop
+from graphgrad.executor.program.interrupts import Stop
+from graphgrad.executor.runtime.session import HostSession
 
 _SOURCE = str(pathlib.Path(__file__).resolve().parent.parent / "src")
 _LONG = 2**60  # iterations
@@ -96,7 +96,7 @@ print("done")
 _INTERRUPTED = """
 import itertools, signal, sys
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import stop
+from graphgrad.executor.program.interpreter import interrupts as stop
 
 class Interrupt(Exception if sys.argv[1] == "keyboard" else OSError):  # TimeoutError is an OSError
     pass

@@ -20,12 +20,12 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 import summary_cases
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.dtypes import float32, string
-from graphgrad.ir.protobuf import DecodeError, unquoted
-from graphgrad.ir.wire import read_fields, varint
-from graphgrad.ops.summary import encode_png
-from graphgrad.ops.summary_messages import TensorProto
+from graphgrad.ir.proto.messages import DecodeError, unquoted
+from graphgrad.ir.proto.summary_messages import TensorProto
+from graphgrad.ir.proto.wire import read_fields, varint
+from graphgrad.training.summaries.summary_ops import encode_png
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "summaries.json").read_text())
 

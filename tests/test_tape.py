@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.frontend import functional, told
+from graphgrad.frontend.autodiff import tape_retention
+from graphgrad.frontend.control_flow import eager_subgraphs
 from graphgrad.ir import context
 
 
@@ -217,9 +218,9 @@ def test_vectorized_maps_that_assign():
 def test_maps_that_come_up_often_are_prepared_once(monkeypatch):
     """What is equal is recognised by what it computes: another constant is another map, another variable is not."""
     made = []
-    make = functional._made
-    monkeypatch.setattr(functional, "_made", lambda *args: made.append(1) or make(*args))
-    monkeypatch.setattr(functional, "_kept", OrderedDict())
+    make = eager_subgraphs._made
+    monkeypatch.setattr(eager_subgraphs, "_made", lambda *args: made.append(1) or make(*args))
+    monkeypatch.setattr(eager_subgraphs, "_kept", OrderedDict())
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     weights = [tf.Variable([2.0, 3.0]), tf.Variable([5.0, 7.0])]
     for n in range(8):
@@ -232,12 +233,13 @@ def test_maps_that_come_up_often_are_prepared_once(monkeypatch):
         np.testing.assert_allclose(slope[0, 0, 0, 0], np.cos(1.0) * w.numpy()[0], rtol=1e-6)
     # Compiled at the fourth time, then they are there; the second constant comes up twice only.
     assert len(made) == (4 + 2) + 4
-    assert len(functional._kept) == 3 and sum(k.executable is not None for k in functional._kept.values()) == 2
+    kept = eager_subgraphs._kept.values()
+    assert len(kept) == 3 and sum(k.executable is not None for k in kept) == 2
 
 
 def test_an_order_that_would_read_again_is_an_error(monkeypatch):
     """What no kept value replaces, and cannot run a second time, is said; it is no wrong number."""
-    monkeypatch.setattr(told, "sources", lambda part, outputs: [])
+    monkeypatch.setattr(tape_retention, "sources", lambda part, outputs: [])
 
     @tf.function(autograph=False)
     def f(x):

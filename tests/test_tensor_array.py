@@ -10,9 +10,9 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.executor.run import Executable
-from graphgrad.executor.session import HostSession
-from graphgrad.executor.steps import HostStep
+from graphgrad.executor.plan.plan_types import HostStep
+from graphgrad.executor.runtime.executable import Executable
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.opdef import raw
 
 _X = np.random.default_rng(0).normal(size=(4, 3))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.testing.modes import run_all_in_graph_and_eager_modes
+from graphgrad.testing.run_modes import run_all_in_graph_and_eager_modes
 
 _CASE = tf.test.TestCase()
 _HALF = np.array([1.0, 2.0], np.float16)

@@ -15,7 +15,7 @@ import pytest
 import exempt
 import graphgrad.compat.v1 as tf
 import rows
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.opdef import raw, registry
 
 _X = np.random.default_rng(1).uniform(0.5, 1.5, (4, 3))

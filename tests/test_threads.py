@@ -8,8 +8,8 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import run
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime import executable
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir import context
 
 THREADS, TIMES = 4, 25
@@ -17,7 +17,7 @@ THREADS, TIMES = 4, 25
 
 @pytest.fixture(autouse=True, params=["compiled", "NumPy first"])
 def engine(request, monkeypatch):
-    monkeypatch.setattr(run, "first_in_numpy", request.param == "NumPy first")
+    monkeypatch.setattr(executable, "first_in_numpy", request.param == "NumPy first")
     with tf.Graph().as_default():
         yield
 

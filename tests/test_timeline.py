@@ -13,7 +13,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.compat.inside.timeline import Timeline
-from graphgrad.executor.step_stats import StepStats
+from graphgrad.executor.runtime.step_stats import StepStats
 
 # What TensorFlow's own StepStats of one step serializes to.
 _OF_TENSORFLOW = "0a190a016412140a0161100520032804420761203d204228294805"

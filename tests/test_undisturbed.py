@@ -11,8 +11,8 @@ import threading
 
 import pytest
 
-from graphgrad.executor.pool import pool_of
-from graphgrad.ir.lazy import load
+from graphgrad.executor.backend.threads import pool_of
+from graphgrad.system.late_imports import load
 
 _SOURCE = str(pathlib.Path(__file__).resolve().parent.parent / "src")
 

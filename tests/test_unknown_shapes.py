@@ -9,7 +9,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 import unknown_shape_cases as cases
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 
 RECORDED = np.load(pathlib.Path(__file__).parent / "recorded" / "unknown_shapes.npz")
 

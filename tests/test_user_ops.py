@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir import context
 from graphgrad.ir.opdef import raw, registry
 

@@ -13,8 +13,8 @@ import pytest
 import graphgrad.compat.v1 as tf
 import rows
 import table
-from graphgrad.executor.session import HostSession
-from graphgrad.ir.convert import constant
+from graphgrad.executor.runtime.session import HostSession
+from graphgrad.ir.conversion import constant
 from graphgrad.ir.opdef import registry
 from table import Inputs, Row
 from test_ops import assert_close, regrouped

@@ -11,10 +11,10 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad import explain_gradient
 from graphgrad.viz import draw
+from graphgrad.viz.box_text import width_of
 from graphgrad.viz.boxes import FORWARD, Part, View, marks_of
 from graphgrad.viz.fold import fold
 from graphgrad.viz.layout import BOX_HEIGHT, place
-from graphgrad.viz.text import width_of
 
 pytest.importorskip("igraph")
 

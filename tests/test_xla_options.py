@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor import run, xla, xla_options
-from graphgrad.executor.session import HostSession
+from graphgrad.executor.backend import xla, xla_options
+from graphgrad.executor.runtime import executable
+from graphgrad.executor.runtime.session import HostSession
 
 PRODUCT, CONVOLUTION, REDUCTION = 4, 5, 3
 
@@ -64,7 +65,7 @@ def test_many_dimensions_leave_the_process_alive(program):
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_reductions_of_products_with_many_rows_are_right(build, shapes, dtype, monkeypatch):
-    monkeypatch.setattr(run, "first_in_numpy", False)
+    monkeypatch.setattr(executable, "first_in_numpy", False)
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(s).astype(dtype) for s in shapes]
     with tf.Graph().as_default():
@@ -98,7 +99,7 @@ def test_options_name_what_is_allowed():
 
 
 def _kinds(message):
-    from graphgrad.ir.protobuf import read_fields
+    from graphgrad.ir.proto.messages import read_fields
 
     (build,) = (v for n, _, v in read_fields(message) if n == 3)
     (debug,) = (v for n, _, v in read_fields(build) if n == 3)

@@ -92,7 +92,7 @@ def _execute(options: argparse.Namespace) -> Any:
     if path is None or not os.path.isfile(path):
         print(f"graphgrad: {_no_program(options)}", file=sys.stderr)
         return 2
-    from .compat import importing
+    from graphgrad.compat import importing
 
     folder = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(path))
     version = importing.detect_version(path, folder) if options.tf == "auto" else int(options.tf)
@@ -171,7 +171,7 @@ def _exit_status(code: Any) -> int:
 
 
 def _ops(options: argparse.Namespace) -> int:
-    from .compat.operations import as_text
+    from graphgrad.compat.operations import as_text
 
     text = as_text(options.pattern)
     if "\n" not in text:
@@ -212,12 +212,12 @@ def _draw(options: argparse.Namespace) -> int:
         return 2
     with _watching(options.at_run) as watch:
         status = _exit_status(_execute(options))
-    from .viz import draw
+    from graphgrad.viz import draw
 
     try:
         what = _what_to_draw(options, watch)
         if options.explain:
-            from .gradients.explain import explain_gradient
+            from graphgrad.gradients.diagnose.explain import explain_gradient
 
             what = explain_gradient(*map(_tensor, what))
             print(what)
@@ -233,8 +233,8 @@ def _draw(options: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _watching(at_run: int | None) -> Iterator[_Watch]:
     """Notes the graphs a program makes, and stops it at its run number `at_run`."""
-    from .executor.session import Session
-    from .ir.graph import Graph
+    from graphgrad.executor.runtime.session import Session
+    from graphgrad.ir.graph import Graph
 
     watch = _Watch()
     make, run = Graph.__init__, Session.run
@@ -297,7 +297,7 @@ def _what_to_draw(options: argparse.Namespace, watch: _Watch) -> Any:
             except KeyError as error:
                 missing = error
         raise missing
-    from .ir.context import get_default_graph
+    from graphgrad.ir.context import get_default_graph
 
     default = get_default_graph()
     return default if default.version else max(graphs, key=lambda g: g.version)

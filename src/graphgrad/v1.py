@@ -4,16 +4,16 @@ from graphgrad.compat.v1 import *  # noqa: F403  # the same names
 from graphgrad.frontend import modes as _modes
 
 # Names of TensorFlow 0.x that 1.x gave up.
-from graphgrad.ops.join import concat_v1 as concat_v2
-from graphgrad.ops.join import stack as pack
-from graphgrad.ops.join import unstack as unpack
-from graphgrad.ops.linalg_functions import cholesky as batch_cholesky
-from graphgrad.ops.linalg_functions import svd as batch_svd
-from graphgrad.ops.math import multiply as mul
-from graphgrad.ops.math import subtract as sub
-from graphgrad.ops.math_unary import negative as neg
-from graphgrad.ops.matmul import matmul as batch_matmul
-from graphgrad.ops.select import where_v1 as select
+from graphgrad.ops.array.concat_stack import concat_v1 as concat_v2
+from graphgrad.ops.array.concat_stack import stack as pack
+from graphgrad.ops.array.concat_stack import unstack as unpack
+from graphgrad.ops.linalg.linalg_functions import cholesky as batch_cholesky
+from graphgrad.ops.linalg.linalg_functions import svd as batch_svd
+from graphgrad.ops.math.arithmetic import multiply as mul
+from graphgrad.ops.math.arithmetic import subtract as sub
+from graphgrad.ops.math.unary import negative as neg
+from graphgrad.ops.linalg.matmul import matmul as batch_matmul
+from graphgrad.ops.array.select import where_v1 as select
 
 # What TensorFlow 2 no longer has.
 from graphgrad.compat import contrib as contrib

@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Any
 
-from graphgrad.ir.wire import DELIMITED, VARINT, delimited, read_fields, varint
+from graphgrad.ir.proto.wire import DELIMITED, VARINT, delimited, read_fields, varint
 
 _ODD = [
     0,

@@ -312,7 +312,7 @@ class _Trial:
             self._run(found, feeds)
 
     def _run(self, found: Any, feeds: dict[Any, Any]) -> None:
-        from graphgrad.executor import run
+        from graphgrad.executor.runtime import executable as run
 
         tf = self.tf
         fetches = [t for t in _tensors(found) if t.dtype not in (tf.resource, tf.variant)]

@@ -90,8 +90,8 @@ def prepare() -> None:
 
 def _read_message(rng: random.Random) -> tuple[str, int]:
     import graphgrad.compat.v1 as tf
-    from graphgrad.ir import graph_messages as m
-    from graphgrad.ir.protobuf import DecodeError
+    from graphgrad.ir.proto import graph_messages as m
+    from graphgrad.ir.proto.messages import DecodeError
 
     kinds = {
         "graph": m.GraphDef,
@@ -172,7 +172,7 @@ def _load_model(rng: random.Random) -> tuple[str, int]:
 
 def _read_checkpoint(rng: random.Random) -> tuple[str, int]:
     import graphgrad.compat.v1 as tf
-    from graphgrad.train.sstable import read_table, write_table
+    from graphgrad.training.checkpoints.sstable import read_table, write_table
 
     index, data = _CORPUS["index"][0], _CORPUS["data"][0]
     what = rng.random()
@@ -213,7 +213,7 @@ def _restore_objects(rng: random.Random) -> tuple[str, int]:
     import graphgrad as tf
     from graphgrad.ir import context
     from graphgrad.ir.dtypes import as_dtype
-    from graphgrad.train.bundle import BundleReader, write_bundle
+    from graphgrad.training.checkpoints.bundle import BundleReader, write_bundle
 
     reader = BundleReader(os.path.join(_FOLDER, "objects-1"))
     data = _damaged(rng, "objects", messages=True)
@@ -238,7 +238,7 @@ def _read_records(rng: random.Random) -> tuple[str, int]:
     import graphgrad as tf
     import graphgrad.compat.v1 as v1
     from graphgrad.ir import context
-    from graphgrad.ir.crc32c import crc32c, masked
+    from graphgrad.ir.proto.crc32c import crc32c, masked
 
     kind = rng.choice(("", "ZLIB", "GZIP"))
     held, what = 0, rng.random()
@@ -275,8 +275,8 @@ def _read_records(rng: random.Random) -> tuple[str, int]:
 
 def _read_events(rng: random.Random) -> tuple[str, int]:
     import graphgrad.compat.v1 as tf
-    from graphgrad.ir.protobuf import DecodeError
-    from graphgrad.ir.record_files import framed
+    from graphgrad.ir.proto.messages import DecodeError
+    from graphgrad.ir.proto.tfrecord import framed
 
     data = framed(_CORPUS["event"][0]) + framed(_damaged(rng, "event", messages=True))
     if rng.random() < 0.2:

@@ -223,7 +223,7 @@ class _Model:
 
     def __init__(self) -> None:
         import graphgrad.compat.v1 as tf
-        from graphgrad.executor.session import HostSession
+        from graphgrad.executor.runtime.session import HostSession
 
         self.tf = tf
         with tf.Graph().as_default() as graph:
@@ -256,7 +256,7 @@ def prepare() -> None:
 
 def _value_of(path: str) -> float:
     """The one value of all elements of a checkpoint's tensor; AssertionError if it is not whole."""
-    from graphgrad.train.bundle import BundleReader
+    from graphgrad.training.checkpoints.bundle import BundleReader
 
     reader = BundleReader(path)
     values = set(reader.read("v").tolist())
@@ -443,7 +443,7 @@ def _replace(rng: Any, path: str, outside: str) -> str:
 
 @contextlib.contextmanager
 def _cache(folder: str, limit: str) -> Iterator[Any]:
-    from graphgrad.executor import disk
+    from graphgrad.executor.backend import disk_cache as disk
 
     kept = {n: os.environ.get(n) for n in ("GRAPHGRAD_CACHE_DIR", "GRAPHGRAD_CACHE_BYTES")}
     os.environ.update(GRAPHGRAD_CACHE_DIR=folder, GRAPHGRAD_CACHE_BYTES=limit)

@@ -26,9 +26,9 @@ _TOLERANCE = {"float32": 2e-4, "float64": 1e-9, "float16": 3e-2, "bfloat16": 2e-
 def prepare() -> None:
     """Imports; nothing comes from the disk, and NumPy runs nothing first."""
     os.environ["GRAPHGRAD_CACHE_DIR"] = ""
-    from graphgrad.executor import run
+    from graphgrad.executor.runtime import executable
 
-    run.first_in_numpy = False
+    executable.first_in_numpy = False
 
 
 class _Program:
@@ -265,7 +265,7 @@ def attack(seed: int) -> str:
     Raises: AssertionError where the results differ; what compiling or running raises where NumPy does not.
     """
     from graphgrad.compat import v1 as tf
-    from graphgrad.executor.session import HostSession
+    from graphgrad.executor.runtime.session import HostSession
 
     with tf.Graph().as_default():
         program = _Program(tf, seed)

@@ -1,4 +1,4 @@
-"""Rows for `ops/array.py`, `filled.py`, `shapes.py`, `select.py`, `masking.py`, `sequences.py`."""
+"""Rows for `ops/array/constant.py`, `filled.py`, `shapes.py`, `select.py`, `masking.py`, `sequences.py`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/broadcast.py`."""
+"""Rows for `ops/common/broadcast.py`."""
 
 from table import Row, V
 

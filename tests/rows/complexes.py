@@ -1,4 +1,4 @@
-"""Rows for `ops/cast.py` and `complexes.py`."""
+"""Rows for `ops/array/cast.py` and `complexes.py`."""
 
 from rows.math import ONES, PAIRS
 from table import Case, R, Row, V, nonzero

@@ -1,4 +1,4 @@
-"""Rows for `ops/diag.py`."""
+"""Rows for `ops/linalg/diag.py`."""
 
 from table import Case, Row, V
 

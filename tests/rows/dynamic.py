@@ -1,4 +1,4 @@
-"""Rows for `ops/dynamic.py` and `searching.py`."""
+"""Rows for `ops/array/partition_stitch.py` and `searching.py`."""
 
 import numpy as np
 

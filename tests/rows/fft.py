@@ -1,4 +1,4 @@
-"""Rows for `ops/fft.py`."""
+"""Rows for `extras/signal/fft.py`."""
 
 from graphgrad.errors import InvalidArgumentError
 from table import Row, V

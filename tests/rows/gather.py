@@ -1,4 +1,4 @@
-"""Rows for `ops/gather.py` and `scatter.py`."""
+"""Rows for `ops/array/gather.py` and `scatter.py`."""
 
 from graphgrad.errors import InvalidArgumentError
 from table import Case, Row, V, distinct

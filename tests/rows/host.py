@@ -1,4 +1,4 @@
-"""Rows for `ops/host.py`, `checks.py`, `control.py`, `strings.py`."""
+"""Rows for `ops/control/py_func.py`, `checks.py`, `control.py`, `strings.py`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/join.py`, `parting.py`, `repetition.py`."""
+"""Rows for `ops/array/concat_stack.py`, `parting.py`, `repetition.py`."""
 
 from table import Case, L, Row, V
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/logical.py` and `bits.py`."""
+"""Rows for `ops/math/comparison.py` and `bits.py`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/math.py`, `division.py` and `clip.py`; what the rows of other elementwise families share."""
+"""Rows for `ops/math/arithmetic.py`, `division.py` and `clip.py`; what the rows of other elementwise families share."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/permute.py`."""
+"""Rows for `ops/array/transpose.py`."""
 
 from graphgrad.errors import InvalidArgumentError
 from table import Case, Row, V

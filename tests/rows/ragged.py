@@ -1,4 +1,4 @@
-"""Rows for `ops/ragged.py`."""
+"""Rows for `extras/ragged/ragged_ops.py`."""
 
 import numpy as np
 

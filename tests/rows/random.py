@@ -1,4 +1,4 @@
-"""Rows for `ops/random.py`, `stateless.py`, `gamma.py`: a session's first run, in TensorFlow's own numbers."""
+"""Rows for `ops/random/random.py`, `stateless.py`, `gamma.py`: a session's first run, in TensorFlow's own numbers."""
 
 import numpy as np
 

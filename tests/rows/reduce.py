@@ -1,4 +1,4 @@
-"""Rows for `ops/reduce.py`, `argmax.py` and `cumulative.py`."""
+"""Rows for `ops/math/reduce.py`, `argmax.py` and `cumulative.py`."""
 
 import numpy as np
 

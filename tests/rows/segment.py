@@ -1,4 +1,4 @@
-"""Rows for `ops/segment.py` and `bincount.py`."""
+"""Rows for `ops/math/segment.py` and `bincount.py`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/sets.py`, `sparse_pairs.py`, `serialize.py`, and for what `bits.py`, `hashing.py`, `strided.py` and
+"""Rows for sets, pairs of sparse tensors, serialized tensors, and for what `bits.py`, `hashing.py`, `strided.py` and
 `scatter.py` have beside the ops that Python's operators and slices build."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Rows for `ops/strided.py`, `slicing.py` and `pad.py`."""
+"""Rows for `ops/array/strided_slice.py`, `slicing.py` and `pad.py`."""
 
 import numpy as np
 

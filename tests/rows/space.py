@@ -1,4 +1,4 @@
-"""Rows for `ops/space.py`."""
+"""Rows for `ops/array/space_to_batch.py`."""
 
 from table import Case, Row, V
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/sparse.py`, `sparse_math.py`, `sparse_segment.py`."""
+"""Rows for `extras/sparse/sparse_ops.py`, `sparse_math.py`, `sparse_segment.py`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/special.py`."""
+"""Rows for `ops/math/special.py`."""
 
 import numpy as np
 

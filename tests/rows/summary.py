@@ -1,4 +1,4 @@
-"""Rows for `ops/summary.py`."""
+"""Rows for `training/summaries/summary_ops.py`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for `ops/math_unary.py`, `exponential.py` and `trig.py`."""
+"""Rows for `ops/math/unary.py`, `exponential.py` and `trig.py`."""
 
 import numpy as np
 

@@ -27,9 +27,9 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from .missing import advice, explain, library_advice
-from .names_of_1 import OF_1, OF_1_BENEATH
-from .tree import CLASSES, INTERNALS, MODULES, PACKAGES
+from graphgrad.compat.missing import advice, explain, library_advice
+from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
+from graphgrad.compat.tree import CLASSES, INTERNALS, MODULES, PACKAGES
 
 _ROOTS = frozenset({"compat", "python"})
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
@@ -185,7 +185,7 @@ class _Ops:
     """`gen_*_ops`: one function an op, `relu_grad` for `ReluGrad`."""
 
     def __getattr__(self, name: str) -> Any:
-        from ..ir.opdef import registry
+        from graphgrad.ir.opdef import registry
 
         wanted = name.lower().replace("_", "")
         for op_type, opdef in registry.items():
@@ -198,7 +198,7 @@ class _GradientFunctions:
     """`*_grad`: the gradient functions, `_MulGrad` for the one of `Mul`."""
 
     def __getattr__(self, name: str) -> Any:
-        from ..ir.opdef import registry
+        from graphgrad.ir.opdef import registry
 
         opdef = registry.get(name.removeprefix("_").removesuffix("Grad"))
         if opdef is None or not callable(opdef.gradient):
@@ -248,7 +248,7 @@ def _no_module(fullname: str) -> str:
     parts = fullname.split(".")
     library = next((p for p in parts[1:3] if p != "python"), "")
     if parts[1:2] == ["contrib"]:
-        from . import contrib
+        from graphgrad.compat import contrib
 
         near = difflib.get_close_matches(parts[-1], contrib.__all__, 1, 0.6)
         like = f"Did you mean contrib.{near[0]}? " if near else ""

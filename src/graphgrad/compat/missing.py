@@ -156,7 +156,7 @@ def _elsewhere(module: ModuleType, name: str) -> tuple[str | None, Any]:
 
 def _of_tensorflow_1(module: ModuleType, name: str) -> Any:
     """What a name that 2.x dropped is in the face of 1.x, if `module` belongs to the face of 2.x; None if nothing."""
-    from .names_of_1 import OF_1, OF_1_BENEATH
+    from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 
     place = _place(module)
     if module.__name__ not in ("graphgrad", _FACES[1]) and not module.__name__.startswith(f"{_FACES[1]}."):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..gradients.inside_loop import OldControlFlow
-from ..ir import context
-from ..ir.shape import use_dimension_objects
-from . import operators
-from .variables import References
+from graphgrad.frontend.graph import operators
+from graphgrad.frontend.variables.variable import References
+from graphgrad.gradients.core.inside_loop import OldControlFlow
+from graphgrad.ir import context
+from graphgrad.ir.shape import use_dimension_objects
 
 
 def disable_v2_behavior() -> None:
@@ -102,6 +102,6 @@ def enable_op_determinism() -> None:
 
     Reference: TensorFlow 2.21 `tf.config.experimental.enable_op_determinism`. No example: it holds for the process.
     """
-    from ..executor import run
+    from graphgrad.executor.runtime import executable
 
-    run.first_in_numpy = False
+    executable.first_in_numpy = False

@@ -1,13 +1,13 @@
 """Differentiation: from a graph, the operations that compute its derivative."""
 
-from . import composed as composed
-from . import control_flow as control_flow
-from . import loops as loops
-from . import vectorize as vectorize
-from .aggregate import AggregationMethod as AggregationMethod
-from .backprop import gradients as gradients
-from .registry import NoGradient as NoGradient
-from .registry import NotDifferentiable as NotDifferentiable
-from .registry import RegisterGradient as RegisterGradient
-from .registry import get_gradient_function as get_gradient_function
-from .unconnected import UnconnectedGradients as UnconnectedGradients
+from graphgrad.gradients.control_flow import if_gradient as if_gradient
+from graphgrad.gradients.control_flow import vectorized_map_gradient as vectorized_map_gradient
+from graphgrad.gradients.control_flow import while_gradient as while_gradient
+from graphgrad.gradients.core.aggregate import AggregationMethod as AggregationMethod
+from graphgrad.gradients.core.backprop import gradients as gradients
+from graphgrad.gradients.core.registry import NoGradient as NoGradient
+from graphgrad.gradients.core.registry import NotDifferentiable as NotDifferentiable
+from graphgrad.gradients.core.registry import RegisterGradient as RegisterGradient
+from graphgrad.gradients.core.registry import get_gradient_function as get_gradient_function
+from graphgrad.gradients.core.unconnected import UnconnectedGradients as UnconnectedGradients
+from graphgrad.gradients.derived import composed as composed

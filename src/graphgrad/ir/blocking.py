@@ -18,8 +18,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..errors import DeadlineExceededError, OpError
-from .log import Log
+from graphgrad.errors import DeadlineExceededError, OpError
+from graphgrad.system.log import Log
 
 _log = Log("graphgrad")
 

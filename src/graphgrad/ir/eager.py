@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Complaint, OpError
+from graphgrad.errors import Complaint, OpError
+from graphgrad.system.subnormals import Subnormals
+
 from . import tensor
 from .blocking import WouldBlock
 from .dtypes import DType, as_dtype
 from .opdef import OpDef, Spec, operands, put_in_context
 from .shape import TensorShape
 from .source import user_source
-from .subnormal import Subnormals
 
 
 class EagerTensor(tensor.Tensor):
@@ -193,7 +194,7 @@ def execute(
     except WouldBlock:
         raise
     except Exception as error:
-        from .failures import CALLS_BACK, failure
+        from .kernel_errors import CALLS_BACK, failure
 
         if opdef.flags & CALLS_BACK and not isinstance(error, OpError):
             raise  # what the user's own function raised
@@ -224,7 +225,7 @@ def _in_turn(locks: list[Any], opdef: OpDef, values: Any, attrs: dict[str, Any])
 
 def _handle(name: str, resource: Any) -> EagerTensor:
     """The handle of something that an op has made, such as a queue."""
-    from .cell import Cell, Handle
+    from .variable_store import Cell, Handle
 
     (thing,) = resource
     thing.name = name

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .convert import constant_in
+from .conversion import constant_in
 from .dtypes import DType
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor

@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
+from graphgrad.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
+
 from . import context, tensor
 from . import device as devices
 from .dtypes import DType
@@ -193,7 +194,7 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """The operation as a `NodeDef` message: `name`, `op`, `input`, `device`, and all attributes in `attr`."""
-        from .graphdef import node_def
+        from graphgrad.ir.proto.graphdef import node_def
 
         return node_def(self)
 
@@ -209,7 +210,7 @@ class Operation:
         Returns: bytes for text, a `DType`, a number or a bool; messages for shapes, tensors, functions; lists of them.
         Raises: ValueError if the operation has none of that name.
         """
-        from .graphdef import attribute
+        from graphgrad.ir.proto.graphdef import attribute
 
         return attribute(self, name)
 
@@ -389,7 +390,7 @@ class Graph:
         """
         if op_type not in registry:
             raise ValueError(f"No Op registered for {op_type}. Fix: declare it with graphgrad.ir.op.")
-        from .build import add_to_graph
+        from .builder import add_to_graph
 
         with self.as_default():
             return add_to_graph(self, registry[op_type], tuple(inputs), dict(attrs or {}), name)
@@ -702,7 +703,7 @@ class Graph:
           use_pybind11_proto: accepted; without effect.
         Raises: ValueError if an operation calls Python.
         """
-        from .graphdef import to_graph_def
+        from graphgrad.ir.proto.graphdef import to_graph_def
 
         return to_graph_def(self, add_shapes, from_version or 0)
 

@@ -43,13 +43,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Complaint, InvalidArgumentError, OpError, describe
+from graphgrad.errors import Complaint, InvalidArgumentError, OpError, describe
+
 from . import dtypes
+from .attribute_limits import COMMON, OUTPUTS, Limit, check
+from .constant_value import static_value
 from .dtypes import ANY, DType
-from .limits import COMMON, OUTPUTS, Limit, check
 from .shape import Dimension, Shape, shape_str
 from .source import Source, user_source
-from .static import static_value
 
 if TYPE_CHECKING:
     from .graph import Tensor

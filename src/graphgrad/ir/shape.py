@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..errors import Complaint
+from graphgrad.errors import Complaint
 
 Shape = tuple["int | None", ...] | None
 

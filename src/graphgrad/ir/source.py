@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import MORE_MEMORY, ResourceExhaustedError, memory_problem
+from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, memory_problem
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARIES = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py")

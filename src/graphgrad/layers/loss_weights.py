@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..frontend.collections import GraphKeys, get_collection
-from ..frontend.init_scope import outermost_graph
-from ..ir.convert import convert_to_tensor
-from ..ir.dtypes import float32
-from ..ir.opdef import raw
-from ..ir.scopes import name_scope
-from ..ir.source import user_source
-from ..ir.static import constant_value
-from ..ops.math import add_n
-from ..ops.reduce_functions import reduce_sum
+from graphgrad.frontend.graph.collections import GraphKeys, get_collection
+from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import float32
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.source import user_source
+from graphgrad.ops.math.arithmetic import add_n
+from graphgrad.ops.math.reduce_functions import reduce_sum
 
 
 class Reduction:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from absl import app
 
 from .flags import FLAGS
-from .logs import get_logger
+from .logging_v1 import get_logger
 
 
 def run(main: Any = None, argv: Any = None) -> NoReturn:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..executor import place, xla
+from graphgrad.executor.backend import xla
+from graphgrad.executor.plan import placement
 
 
 def gpu_device_name() -> str:
@@ -96,7 +97,7 @@ def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
     Reference: TensorFlow 2.21 tensorflow.python.client.device_lib.
     """
     found = []
-    for name in place.Placement.of(session_config).devices:
+    for name in placement.Placement.of(session_config).devices:
         known = xla.device(name).memory() if not name.startswith("CPU") else (268435456, "")
         found.append(DeviceAttributes(f"/device:{name}", name.partition(":")[0], *known))
     return found

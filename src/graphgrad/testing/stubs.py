@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..executor.session import Session
-from ..frontend import nest
-from ..frontend.config import ConfigProto
-from ..ir.context import current_graph
+from graphgrad.executor.runtime.session import Session
+from graphgrad.frontend.config.config_proto import ConfigProto
+from graphgrad.frontend.structure import nest
+from graphgrad.ir.context import current_graph
 
 
 class StubOutForTesting:

@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, OpError
-from ..executor.run import one_engine
-from ..executor.session import Session, get_default_session
-from ..frontend import nest
-from ..ir import context
-from ..ir.context import current_graph, get_default_graph, reset_default_graph
-from ..ir.graph import Graph, Tensor
-from ..ir.slices import IndexedSlices
-from ..ops.seeds import DEFAULT_GRAPH_SEED
+from graphgrad.errors import InvalidArgumentError, OpError
+from graphgrad.executor.runtime.executable import one_engine
+from graphgrad.executor.runtime.session import Session, get_default_session
+from graphgrad.frontend.structure import nest
+from graphgrad.ir import context
+from graphgrad.ir.context import current_graph, get_default_graph, reset_default_graph
+from graphgrad.ir.graph import Graph, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ops.random.seeds import DEFAULT_GRAPH_SEED
+
 from .assertions import ArrayAssertions
 
 _temp_dirs: dict[str, str] = {}
@@ -318,7 +319,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
           device1, device2: names or specs.
           msg: what to say if not.
         """
-        from ..ir.device import canonical
+        from graphgrad.ir.device import canonical
 
         a, b = [canonical(d) if isinstance(d, str) else d.to_string() if d else "" for d in (device1, device2)]
         self.assertEqual(a, b, f"Devices {a} and {b} are not equal. {msg or ''}")

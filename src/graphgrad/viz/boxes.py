@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..ir.graph import Operation, Tensor
+from graphgrad.ir.graph import Operation, Tensor
 
 VARIABLE_TYPES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
 SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}

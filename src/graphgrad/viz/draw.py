@@ -6,16 +6,17 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ..gradients.explanation import GradientExplanation
-from ..ir.context import get_default_graph
-from ..ir.funcgraph import stands_for
-from ..ir.graph import Graph, Operation, Tensor
-from ..ir.slices import IndexedSlices
+from graphgrad.gradients.diagnose.explanation import GradientExplanation
+from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.funcgraph import stands_for
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+
+from .box_text import width_of
 from .boxes import NO_MARKS, marks_of
 from .fold import fold
 from .layout import place
 from .svg import write
-from .text import width_of
 
 
 def draw(

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.graph import Graph, Operation, Tensor
+
 from .boxes import FORWARD, SOURCE_TYPES, VARIABLE_TYPES, Arrow, Box, Part, View, pattern
-from .bundle import bundled
+from .bundling import bundled
 
 _READS = frozenset({"ReadVariableOp", "Identity", "Const", "Cast"})
 _INIT_TYPES = frozenset({"VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from xml.sax.saxutils import escape
 
+from .box_text import shape_text, text_width, tooltip, typed, words
 from .boxes import NO_MARKS, Arrow, Box, Marks, Part, View
 from .layout import BOX_HEIGHT, Panel, Placed
 from .paths import Lanes, Ports, path_of
-from .text import shape_text, text_width, tooltip, typed, words
 
 _MARGIN = 28.0
 _HEAD = 92.0  # title, legend

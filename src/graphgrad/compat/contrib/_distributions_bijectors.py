@@ -1,35 +1,37 @@
 """`tf.contrib.distributions.bijectors`."""
 
-from graphgrad.contrib.bijectors import Bijector as Bijector
-from graphgrad.contrib.bijectors import ConditionalBijector as ConditionalBijector
-from graphgrad.contrib.bijectors import Identity as Identity
-from graphgrad.contrib.bijectors import Inline as Inline
-from graphgrad.contrib.bijectors_elementwise import Exp as Exp
-from graphgrad.contrib.bijectors_elementwise import Gumbel as Gumbel
-from graphgrad.contrib.bijectors_elementwise import PowerTransform as PowerTransform
-from graphgrad.contrib.bijectors_elementwise import Sigmoid as Sigmoid
-from graphgrad.contrib.bijectors_elementwise import SinhArcsinh as SinhArcsinh
-from graphgrad.contrib.bijectors_elementwise import SoftmaxCentered as SoftmaxCentered
-from graphgrad.contrib.bijectors_elementwise import Softplus as Softplus
-from graphgrad.contrib.bijectors_elementwise import Softsign as Softsign
-from graphgrad.contrib.bijectors_elementwise import Square as Square
-from graphgrad.contrib.bijectors_elementwise import Weibull as Weibull
-from graphgrad.contrib.bijectors_flows import BatchNormalization as BatchNormalization
-from graphgrad.contrib.bijectors_flows import MaskedAutoregressiveFlow as MaskedAutoregressiveFlow
-from graphgrad.contrib.bijectors_flows import RealNVP as RealNVP
-from graphgrad.contrib.bijectors_flows import masked_autoregressive_default_template as masked_autoregressive_default_template  # noqa: E501
-from graphgrad.contrib.bijectors_flows import masked_dense as masked_dense
-from graphgrad.contrib.bijectors_flows import real_nvp_default_template as real_nvp_default_template
-from graphgrad.contrib.bijectors_linear import Affine as Affine
-from graphgrad.contrib.bijectors_linear import AffineLinearOperator as AffineLinearOperator
-from graphgrad.contrib.bijectors_linear import AffineScalar as AffineScalar
-from graphgrad.contrib.bijectors_linear import Chain as Chain
-from graphgrad.contrib.bijectors_linear import Invert as Invert
-from graphgrad.contrib.bijectors_linear import Permute as Permute
-from graphgrad.contrib.bijectors_linear import Reshape as Reshape
-from graphgrad.contrib.bijectors_triangular import FillTriangular as FillTriangular
-from graphgrad.contrib.bijectors_triangular import ScaleTriL as ScaleTriL
-from graphgrad.contrib.bijectors_triangular import TransformDiagonal as TransformDiagonal
+from graphgrad.extras.contrib.bijectors.bijector import Bijector as Bijector
+from graphgrad.extras.contrib.bijectors.bijector import ConditionalBijector as ConditionalBijector
+from graphgrad.extras.contrib.bijectors.bijector import Identity as Identity
+from graphgrad.extras.contrib.bijectors.bijector import Inline as Inline
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Exp as Exp
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Gumbel as Gumbel
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import PowerTransform as PowerTransform
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Sigmoid as Sigmoid
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import SinhArcsinh as SinhArcsinh
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import SoftmaxCentered as SoftmaxCentered
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Softplus as Softplus
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Softsign as Softsign
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Square as Square
+from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Weibull as Weibull
+from graphgrad.extras.contrib.bijectors.flows import BatchNormalization as BatchNormalization
+from graphgrad.extras.contrib.bijectors.flows import MaskedAutoregressiveFlow as MaskedAutoregressiveFlow
+from graphgrad.extras.contrib.bijectors.flows import RealNVP as RealNVP
+from graphgrad.extras.contrib.bijectors.flows import (
+    masked_autoregressive_default_template as masked_autoregressive_default_template,
+)  # noqa: E501
+from graphgrad.extras.contrib.bijectors.flows import masked_dense as masked_dense
+from graphgrad.extras.contrib.bijectors.flows import real_nvp_default_template as real_nvp_default_template
+from graphgrad.extras.contrib.bijectors.affine import Affine as Affine
+from graphgrad.extras.contrib.bijectors.affine import AffineLinearOperator as AffineLinearOperator
+from graphgrad.extras.contrib.bijectors.affine import AffineScalar as AffineScalar
+from graphgrad.extras.contrib.bijectors.affine import Chain as Chain
+from graphgrad.extras.contrib.bijectors.affine import Invert as Invert
+from graphgrad.extras.contrib.bijectors.affine import Permute as Permute
+from graphgrad.extras.contrib.bijectors.affine import Reshape as Reshape
+from graphgrad.extras.contrib.bijectors.triangular import FillTriangular as FillTriangular
+from graphgrad.extras.contrib.bijectors.triangular import ScaleTriL as ScaleTriL
+from graphgrad.extras.contrib.bijectors.triangular import TransformDiagonal as TransformDiagonal
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

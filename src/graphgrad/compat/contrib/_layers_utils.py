@@ -1,8 +1,8 @@
 """`tf.contrib.layers.python.layers.utils`."""
 
-from graphgrad.layers.contrib import collect_named_outputs as collect_named_outputs
-from graphgrad.layers.contrib import convert_collection_to_dict as convert_collection_to_dict
-from graphgrad.frontend.control_flow import smart_cond as smart_cond
+from graphgrad.extras.contrib.layers.contrib_layers import collect_named_outputs as collect_named_outputs
+from graphgrad.extras.contrib.layers.contrib_layers import convert_collection_to_dict as convert_collection_to_dict
+from graphgrad.frontend.control_flow.cond_while import smart_cond as smart_cond
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

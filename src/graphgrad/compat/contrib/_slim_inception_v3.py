@@ -1,8 +1,8 @@
 """`tf.contrib.slim.nets.inception_v3`."""
 
-from graphgrad.contrib.nets.inception import inception_v3 as inception_v3
-from graphgrad.contrib.nets.inception import inception_v3_arg_scope as inception_v3_arg_scope
-from graphgrad.contrib.nets.inception import inception_v3_base as inception_v3_base
+from graphgrad.extras.contrib.nets.inception import inception_v3 as inception_v3
+from graphgrad.extras.contrib.nets.inception import inception_v3_arg_scope as inception_v3_arg_scope
+from graphgrad.extras.contrib.nets.inception import inception_v3_base as inception_v3_base
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

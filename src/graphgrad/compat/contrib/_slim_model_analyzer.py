@@ -1,8 +1,8 @@
 """`tf.contrib.slim.model_analyzer`."""
 
-from graphgrad.contrib.layer_summaries import analyze_ops as analyze_ops
-from graphgrad.contrib.layer_summaries import analyze_vars as analyze_vars
-from graphgrad.contrib.layer_summaries import tensor_description as tensor_description
+from graphgrad.extras.contrib.layer_summaries import analyze_ops as analyze_ops
+from graphgrad.extras.contrib.layer_summaries import analyze_vars as analyze_vars
+from graphgrad.extras.contrib.layer_summaries import tensor_description as tensor_description
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

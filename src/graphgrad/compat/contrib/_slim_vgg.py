@@ -1,11 +1,11 @@
 """`tf.contrib.slim.nets.vgg`."""
 
-from graphgrad.contrib.nets.plain import vgg_16 as vgg_16
-from graphgrad.contrib.nets.plain import vgg_19 as vgg_19
-from graphgrad.contrib.nets.plain import vgg_a as vgg_a
-from graphgrad.contrib.nets.plain import vgg_arg_scope as vgg_arg_scope
-from graphgrad.contrib.nets.plain import vgg_d as vgg_d
-from graphgrad.contrib.nets.plain import vgg_e as vgg_e
+from graphgrad.extras.contrib.nets.plain import vgg_16 as vgg_16
+from graphgrad.extras.contrib.nets.plain import vgg_19 as vgg_19
+from graphgrad.extras.contrib.nets.plain import vgg_a as vgg_a
+from graphgrad.extras.contrib.nets.plain import vgg_arg_scope as vgg_arg_scope
+from graphgrad.extras.contrib.nets.plain import vgg_d as vgg_d
+from graphgrad.extras.contrib.nets.plain import vgg_e as vgg_e
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -1,14 +1,16 @@
 """`tf.contrib.image`."""
 
-from graphgrad.contrib.image import angles_to_projective_transforms as angles_to_projective_transforms
-from graphgrad.contrib.image import compose_transforms as compose_transforms
-from graphgrad.contrib.image import dense_image_warp as dense_image_warp
-from graphgrad.contrib.image import flat_transforms_to_matrices as flat_transforms_to_matrices
-from graphgrad.contrib.image import matrices_to_flat_transforms as matrices_to_flat_transforms
-from graphgrad.contrib.image import rotate as rotate
-from graphgrad.contrib.image import transform as transform
-from graphgrad.contrib.image import translate as translate
-from graphgrad.contrib.image import translations_to_projective_transforms as translations_to_projective_transforms
+from graphgrad.extras.contrib.contrib_image import angles_to_projective_transforms as angles_to_projective_transforms
+from graphgrad.extras.contrib.contrib_image import compose_transforms as compose_transforms
+from graphgrad.extras.contrib.contrib_image import dense_image_warp as dense_image_warp
+from graphgrad.extras.contrib.contrib_image import flat_transforms_to_matrices as flat_transforms_to_matrices
+from graphgrad.extras.contrib.contrib_image import matrices_to_flat_transforms as matrices_to_flat_transforms
+from graphgrad.extras.contrib.contrib_image import rotate as rotate
+from graphgrad.extras.contrib.contrib_image import transform as transform
+from graphgrad.extras.contrib.contrib_image import translate as translate
+from graphgrad.extras.contrib.contrib_image import (
+    translations_to_projective_transforms as translations_to_projective_transforms,
+)
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

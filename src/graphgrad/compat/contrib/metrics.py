@@ -1,6 +1,6 @@
 """`tf.contrib.metrics`, as far as programs use it."""
 
-from graphgrad.contrib.metrics import accuracy as accuracy
+from graphgrad.extras.contrib.contrib_metrics import accuracy as accuracy
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

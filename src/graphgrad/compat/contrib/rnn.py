@@ -1,43 +1,45 @@
 """`tf.contrib.rnn`: the cells of `tf.nn.rnn_cell`."""
 
-from graphgrad.frontend.rnn_cells import BasicLSTMCell as BasicLSTMCell
-from graphgrad.frontend.rnn_cells import BasicRNNCell as BasicRNNCell
-from graphgrad.frontend.rnn_cells import GRUCell as GRUCell
-from graphgrad.frontend.rnn_cells import LSTMCell as LSTMCell
-from graphgrad.frontend.rnn_cells import LSTMStateTuple as LSTMStateTuple
-from graphgrad.frontend.rnn_cells import RNNCell as RNNCell
-from graphgrad.frontend.rnn_wrappers import DeviceWrapper as DeviceWrapper
-from graphgrad.frontend.rnn_wrappers import DropoutWrapper as DropoutWrapper
-from graphgrad.frontend.rnn_wrappers import MultiRNNCell as MultiRNNCell
-from graphgrad.frontend.rnn_wrappers import ResidualWrapper as ResidualWrapper
-from graphgrad.frontend.rnn_static import static_bidirectional_rnn as static_bidirectional_rnn
-from graphgrad.frontend.rnn_static import static_rnn as static_rnn
-from graphgrad.frontend.rnn_static import static_state_saving_rnn as static_state_saving_rnn
-from graphgrad.contrib.rnn_cells import CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell
-from graphgrad.contrib.rnn_conv_cells import Conv1DLSTMCell as Conv1DLSTMCell
-from graphgrad.contrib.rnn_conv_cells import Conv2DLSTMCell as Conv2DLSTMCell
-from graphgrad.contrib.rnn_conv_cells import Conv3DLSTMCell as Conv3DLSTMCell
-from graphgrad.contrib.rnn_conv_cells import ConvLSTMCell as ConvLSTMCell
-from graphgrad.contrib.rnn_cells import IntersectionRNNCell as IntersectionRNNCell
-from graphgrad.contrib.rnn_cells import LayerNormBasicLSTMCell as LayerNormBasicLSTMCell
-from graphgrad.contrib.rnn_cells import NASCell as NASCell
-from graphgrad.contrib.rnn_cells import PhasedLSTMCell as PhasedLSTMCell
-from graphgrad.contrib.rnn_cells import TimeFreqLSTMCell as TimeFreqLSTMCell
-from graphgrad.contrib.rnn_cells import UGRNNCell as UGRNNCell
-from graphgrad.contrib.rnn_wrappers import AttentionCellWrapper as AttentionCellWrapper
-from graphgrad.contrib.rnn_wrappers import CompiledWrapper as CompiledWrapper
-from graphgrad.contrib.rnn_wrappers import EmbeddingWrapper as EmbeddingWrapper
-from graphgrad.contrib.rnn_wrappers import GRUBlockCell as GRUBlockCell
-from graphgrad.contrib.rnn_wrappers import GRUBlockCellV2 as GRUBlockCellV2
-from graphgrad.contrib.rnn_wrappers import HighwayWrapper as HighwayWrapper
-from graphgrad.contrib.rnn_wrappers import InputProjectionWrapper as InputProjectionWrapper
-from graphgrad.contrib.rnn_wrappers import LSTMBlockCell as LSTMBlockCell
-from graphgrad.contrib.rnn_wrappers import LSTMBlockFusedCell as LSTMBlockFusedCell
-from graphgrad.contrib.rnn_wrappers import OutputProjectionWrapper as OutputProjectionWrapper
-from graphgrad.contrib.rnn_stacks import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
-from graphgrad.contrib.rnn_stacks import stack_bidirectional_rnn as stack_bidirectional_rnn
-from graphgrad.contrib.rnn_stacks import transpose_batch_time as transpose_batch_time
-from graphgrad.frontend.rnn_cells import _LayerCell as LayerRNNCell
+from graphgrad.frontend.rnn.rnn_cells import BasicLSTMCell as BasicLSTMCell
+from graphgrad.frontend.rnn.rnn_cells import BasicRNNCell as BasicRNNCell
+from graphgrad.frontend.rnn.rnn_cells import GRUCell as GRUCell
+from graphgrad.frontend.rnn.rnn_cells import LSTMCell as LSTMCell
+from graphgrad.frontend.rnn.rnn_cells import LSTMStateTuple as LSTMStateTuple
+from graphgrad.frontend.rnn.rnn_cells import RNNCell as RNNCell
+from graphgrad.frontend.rnn.rnn_wrappers import DeviceWrapper as DeviceWrapper
+from graphgrad.frontend.rnn.rnn_wrappers import DropoutWrapper as DropoutWrapper
+from graphgrad.frontend.rnn.rnn_wrappers import MultiRNNCell as MultiRNNCell
+from graphgrad.frontend.rnn.rnn_wrappers import ResidualWrapper as ResidualWrapper
+from graphgrad.frontend.rnn.static_rnn import static_bidirectional_rnn as static_bidirectional_rnn
+from graphgrad.frontend.rnn.static_rnn import static_rnn as static_rnn
+from graphgrad.frontend.rnn.static_rnn import static_state_saving_rnn as static_state_saving_rnn
+from graphgrad.extras.contrib.rnn.contrib_cells import (
+    CoupledInputForgetGateLSTMCell as CoupledInputForgetGateLSTMCell,
+)
+from graphgrad.extras.contrib.rnn.conv_cells import Conv1DLSTMCell as Conv1DLSTMCell
+from graphgrad.extras.contrib.rnn.conv_cells import Conv2DLSTMCell as Conv2DLSTMCell
+from graphgrad.extras.contrib.rnn.conv_cells import Conv3DLSTMCell as Conv3DLSTMCell
+from graphgrad.extras.contrib.rnn.conv_cells import ConvLSTMCell as ConvLSTMCell
+from graphgrad.extras.contrib.rnn.contrib_cells import IntersectionRNNCell as IntersectionRNNCell
+from graphgrad.extras.contrib.rnn.contrib_cells import LayerNormBasicLSTMCell as LayerNormBasicLSTMCell
+from graphgrad.extras.contrib.rnn.contrib_cells import NASCell as NASCell
+from graphgrad.extras.contrib.rnn.contrib_cells import PhasedLSTMCell as PhasedLSTMCell
+from graphgrad.extras.contrib.rnn.contrib_cells import TimeFreqLSTMCell as TimeFreqLSTMCell
+from graphgrad.extras.contrib.rnn.contrib_cells import UGRNNCell as UGRNNCell
+from graphgrad.extras.contrib.rnn.contrib_wrappers import AttentionCellWrapper as AttentionCellWrapper
+from graphgrad.extras.contrib.rnn.contrib_wrappers import CompiledWrapper as CompiledWrapper
+from graphgrad.extras.contrib.rnn.contrib_wrappers import EmbeddingWrapper as EmbeddingWrapper
+from graphgrad.extras.contrib.rnn.contrib_wrappers import GRUBlockCell as GRUBlockCell
+from graphgrad.extras.contrib.rnn.contrib_wrappers import GRUBlockCellV2 as GRUBlockCellV2
+from graphgrad.extras.contrib.rnn.contrib_wrappers import HighwayWrapper as HighwayWrapper
+from graphgrad.extras.contrib.rnn.contrib_wrappers import InputProjectionWrapper as InputProjectionWrapper
+from graphgrad.extras.contrib.rnn.contrib_wrappers import LSTMBlockCell as LSTMBlockCell
+from graphgrad.extras.contrib.rnn.contrib_wrappers import LSTMBlockFusedCell as LSTMBlockFusedCell
+from graphgrad.extras.contrib.rnn.contrib_wrappers import OutputProjectionWrapper as OutputProjectionWrapper
+from graphgrad.extras.contrib.rnn.stacks import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
+from graphgrad.extras.contrib.rnn.stacks import stack_bidirectional_rnn as stack_bidirectional_rnn
+from graphgrad.extras.contrib.rnn.stacks import transpose_batch_time as transpose_batch_time
+from graphgrad.frontend.rnn.rnn_cells import _LayerCell as LayerRNNCell
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -1,6 +1,6 @@
 """`tf.contrib.staging`."""
 
-from graphgrad.contrib.staging import StagingArea as StagingArea
+from graphgrad.extras.contrib.staging import StagingArea as StagingArea
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

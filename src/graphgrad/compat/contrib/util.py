@@ -1,8 +1,8 @@
 """`tf.contrib.util`."""
 
-from graphgrad.frontend.tensor_protos import make_ndarray as make_ndarray
-from graphgrad.frontend.tensor_protos import make_tensor_proto as make_tensor_proto
-from graphgrad.ir.static import constant_value as constant_value
+from graphgrad.frontend.graph.tensor_protos import make_ndarray as make_ndarray
+from graphgrad.frontend.graph.tensor_protos import make_tensor_proto as make_tensor_proto
+from graphgrad.ir.constant_value import constant_value as constant_value
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -1,4 +1,4 @@
 """`tf.lookup.experimental`."""
 
-from graphgrad.frontend.lookup import DenseHashTable as DenseHashTable
-from graphgrad.frontend.lookup import MutableHashTable as MutableHashTable
+from graphgrad.extras.pipelines.lookup_tables import DenseHashTable as DenseHashTable
+from graphgrad.extras.pipelines.lookup_tables import MutableHashTable as MutableHashTable

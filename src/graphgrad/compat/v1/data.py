@@ -1,19 +1,19 @@
 """`tf.data` of TensorFlow 1."""
 
-from graphgrad.frontend.dataset_iterators import DatasetV1 as Dataset
-from graphgrad.frontend.dataset_iterators import Iterator as Iterator
-from graphgrad.frontend.dataset_iterators import get_output_classes as get_output_classes
-from graphgrad.frontend.dataset_iterators import get_output_shapes as get_output_shapes
-from graphgrad.frontend.dataset_iterators import get_output_types as get_output_types
-from graphgrad.frontend.dataset_iterators import make_initializable_iterator as make_initializable_iterator
-from graphgrad.frontend.dataset_iterators import make_one_shot_iterator as make_one_shot_iterator
-from graphgrad.frontend.dataset_options import Options as Options
-from graphgrad.frontend.dataset_options import ThreadingOptions as ThreadingOptions
-from graphgrad.frontend.type_specs import DatasetSpec as DatasetSpec
-from graphgrad.frontend.dataset_eager import NumpyIterator as NumpyIterator
-from graphgrad.train.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
-from graphgrad.train.record_datasets import TextLineDataset as TextLineDataset
-from graphgrad.train.record_datasets import TFRecordDataset as TFRecordDataset
+from graphgrad.extras.data.graph_iterator import DatasetV1 as Dataset
+from graphgrad.extras.data.graph_iterator import Iterator as Iterator
+from graphgrad.extras.data.graph_iterator import get_output_classes as get_output_classes
+from graphgrad.extras.data.graph_iterator import get_output_shapes as get_output_shapes
+from graphgrad.extras.data.graph_iterator import get_output_types as get_output_types
+from graphgrad.extras.data.graph_iterator import make_initializable_iterator as make_initializable_iterator
+from graphgrad.extras.data.graph_iterator import make_one_shot_iterator as make_one_shot_iterator
+from graphgrad.extras.data.dataset_options import Options as Options
+from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
+from graphgrad.frontend.structure.composite_specs import DatasetSpec as DatasetSpec
+from graphgrad.extras.data.eager_iterator import NumpyIterator as NumpyIterator
+from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
+from graphgrad.extras.data.record_datasets import TextLineDataset as TextLineDataset
+from graphgrad.extras.data.record_datasets import TFRecordDataset as TFRecordDataset
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2

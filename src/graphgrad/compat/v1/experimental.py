@@ -1,6 +1,6 @@
 """`tf.experimental` of TensorFlow 1."""
 
-from graphgrad.frontend.optional import Optional as Optional
+from graphgrad.extras.data.optional import Optional as Optional
 from graphgrad.ir.dtypes import float4_e2m1fn as float4_e2m1fn
 from graphgrad.ir.dtypes import float8_e4m3b11fnuz as float8_e4m3b11fnuz
 from graphgrad.ir.dtypes import float8_e4m3fn as float8_e4m3fn

@@ -1,91 +1,101 @@
 """`tf.nn` of TensorFlow 1."""
 
 # -- arithmetic, reductions ------------------------------------------------------------
-from graphgrad.ops.trig import sigmoid as sigmoid
-from graphgrad.ops.trig import tanh as tanh
+from graphgrad.ops.math.trig import sigmoid as sigmoid
+from graphgrad.ops.math.trig import tanh as tanh
 
 # -- arrays --------------------------------------------------------------------------
-from graphgrad.ops.space import depth_to_space_v1 as depth_to_space
-from graphgrad.ops.space import space_to_batch_v1 as space_to_batch
-from graphgrad.ops.space import space_to_depth_v1 as space_to_depth
+from graphgrad.ops.array.space_to_batch import depth_to_space_v1 as depth_to_space
+from graphgrad.ops.array.space_to_batch import space_to_batch_v1 as space_to_batch
+from graphgrad.ops.array.space_to_batch import space_to_depth_v1 as space_to_depth
 
 # -- neural networks ---------------------------------------------------------------------
-from . import _nn_experimental as experimental
-from . import _nn_rnn_cell as rnn_cell
-from graphgrad.ops.bias import bias_add as bias_add
-from graphgrad.ops.bias import relu_layer as relu_layer
-from graphgrad.ops.bias import xw_plus_b as xw_plus_b
-from graphgrad.ops.convolution import atrous_conv2d as atrous_conv2d
-from graphgrad.ops.convolution import atrous_conv2d_transpose as atrous_conv2d_transpose
-from graphgrad.ops.convolution import conv1d_transpose as conv1d_transpose
-from graphgrad.ops.convolution import conv1d_v1 as conv1d
-from graphgrad.ops.convolution import conv2d_backprop_filter as conv2d_backprop_filter
-from graphgrad.ops.convolution import conv2d_backprop_input as conv2d_backprop_input
-from graphgrad.ops.convolution import conv2d_transpose_v1 as conv2d_transpose
-from graphgrad.ops.convolution import conv2d_v1 as conv2d
-from graphgrad.ops.convolution import conv3d_backprop_filter as conv3d_backprop_filter
-from graphgrad.ops.convolution import conv3d_backprop_filter as conv3d_backprop_filter_v2
-from graphgrad.ops.convolution import conv3d_transpose_v1 as conv3d_transpose
-from graphgrad.ops.convolution import conv3d_v1 as conv3d
-from graphgrad.ops.convolution import conv_transpose as conv_transpose
-from graphgrad.ops.convolution import convolution_v1 as convolution
-from graphgrad.ops.convolution import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
-from graphgrad.ops.convolution import depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter
-from graphgrad.ops.convolution import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
-from graphgrad.ops.convolution import depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input
-from graphgrad.ops.convolution import depthwise_conv2d_native as depthwise_conv2d_native
-from graphgrad.ops.convolution import depthwise_conv2d_v1 as depthwise_conv2d
-from graphgrad.ops.convolution import separable_conv2d_v1 as separable_conv2d
-from graphgrad.ops.dropout import dropout_v1 as dropout
-from graphgrad.ops.embedding import embedding_lookup_v1 as embedding_lookup
-from graphgrad.ops.losses import l2_loss as l2_loss
-from graphgrad.ops.losses import log_poisson_loss as log_poisson_loss
-from graphgrad.ops.losses import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
-from graphgrad.ops.losses import softmax_cross_entropy_with_logits_v1 as softmax_cross_entropy_with_logits
-from graphgrad.ops.losses import softmax_cross_entropy_with_logits_v2_v1 as softmax_cross_entropy_with_logits_v2
-from graphgrad.ops.losses import sparse_softmax_cross_entropy_with_logits_v1 as sparse_softmax_cross_entropy_with_logits
-from graphgrad.ops.losses import weighted_cross_entropy_with_logits_v1 as weighted_cross_entropy_with_logits
-from graphgrad.ops.lrn import local_response_normalization as local_response_normalization
-from graphgrad.ops.lrn import local_response_normalization as lrn
-from graphgrad.ops.moments import batch_norm_with_global_normalization_v1 as batch_norm_with_global_normalization
-from graphgrad.ops.moments import batch_normalization as batch_normalization
-from graphgrad.ops.moments import fused_batch_norm as fused_batch_norm
-from graphgrad.ops.moments import l2_normalize as l2_normalize
-from graphgrad.ops.moments import moments_v1 as moments
-from graphgrad.ops.moments import normalize_moments as normalize_moments
-from graphgrad.ops.moments import sufficient_statistics_v1 as sufficient_statistics
-from graphgrad.ops.moments import weighted_moments_v1 as weighted_moments
-from graphgrad.ops.moments import zero_fraction as zero_fraction
-from graphgrad.ops.nn import crelu_v1 as crelu
-from graphgrad.ops.nn import elu as elu
-from graphgrad.ops.nn import leaky_relu as leaky_relu
-from graphgrad.ops.nn import relu as relu
-from graphgrad.ops.nn import relu6 as relu6
-from graphgrad.ops.nn import selu as selu
-from graphgrad.ops.nn import silu as silu
-from graphgrad.ops.nn import silu as swish
-from graphgrad.ops.nn import softplus as softplus
-from graphgrad.ops.nn import softsign as softsign
-from graphgrad.ops.pooling import avg_pool as avg_pool_v2
-from graphgrad.ops.pooling import avg_pool1d as avg_pool1d
-from graphgrad.ops.pooling import avg_pool3d as avg_pool3d
-from graphgrad.ops.pooling import avg_pool_v1 as avg_pool
-from graphgrad.ops.pooling import avg_pool_v1 as avg_pool2d
-from graphgrad.ops.pooling import max_pool as max_pool_v2
-from graphgrad.ops.pooling import max_pool1d as max_pool1d
-from graphgrad.ops.pooling import max_pool2d as max_pool2d
-from graphgrad.ops.pooling import max_pool3d as max_pool3d
-from graphgrad.ops.pooling import max_pool_v1 as max_pool
-from graphgrad.ops.pooling import max_pool_with_argmax_v1 as max_pool_with_argmax
-from graphgrad.ops.pooling import pool_v1 as pool
-from graphgrad.ops.softmax import log_softmax_v1 as log_softmax
-from graphgrad.ops.softmax import softmax_v1 as softmax
-from graphgrad.ops.topk import in_top_k_v1 as in_top_k
-from graphgrad.ops.topk import top_k as top_k
+from graphgrad.compat.v1 import _nn_experimental as experimental
+from graphgrad.compat.v1 import _nn_rnn_cell as rnn_cell
+from graphgrad.ops.nn.bias import bias_add as bias_add
+from graphgrad.ops.nn.bias import relu_layer as relu_layer
+from graphgrad.ops.nn.bias import xw_plus_b as xw_plus_b
+from graphgrad.ops.nn.conv.conv_functions import atrous_conv2d as atrous_conv2d
+from graphgrad.ops.nn.conv.conv_functions import atrous_conv2d_transpose as atrous_conv2d_transpose
+from graphgrad.ops.nn.conv.conv_functions import conv1d_transpose as conv1d_transpose
+from graphgrad.ops.nn.conv.conv_functions import conv1d_v1 as conv1d
+from graphgrad.ops.nn.conv.conv_functions import conv2d_backprop_filter as conv2d_backprop_filter
+from graphgrad.ops.nn.conv.conv_functions import conv2d_backprop_input as conv2d_backprop_input
+from graphgrad.ops.nn.conv.conv_functions import conv2d_transpose_v1 as conv2d_transpose
+from graphgrad.ops.nn.conv.conv_functions import conv2d_v1 as conv2d
+from graphgrad.ops.nn.conv.conv_functions import conv3d_backprop_filter as conv3d_backprop_filter
+from graphgrad.ops.nn.conv.conv_functions import conv3d_backprop_filter as conv3d_backprop_filter_v2
+from graphgrad.ops.nn.conv.conv_functions import conv3d_transpose_v1 as conv3d_transpose
+from graphgrad.ops.nn.conv.conv_functions import conv3d_v1 as conv3d
+from graphgrad.ops.nn.conv.conv_functions import conv_transpose as conv_transpose
+from graphgrad.ops.nn.conv.conv_functions import convolution_v1 as convolution
+from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
+from graphgrad.ops.nn.conv.conv_functions import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter,
+)
+from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input
+from graphgrad.ops.nn.conv.conv_functions import (
+    depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input,
+)
+from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d_native as depthwise_conv2d_native
+from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d_v1 as depthwise_conv2d
+from graphgrad.ops.nn.conv.conv_functions import separable_conv2d_v1 as separable_conv2d
+from graphgrad.ops.nn.dropout import dropout_v1 as dropout
+from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
+from graphgrad.ops.nn.cross_entropy import l2_loss as l2_loss
+from graphgrad.ops.nn.cross_entropy import log_poisson_loss as log_poisson_loss
+from graphgrad.ops.nn.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
+from graphgrad.ops.nn.cross_entropy import softmax_cross_entropy_with_logits_v1 as softmax_cross_entropy_with_logits
+from graphgrad.ops.nn.cross_entropy import (
+    softmax_cross_entropy_with_logits_v2_v1 as softmax_cross_entropy_with_logits_v2,
+)
+from graphgrad.ops.nn.cross_entropy import (
+    sparse_softmax_cross_entropy_with_logits_v1 as sparse_softmax_cross_entropy_with_logits,
+)
+from graphgrad.ops.nn.cross_entropy import weighted_cross_entropy_with_logits_v1 as weighted_cross_entropy_with_logits
+from graphgrad.ops.nn.norm.lrn import local_response_normalization as local_response_normalization
+from graphgrad.ops.nn.norm.lrn import local_response_normalization as lrn
+from graphgrad.ops.nn.norm.moments import (
+    batch_norm_with_global_normalization_v1 as batch_norm_with_global_normalization,
+)
+from graphgrad.ops.nn.norm.moments import batch_normalization as batch_normalization
+from graphgrad.ops.nn.norm.moments import fused_batch_norm as fused_batch_norm
+from graphgrad.ops.nn.norm.moments import l2_normalize as l2_normalize
+from graphgrad.ops.nn.norm.moments import moments_v1 as moments
+from graphgrad.ops.nn.norm.moments import normalize_moments as normalize_moments
+from graphgrad.ops.nn.norm.moments import sufficient_statistics_v1 as sufficient_statistics
+from graphgrad.ops.nn.norm.moments import weighted_moments_v1 as weighted_moments
+from graphgrad.ops.nn.norm.moments import zero_fraction as zero_fraction
+from graphgrad.ops.nn.activations import crelu_v1 as crelu
+from graphgrad.ops.nn.activations import elu as elu
+from graphgrad.ops.nn.activations import leaky_relu as leaky_relu
+from graphgrad.ops.nn.activations import relu as relu
+from graphgrad.ops.nn.activations import relu6 as relu6
+from graphgrad.ops.nn.activations import selu as selu
+from graphgrad.ops.nn.activations import silu as silu
+from graphgrad.ops.nn.activations import silu as swish
+from graphgrad.ops.nn.activations import softplus as softplus
+from graphgrad.ops.nn.activations import softsign as softsign
+from graphgrad.ops.nn.pool.pool_functions import avg_pool as avg_pool_v2
+from graphgrad.ops.nn.pool.pool_functions import avg_pool1d as avg_pool1d
+from graphgrad.ops.nn.pool.pool_functions import avg_pool3d as avg_pool3d
+from graphgrad.ops.nn.pool.pool_functions import avg_pool_v1 as avg_pool
+from graphgrad.ops.nn.pool.pool_functions import avg_pool_v1 as avg_pool2d
+from graphgrad.ops.nn.pool.pool_functions import max_pool as max_pool_v2
+from graphgrad.ops.nn.pool.pool_functions import max_pool1d as max_pool1d
+from graphgrad.ops.nn.pool.pool_functions import max_pool2d as max_pool2d
+from graphgrad.ops.nn.pool.pool_functions import max_pool3d as max_pool3d
+from graphgrad.ops.nn.pool.pool_functions import max_pool_v1 as max_pool
+from graphgrad.ops.nn.pool.pool_functions import max_pool_with_argmax_v1 as max_pool_with_argmax
+from graphgrad.ops.nn.pool.pool_functions import pool_v1 as pool
+from graphgrad.ops.nn.softmax import log_softmax_v1 as log_softmax
+from graphgrad.ops.nn.softmax import softmax_v1 as softmax
+from graphgrad.ops.math.topk import in_top_k_v1 as in_top_k
+from graphgrad.ops.math.topk import top_k as top_k
 
-from graphgrad.ops.candidates import all_candidate_sampler as all_candidate_sampler
-from graphgrad.ops.candidates import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
-from graphgrad.ops.candidates import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
+from graphgrad.ops.nn.candidate_samplers import all_candidate_sampler as all_candidate_sampler
+from graphgrad.ops.nn.candidate_samplers import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+from graphgrad.ops.nn.candidate_samplers import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
@@ -94,43 +104,43 @@ from graphgrad.compat.missing import missing_attribute as _missing_attribute
 __getattr__ = _missing_attribute(__name__, {"seq2seq": "graphgrad.compat.contrib.legacy_seq2seq"})
 
 # -- sparse ------------------------------------------------------------------------------
-from graphgrad.ops.embedding_sparse import embedding_lookup_sparse_v1 as embedding_lookup_sparse
-from graphgrad.ops.embedding_sparse import safe_embedding_lookup_sparse_v1 as safe_embedding_lookup_sparse
+from graphgrad.extras.sparse.sparse_embedding import embedding_lookup_sparse_v1 as embedding_lookup_sparse
+from graphgrad.extras.sparse.sparse_embedding import safe_embedding_lookup_sparse_v1 as safe_embedding_lookup_sparse
 
 # -- sampled losses ------------------------------------------------------------------------
-from graphgrad.ops.sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
-from graphgrad.ops.sampling import uniform_candidate_sampler as uniform_candidate_sampler
-from graphgrad.ops.sampling import compute_accidental_hits as compute_accidental_hits
-from graphgrad.ops.sampling import nce_loss_v1 as nce_loss
-from graphgrad.ops.sampling import sampled_softmax_loss_v1 as sampled_softmax_loss
+from graphgrad.ops.nn.sampled_losses import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from graphgrad.ops.nn.sampled_losses import uniform_candidate_sampler as uniform_candidate_sampler
+from graphgrad.ops.nn.sampled_losses import compute_accidental_hits as compute_accidental_hits
+from graphgrad.ops.nn.sampled_losses import nce_loss_v1 as nce_loss
+from graphgrad.ops.nn.sampled_losses import sampled_softmax_loss_v1 as sampled_softmax_loss
 
 # -- recurrent networks ------------------------------------------------------------------
-from graphgrad.frontend.rnn import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
-from graphgrad.frontend.rnn import dynamic_rnn as dynamic_rnn
-from graphgrad.frontend.rnn import raw_rnn as raw_rnn
-from graphgrad.frontend.rnn_static import static_bidirectional_rnn as static_bidirectional_rnn
-from graphgrad.frontend.rnn_static import static_rnn as static_rnn
-from graphgrad.frontend.rnn_static import static_state_saving_rnn as static_state_saving_rnn
+from graphgrad.frontend.rnn.dynamic_rnn import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
+from graphgrad.frontend.rnn.dynamic_rnn import dynamic_rnn as dynamic_rnn
+from graphgrad.frontend.rnn.dynamic_rnn import raw_rnn as raw_rnn
+from graphgrad.frontend.rnn.static_rnn import static_bidirectional_rnn as static_bidirectional_rnn
+from graphgrad.frontend.rnn.static_rnn import static_rnn as static_rnn
+from graphgrad.frontend.rnn.static_rnn import static_state_saving_rnn as static_state_saving_rnn
 
 # -- less frequent ones ------------------------------------------------------------------
-from graphgrad.ops.dilation import dilation2d_v1 as dilation2d
-from graphgrad.ops.dilation import erosion2d_v1 as erosion2d
-from graphgrad.ops.ranks import approx_max_k as approx_max_k
-from graphgrad.ops.ranks import approx_min_k as approx_min_k
+from graphgrad.ops.nn.conv.morphology import dilation2d_v1 as dilation2d
+from graphgrad.ops.nn.conv.morphology import erosion2d_v1 as erosion2d
+from graphgrad.ops.math.order_statistics import approx_max_k as approx_max_k
+from graphgrad.ops.math.order_statistics import approx_min_k as approx_min_k
 
 # -- connectionist temporal classification ---------------------------------------------------
-from graphgrad.ops.ctc_functions import collapse_repeated as collapse_repeated
-from graphgrad.ops.ctc_functions import ctc_beam_search_decoder as ctc_beam_search_decoder_v2
-from graphgrad.ops.ctc_functions import ctc_beam_search_decoder_v1 as ctc_beam_search_decoder
-from graphgrad.ops.ctc_functions import ctc_greedy_decoder as ctc_greedy_decoder
-from graphgrad.ops.ctc_functions import ctc_loss as ctc_loss_v2
-from graphgrad.ops.ctc_functions import ctc_loss_v1 as ctc_loss
-from graphgrad.ops.ctc_functions import ctc_unique_labels as ctc_unique_labels
-from graphgrad.ops.fractional import fractional_avg_pool_v1 as fractional_avg_pool
-from graphgrad.ops.fractional import fractional_max_pool_v1 as fractional_max_pool
-from graphgrad.ops.spaced import with_space_to_batch as with_space_to_batch
+from graphgrad.ops.nn.ctc.ctc_functions import collapse_repeated as collapse_repeated
+from graphgrad.ops.nn.ctc.ctc_functions import ctc_beam_search_decoder as ctc_beam_search_decoder_v2
+from graphgrad.ops.nn.ctc.ctc_functions import ctc_beam_search_decoder_v1 as ctc_beam_search_decoder
+from graphgrad.ops.nn.ctc.ctc_functions import ctc_greedy_decoder as ctc_greedy_decoder
+from graphgrad.ops.nn.ctc.ctc_functions import ctc_loss as ctc_loss_v2
+from graphgrad.ops.nn.ctc.ctc_functions import ctc_loss_v1 as ctc_loss
+from graphgrad.ops.nn.ctc.ctc_functions import ctc_unique_labels as ctc_unique_labels
+from graphgrad.ops.nn.pool.fractional_pool import fractional_avg_pool_v1 as fractional_avg_pool
+from graphgrad.ops.nn.pool.fractional_pool import fractional_max_pool_v1 as fractional_max_pool
+from graphgrad.ops.nn.conv.dilated import with_space_to_batch as with_space_to_batch
 
 # What is ragged takes another way.
-from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+from graphgrad.extras.ragged.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())

@@ -2,8 +2,8 @@
 
 from unittest import mock as mock
 
-from graphgrad.frontend.gradient_checker import compute_gradient_error_v1 as compute_gradient_error
-from graphgrad.frontend.gradient_checker import compute_gradient_v1 as compute_gradient
+from graphgrad.frontend.autodiff.gradient_checker import compute_gradient_error_v1 as compute_gradient_error
+from graphgrad.frontend.autodiff.gradient_checker import compute_gradient_v1 as compute_gradient
 from graphgrad.testing.machine import gpu_device_name as gpu_device_name
 from graphgrad.testing.machine import is_built_with_cuda as is_built_with_cuda
 from graphgrad.testing.machine import is_built_with_gpu_support as is_built_with_gpu_support
@@ -20,8 +20,8 @@ from graphgrad.testing.stubs import disable_with_predicate as disable_with_predi
 from graphgrad.testing.stubs import is_cpu_target_available as is_cpu_target_available
 from graphgrad.testing.stubs import with_eager_op_as_function as with_eager_op_as_function
 from graphgrad.testing.stubs import StubOutForTesting as StubOutForTesting
-from graphgrad.testing.graphs import assert_equal_graph_def_v1 as assert_equal_graph_def
-from . import _test_experimental as experimental
+from graphgrad.testing.graph_assertions import assert_equal_graph_def_v1 as assert_equal_graph_def
+from graphgrad.compat.v1 import _test_experimental as experimental
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

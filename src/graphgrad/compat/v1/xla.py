@@ -1,3 +1,3 @@
 """`tf.xla`."""
 
-from . import _xla_experimental as experimental
+from graphgrad.compat.v1 import _xla_experimental as experimental

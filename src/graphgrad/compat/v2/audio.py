@@ -1,4 +1,4 @@
 """`tf.audio`."""
 
-from graphgrad.ops.wav import decode_wav as decode_wav
-from graphgrad.ops.wav import encode_wav as encode_wav
+from graphgrad.extras.signal.audio import decode_wav as decode_wav
+from graphgrad.extras.signal.audio import encode_wav as encode_wav

@@ -1,4 +1,4 @@
 """`tf.autodiff`."""
 
-from graphgrad.frontend.forward import ForwardAccumulator as ForwardAccumulator
-from graphgrad.frontend.tape import GradientTape as GradientTape
+from graphgrad.frontend.autodiff.forward_accumulator import ForwardAccumulator as ForwardAccumulator
+from graphgrad.frontend.autodiff.tape import GradientTape as GradientTape

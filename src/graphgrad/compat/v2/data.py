@@ -1,15 +1,15 @@
 """`tf.data` of TensorFlow 2."""
 
-from graphgrad.frontend.dataset import Dataset as Dataset
-from graphgrad.frontend.dataset_options import Options as Options
-from graphgrad.frontend.dataset_options import ThreadingOptions as ThreadingOptions
-from graphgrad.frontend.type_specs import DatasetSpec as DatasetSpec
-from graphgrad.frontend.dataset_eager import Iterator as Iterator
-from graphgrad.frontend.dataset_eager import NumpyIterator as NumpyIterator
-from graphgrad.frontend.type_specs import IteratorSpec as IteratorSpec
-from graphgrad.train.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
-from graphgrad.train.record_datasets import TextLineDataset as TextLineDataset
-from graphgrad.train.record_datasets import TFRecordDataset as TFRecordDataset
+from graphgrad.extras.data.dataset import Dataset as Dataset
+from graphgrad.extras.data.dataset_options import Options as Options
+from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
+from graphgrad.frontend.structure.composite_specs import DatasetSpec as DatasetSpec
+from graphgrad.extras.data.eager_iterator import Iterator as Iterator
+from graphgrad.extras.data.eager_iterator import NumpyIterator as NumpyIterator
+from graphgrad.frontend.structure.composite_specs import IteratorSpec as IteratorSpec
+from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
+from graphgrad.extras.data.record_datasets import TextLineDataset as TextLineDataset
+from graphgrad.extras.data.record_datasets import TFRecordDataset as TFRecordDataset
 
 AUTOTUNE = INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2

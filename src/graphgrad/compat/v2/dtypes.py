@@ -1,9 +1,9 @@
 """`tf.dtypes` of TensorFlow 2."""
 
 # -- arithmetic, reductions ------------------------------------------------------------
-from graphgrad.ops.cast import cast as cast
-from graphgrad.ops.cast import saturate_cast as saturate_cast
-from graphgrad.ops.complexes import complex as complex
+from graphgrad.ops.array.cast import cast as cast
+from graphgrad.ops.array.cast import saturate_cast as saturate_cast
+from graphgrad.ops.math.complex import complex as complex
 
 # -- types ------------------------------------------------------------------------------
 from graphgrad.ir.dtypes import DType as DType
@@ -34,7 +34,7 @@ from graphgrad.ir.dtypes import uint32 as uint32
 from graphgrad.ir.dtypes import uint64 as uint64
 from graphgrad.ir.dtypes import variant as variant
 
-from . import _dtypes_experimental as experimental
+from graphgrad.compat.v2 import _dtypes_experimental as experimental
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute
@@ -42,6 +42,6 @@ from graphgrad.compat.missing import missing_attribute as _missing_attribute
 __getattr__ = _missing_attribute(__name__)
 
 # What is ragged takes another way.
-from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+from graphgrad.extras.ragged.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())

@@ -1,6 +1,6 @@
 """`tf.graph_util` of TensorFlow 2."""
 
-from graphgrad.frontend.import_graph import import_graph_def as import_graph_def
+from graphgrad.extras.import_v1.import_graph import import_graph_def as import_graph_def
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -1,48 +1,48 @@
 """`tf.io` of TensorFlow 2."""
 
 # -- sparse, strings ---------------------------------------------------------------------
-from graphgrad.ops.string_functions import decode_base64 as decode_base64
-from graphgrad.ops.string_functions import decode_raw as decode_raw
-from graphgrad.ops.string_functions import encode_base64 as encode_base64
+from graphgrad.extras.strings.string_functions import decode_base64 as decode_base64
+from graphgrad.extras.strings.string_functions import decode_raw as decode_raw
+from graphgrad.extras.strings.string_functions import encode_base64 as encode_base64
 
 # -- files and examples -------------------------------------------------------------------
-from graphgrad.ops.files import FixedLenFeature as FixedLenFeature
-from graphgrad.ops.files import VarLenFeature as VarLenFeature
-from graphgrad.ops.files import decode_jpeg as decode_jpeg
-from graphgrad.ops.files import decode_png as decode_png
-from graphgrad.ops.files import read_file as read_file
-from graphgrad.train.records import TFRecordOptions as TFRecordOptions
-from graphgrad.train.records import TFRecordWriter as TFRecordWriter
+from graphgrad.extras.io.file_ops import FixedLenFeature as FixedLenFeature
+from graphgrad.extras.io.file_ops import VarLenFeature as VarLenFeature
+from graphgrad.extras.io.file_ops import decode_jpeg as decode_jpeg
+from graphgrad.extras.io.file_ops import decode_png as decode_png
+from graphgrad.extras.io.file_ops import read_file as read_file
+from graphgrad.extras.pipelines.records import TFRecordOptions as TFRecordOptions
+from graphgrad.extras.pipelines.records import TFRecordWriter as TFRecordWriter
 from graphgrad.compat.v2 import _io_gfile as gfile
-from graphgrad.ops.serialize import serialize_tensor as serialize_tensor
-from graphgrad.ops.serialize import parse_tensor as parse_tensor
-from graphgrad.ops.image_files import decode_image as decode_image
-from graphgrad.ops.image_files import encode_jpeg as encode_jpeg
-from graphgrad.ops.image_files import encode_png as encode_png
-from graphgrad.ops.image_files import is_jpeg as is_jpeg
-from graphgrad.ops.image_codecs import decode_and_crop_jpeg as decode_and_crop_jpeg
-from graphgrad.ops.image_codecs import decode_bmp as decode_bmp
-from graphgrad.ops.image_codecs import decode_gif as decode_gif
-from graphgrad.ops.image_codecs import extract_jpeg_shape as extract_jpeg_shape
-from graphgrad.frontend.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
-from graphgrad.frontend.parsing import SparseFeature as SparseFeature
-from graphgrad.frontend.parsing import RaggedFeature as RaggedFeature
-from graphgrad.frontend.parsing import parse_example as parse_example
-from graphgrad.frontend.parsing import parse_sequence_example as parse_sequence_example
-from graphgrad.frontend.parsing import parse_single_sequence_example as parse_single_sequence_example
-from graphgrad.frontend.parsing import parse_single_example as parse_single_example
-from graphgrad.ops.file_formats import write_file as write_file
-from graphgrad.ops.file_formats import decode_compressed as decode_compressed
-from graphgrad.ops.file_formats import decode_json_example as decode_json_example
-from graphgrad.ops.file_formats import deserialize_many_sparse as deserialize_many_sparse
-from graphgrad.ops.file_formats import serialize_sparse as serialize_sparse
-from graphgrad.ops.file_formats import serialize_many_sparse as serialize_many_sparse
-from graphgrad.train.graph_files import write_graph as write_graph
+from graphgrad.extras.io.tensor_proto import serialize_tensor as serialize_tensor
+from graphgrad.extras.io.tensor_proto import parse_tensor as parse_tensor
+from graphgrad.extras.image.decode_encode import decode_image as decode_image
+from graphgrad.extras.image.decode_encode import encode_jpeg as encode_jpeg
+from graphgrad.extras.image.decode_encode import encode_png as encode_png
+from graphgrad.extras.image.decode_encode import is_jpeg as is_jpeg
+from graphgrad.extras.image.codec_functions import decode_and_crop_jpeg as decode_and_crop_jpeg
+from graphgrad.extras.image.codec_functions import decode_bmp as decode_bmp
+from graphgrad.extras.image.codec_functions import decode_gif as decode_gif
+from graphgrad.extras.image.codec_functions import extract_jpeg_shape as extract_jpeg_shape
+from graphgrad.extras.pipelines.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
+from graphgrad.extras.pipelines.parsing import SparseFeature as SparseFeature
+from graphgrad.extras.pipelines.parsing import RaggedFeature as RaggedFeature
+from graphgrad.extras.pipelines.parsing import parse_example as parse_example
+from graphgrad.extras.pipelines.parsing import parse_sequence_example as parse_sequence_example
+from graphgrad.extras.pipelines.parsing import parse_single_sequence_example as parse_single_sequence_example
+from graphgrad.extras.pipelines.parsing import parse_single_example as parse_single_example
+from graphgrad.extras.io.serialized import write_file as write_file
+from graphgrad.extras.io.serialized import decode_compressed as decode_compressed
+from graphgrad.extras.io.serialized import decode_json_example as decode_json_example
+from graphgrad.extras.io.serialized import deserialize_many_sparse as deserialize_many_sparse
+from graphgrad.extras.io.serialized import serialize_sparse as serialize_sparse
+from graphgrad.extras.io.serialized import serialize_many_sparse as serialize_many_sparse
+from graphgrad.training.checkpoints.graph_files import write_graph as write_graph
 
 # What is ragged takes another way.
-from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+from graphgrad.extras.ragged.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())
-from graphgrad.frontend.readers import matching_files as matching_files
-from graphgrad.ops.csv import decode_csv as decode_csv
-from graphgrad.train.input_producers import match_filenames_once as match_filenames_once
+from graphgrad.extras.pipelines.readers import matching_files as matching_files
+from graphgrad.extras.io.csv import decode_csv as decode_csv
+from graphgrad.extras.pipelines.input_producers import match_filenames_once as match_filenames_once

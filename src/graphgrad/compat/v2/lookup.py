@@ -1,8 +1,8 @@
 """`tf.lookup` of TensorFlow 2."""
 
-from . import _lookup_experimental as experimental
-from graphgrad.frontend.lookup import KeyValueTensorInitializer as KeyValueTensorInitializer
-from graphgrad.frontend.lookup import StaticHashTable as StaticHashTable
-from graphgrad.frontend.lookup import StaticVocabularyTable as StaticVocabularyTable
-from graphgrad.frontend.lookup import TextFileIndex as TextFileIndex
-from graphgrad.frontend.lookup import TextFileInitializer as TextFileInitializer
+from graphgrad.compat.v2 import _lookup_experimental as experimental
+from graphgrad.extras.pipelines.lookup_tables import KeyValueTensorInitializer as KeyValueTensorInitializer
+from graphgrad.extras.pipelines.lookup_tables import StaticHashTable as StaticHashTable
+from graphgrad.extras.pipelines.lookup_tables import StaticVocabularyTable as StaticVocabularyTable
+from graphgrad.extras.pipelines.lookup_tables import TextFileIndex as TextFileIndex
+from graphgrad.extras.pipelines.lookup_tables import TextFileInitializer as TextFileInitializer

@@ -1,7 +1,7 @@
 """`tf.queue` of TensorFlow 2."""
 
-from graphgrad.frontend.queues import FIFOQueue as FIFOQueue
-from graphgrad.frontend.queues import PaddingFIFOQueue as PaddingFIFOQueue
-from graphgrad.frontend.queues import PriorityQueue as PriorityQueue
-from graphgrad.frontend.queues import QueueBase as QueueBase
-from graphgrad.frontend.queues import RandomShuffleQueue as RandomShuffleQueue
+from graphgrad.extras.pipelines.queues import FIFOQueue as FIFOQueue
+from graphgrad.extras.pipelines.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from graphgrad.extras.pipelines.queues import PriorityQueue as PriorityQueue
+from graphgrad.extras.pipelines.queues import QueueBase as QueueBase
+from graphgrad.extras.pipelines.queues import RandomShuffleQueue as RandomShuffleQueue

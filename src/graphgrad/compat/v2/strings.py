@@ -1,34 +1,34 @@
 """`tf.strings` of TensorFlow 2."""
 
 # -- sparse, strings ---------------------------------------------------------------------
-from graphgrad.ops.string_functions import as_string as as_string
-from graphgrad.ops.string_functions import string_format as format
-from graphgrad.ops.string_functions import string_join as join
-from graphgrad.ops.string_functions import lower as lower
-from graphgrad.ops.string_functions import regex_full_match as regex_full_match
-from graphgrad.ops.string_functions import regex_replace as regex_replace
-from graphgrad.ops.string_functions import strip as strip
-from graphgrad.ops.string_functions import upper as upper
-from graphgrad.ops.string_functions import length as length
-from graphgrad.ops.string_functions import reduce_join as reduce_join
-from graphgrad.ops.string_functions import substr as substr
-from graphgrad.ops.string_functions import to_number as to_number
-from graphgrad.ops.hashing import to_hash_bucket as to_hash_bucket
-from graphgrad.ops.hashing import to_hash_bucket_fast as to_hash_bucket_fast
-from graphgrad.ops.hashing import to_hash_bucket_strong as to_hash_bucket_strong
-from graphgrad.frontend.ragged_strings import string_split_v2 as split
-from graphgrad.frontend.ragged_strings import bytes_split as bytes_split
-from graphgrad.ops.histogram import unsorted_segment_join as unsorted_segment_join
-from graphgrad.frontend.ragged_unicode import ngrams as ngrams
-from graphgrad.frontend.ragged_unicode import unicode_decode as unicode_decode
-from graphgrad.frontend.ragged_unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
-from graphgrad.frontend.ragged_unicode import unicode_encode as unicode_encode
-from graphgrad.frontend.ragged_unicode import unicode_split as unicode_split
-from graphgrad.frontend.ragged_unicode import unicode_split_with_offsets as unicode_split_with_offsets
-from graphgrad.ops.unicode import unicode_script as unicode_script
-from graphgrad.ops.unicode import unicode_transcode as unicode_transcode
+from graphgrad.extras.strings.string_functions import as_string as as_string
+from graphgrad.extras.strings.string_functions import string_format as format
+from graphgrad.extras.strings.string_functions import string_join as join
+from graphgrad.extras.strings.string_functions import lower as lower
+from graphgrad.extras.strings.string_functions import regex_full_match as regex_full_match
+from graphgrad.extras.strings.string_functions import regex_replace as regex_replace
+from graphgrad.extras.strings.string_functions import strip as strip
+from graphgrad.extras.strings.string_functions import upper as upper
+from graphgrad.extras.strings.string_functions import length as length
+from graphgrad.extras.strings.string_functions import reduce_join as reduce_join
+from graphgrad.extras.strings.string_functions import substr as substr
+from graphgrad.extras.strings.string_functions import to_number as to_number
+from graphgrad.extras.strings.hashing import to_hash_bucket as to_hash_bucket
+from graphgrad.extras.strings.hashing import to_hash_bucket_fast as to_hash_bucket_fast
+from graphgrad.extras.strings.hashing import to_hash_bucket_strong as to_hash_bucket_strong
+from graphgrad.extras.ragged.ragged_strings import string_split_v2 as split
+from graphgrad.extras.ragged.ragged_strings import bytes_split as bytes_split
+from graphgrad.ops.math.histogram import unsorted_segment_join as unsorted_segment_join
+from graphgrad.extras.ragged.ragged_unicode import ngrams as ngrams
+from graphgrad.extras.ragged.ragged_unicode import unicode_decode as unicode_decode
+from graphgrad.extras.ragged.ragged_unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
+from graphgrad.extras.ragged.ragged_unicode import unicode_encode as unicode_encode
+from graphgrad.extras.ragged.ragged_unicode import unicode_split as unicode_split
+from graphgrad.extras.ragged.ragged_unicode import unicode_split_with_offsets as unicode_split_with_offsets
+from graphgrad.extras.strings.unicode import unicode_script as unicode_script
+from graphgrad.extras.strings.unicode import unicode_transcode as unicode_transcode
 
 # What is ragged takes another way.
-from graphgrad.frontend.ragged_dispatch import takes_ragged as _takes_ragged
+from graphgrad.extras.ragged.ragged_dispatch import takes_ragged as _takes_ragged
 
 _takes_ragged(globals())

@@ -1,21 +1,21 @@
 """`tf.summary` of TensorFlow 2."""
 
-from graphgrad.train.summaries_of_2 import SummaryWriter as SummaryWriter
-from graphgrad.train.summaries_of_2 import audio as audio
-from graphgrad.train.summaries_of_2 import create_file_writer as create_file_writer
-from graphgrad.train.summaries_of_2 import create_noop_writer as create_noop_writer
-from graphgrad.train.summaries_of_2 import flush as flush
-from graphgrad.train.summaries_of_2 import graph as graph
-from graphgrad.train.summaries_of_2 import histogram as histogram
-from graphgrad.train.summaries_of_2 import image as image
-from graphgrad.train.summaries_of_2 import record_if as record_if
-from graphgrad.train.summaries_of_2 import scalar as scalar
-from graphgrad.train.summaries_of_2 import should_record_summaries as should_record_summaries
-from graphgrad.train.summaries_of_2 import text as text
-from graphgrad.train.summaries_of_2 import trace_export as trace_export
-from graphgrad.train.summaries_of_2 import trace_off as trace_off
-from graphgrad.train.summaries_of_2 import trace_on as trace_on
-from graphgrad.train.summaries_of_2 import write as write
+from graphgrad.training.summaries.summaries_v2 import SummaryWriter as SummaryWriter
+from graphgrad.training.summaries.summaries_v2 import audio as audio
+from graphgrad.training.summaries.summaries_v2 import create_file_writer as create_file_writer
+from graphgrad.training.summaries.summaries_v2 import create_noop_writer as create_noop_writer
+from graphgrad.training.summaries.summaries_v2 import flush as flush
+from graphgrad.training.summaries.summaries_v2 import graph as graph
+from graphgrad.training.summaries.summaries_v2 import histogram as histogram
+from graphgrad.training.summaries.summaries_v2 import image as image
+from graphgrad.training.summaries.summaries_v2 import record_if as record_if
+from graphgrad.training.summaries.summaries_v2 import scalar as scalar
+from graphgrad.training.summaries.summaries_v2 import should_record_summaries as should_record_summaries
+from graphgrad.training.summaries.summaries_v2 import text as text
+from graphgrad.training.summaries.summaries_v2 import trace_export as trace_export
+from graphgrad.training.summaries.summaries_v2 import trace_off as trace_off
+from graphgrad.training.summaries.summaries_v2 import trace_on as trace_on
+from graphgrad.training.summaries.summaries_v2 import write as write
 from graphgrad.compat.v2 import _summary_experimental as experimental
 
 # What a name that is missing gets to hear.

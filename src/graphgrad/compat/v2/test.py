@@ -1,6 +1,6 @@
 """`tf.test` of TensorFlow 2."""
 
-from graphgrad.frontend.gradient_checker import compute_gradient as compute_gradient
+from graphgrad.frontend.autodiff.gradient_checker import compute_gradient as compute_gradient
 from graphgrad.testing.machine import gpu_device_name as gpu_device_name
 from graphgrad.testing.machine import is_built_with_cuda as is_built_with_cuda
 from graphgrad.testing.machine import is_built_with_gpu_support as is_built_with_gpu_support
@@ -14,5 +14,5 @@ from graphgrad.testing.stubs import benchmark_config as benchmark_config
 from graphgrad.testing.stubs import disable_with_predicate as disable_with_predicate
 from graphgrad.testing.stubs import is_cpu_target_available as is_cpu_target_available
 from graphgrad.testing.stubs import with_eager_op_as_function as with_eager_op_as_function
-from graphgrad.testing.graphs import assert_equal_graph_def as assert_equal_graph_def
-from . import _test_experimental as experimental
+from graphgrad.testing.graph_assertions import assert_equal_graph_def as assert_equal_graph_def
+from graphgrad.compat.v2 import _test_experimental as experimental

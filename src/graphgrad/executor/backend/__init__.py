@@ -1,0 +1,1 @@
+"""XLA: lowering, compiling, the caches, memory. The only room that imports JAX."""

@@ -1,0 +1,138 @@
+"""Convolutions on several cores.
+
+XLA runs a convolution on a CPU on one thread (jaxlib 0.10; products of matrices and elementwise operations use all).
+So a large one becomes a step of its own, whose examples are dealt out: the same program runs
+on parts of the batch in several threads. Results are concatenated, those for filters added.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphgrad.executor.program.interpreter import Instruction
+
+from .threads import pool_of
+from .xla import Device, Program, Spec, to_numpy
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+LARGE = 1e8  # multiplications: a convolution of fewer is not worth a step of its own
+_UNKNOWN_BATCH = 32  # examples that are supposed while planning where the number is not known
+
+
+class Rule(NamedTuple):
+    """How the batch of an operation is dealt out.
+
+    Attributes:
+      inputs: the positions of the inputs whose first dimension is the batch.
+      filter: the position of the filter, or of what has its shape.
+      sizes: the position of the input that holds the shape of the result, or None.
+      added: whether the partial results are added, not concatenated.
+    """
+
+    inputs: tuple[int, ...]
+    filter: int
+    sizes: int | None = None
+    added: bool = False
+
+
+RULES = {
+    "Conv2D": Rule((0,), 1),
+    "Conv2DBackpropInput": Rule((2,), 1, sizes=0),
+    "Conv2DBackpropFilter": Rule((0, 2), -1, sizes=1, added=True),
+    "Conv3D": Rule((0,), 1),
+    "Conv3DBackpropInputV2": Rule((2,), 1, sizes=0),
+    "Conv3DBackpropFilterV2": Rule((0, 2), -1, sizes=1, added=True),
+}
+
+
+def is_large(instruction: Instruction) -> bool:
+    """Whether an instruction is a convolution whose batch is worth dealing out."""
+    op = instruction.op
+    rule = RULES.get(op.type)
+    if rule is None or CORES < 2 or op.outputs[0].dtype.name not in ("float32", "float64"):
+        return False
+    batched = op.inputs[rule.inputs[-1]]._spec.shape
+    shape = op.outputs[0]._spec.shape if rule.filter < 0 else op.inputs[rule.filter]._spec.shape
+    # Every position of the smaller of the two images, the strided one, meets the whole filter.
+    image = op.outputs[0]._spec.shape if op.type in ("Conv2D", "Conv3D") else batched
+    if image is None or shape is None or batched is None or None in image[1:] or None in shape:
+        return False
+    if all(n == 1 for n in shape[:-2]):  # a product of matrices, which is not on one thread
+        return False
+    channels = image[1] if str(op._attr("data_format")).startswith("NC") else image[-1]
+    known = [n or 0 for n in (*image[1:], *shape)]
+    return (image[0] or _UNKNOWN_BATCH) * math.prod(known) // max(1, channels or 1) >= LARGE
+
+
+def parts(batch: int) -> int:
+    """Into how many equal parts a batch is dealt out."""
+    return next((k for k in range(min(CORES, batch), 1, -1) if batch % k == 0), 1)
+
+
+_pool: list[ThreadPoolExecutor] = []
+
+
+def _threads() -> ThreadPoolExecutor:
+    if not _pool:
+        _pool.append(pool_of(max(1, CORES - 1), "graphgrad-part"))
+    return _pool[0]
+
+
+class Split:
+    """A program that runs on the parts of a batch; called like a `Program`.
+
+    Args:
+      device: where it runs.
+      program: the program for one part.
+      count: how many parts there are.
+      batched: the positions, among the arguments, of those that are dealt out.
+      output: what one part gives.
+      added: whether the results are added, not concatenated.
+    """
+
+    def __init__(self, device: Device, program: Program, count: int, batched: Sequence[int], output: Spec, added: bool):
+        self._device = device
+        self._program = program
+        self._count = count
+        self._batched = frozenset(batched)
+        self._output = output
+        self._added = added
+        _threads()
+
+    def __call__(self, buffers: list[Any]) -> list[Any]:
+        """Runs all parts and puts the results together."""
+        views = {i: np.split(to_numpy(buffers[i]), self._count) for i in self._batched}
+        length = self._output.shape[0]
+        shape = self._output.shape if self._added else (length * self._count, *self._output.shape[1:])
+        result = np.empty(shape, self._output.dtype)
+
+        def run(k: int) -> Any:
+            args = [self._device.put(views[i][k]) if i in views else b for i, b in enumerate(buffers)]
+            value = to_numpy(self._program(args)[0])
+            if self._added:
+                return value
+            result[k * length : (k + 1) * length] = value
+            return None
+
+        others = [_threads().submit(run, k) for k in range(1, self._count)]
+        try:
+            terms = [run(0)]
+        finally:
+            # Nobody may still read the arguments when this returns, however it does.
+            terms_of_others = [f.exception() or f.result() for f in others]
+        for term in terms_of_others:
+            if isinstance(term, BaseException):
+                raise term
+        if self._added:
+            np.copyto(result, terms[0])
+            for term in terms_of_others:
+                result += term
+        return [self._device.put(result)]

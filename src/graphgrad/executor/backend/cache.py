@@ -1,0 +1,178 @@
+"""The cache of compiled clusters: in memory, and on disk for the processes to come.
+
+A compiled program is found by the digest of its cluster's form, the shapes and dtypes of the
+inputs, the values that are compiled in, and everything else that decides what XLA makes of it. The
+forms are compiled in threads, while the next ones are being lowered.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from graphgrad.executor.program.fingerprint import Form, digest, token
+from graphgrad.executor.program.interpreter import MustBeKnown
+
+from . import disk_cache, xla_options
+from .lower import lower
+from .threads import Later, pool_of
+from .xla import AnySpec, Device, ListSpec, Program, Spec, load_lapack
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from graphgrad.executor.plan.plan_types import Cluster
+
+_LIMIT = 4096  # programs in memory
+
+
+class Entry:
+    """A program that is compiled or is being compiled.
+
+    Attributes:
+      outputs: shapes and dtypes of its results.
+      origin: where it came from: "compiled", "disk".
+    """
+
+    def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str):
+        self.outputs = list(outputs)
+        self.origin = origin
+        self._program = program
+
+    def program(self) -> Program:
+        """The program; waits for it."""
+        if not isinstance(self._program, Program):
+            self._program = cast(Program, self._program.result())
+        return self._program
+
+
+class Need:
+    """What lowering found out that it needs: the value of an input of one of the instructions."""
+
+    def __init__(self, instruction: int, position: int):
+        self.instruction = instruction
+        self.position = position
+
+
+_entries: collections.OrderedDict[str, Entry | Need] = collections.OrderedDict()
+_lock = threading.RLock()
+_pool: list[ThreadPoolExecutor] = []
+
+
+def _compilers() -> ThreadPoolExecutor:
+    if not _pool:
+        _pool.append(pool_of(max(1, min(4, os.cpu_count() or 1)), "graphgrad-compile"))
+    return _pool[0]
+
+
+def clear() -> None:
+    """Forgets all compiled programs in memory."""
+    with _lock:
+        _entries.clear()
+
+
+def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
+        shapes: Sequence[AnySpec], known: Sequence[Any]) -> Entry:  # fmt: skip
+    """The program for a cluster, compiled if need be.
+
+    Args:
+      device: where it is to run.
+      cluster: the cluster, and `form` its form.
+      inputs, shapes, known: as for `lower`.
+    Raises: MustBeKnown if a kernel needs a value that it does not get.
+    """
+    if not form.portable:  # it has a meaning for this one cluster only
+        return _compile(device, cluster, inputs, shapes, known, None)
+    surroundings = disk_cache.surroundings(device.platform, device.version, xla_options.RULE)
+    key = digest(form.text, _written(inputs), _written(shapes), token(list(known)), surroundings, str(device.number))
+    with _lock:
+        here = key + device.name
+        entry = _entries.get(here)
+        if entry is None:
+            entry = _entries[here] = _from_disk(device, key) or _compile(device, cluster, inputs, shapes, known, key)
+            while len(_entries) > _LIMIT:
+                _entries.popitem(last=False)
+        else:
+            _entries.move_to_end(here)
+    if isinstance(entry, Need):
+        raise MustBeKnown(cluster.program[entry.instruction].op, entry.position)
+    return entry
+
+
+def _from_disk(device: Device, key: str) -> Entry | Need | None:
+    found = disk_cache.read(key)
+    if found is None:
+        return None
+    header, code = found
+    try:
+        if "needs" in header:
+            return Need(*header["needs"])
+        if header.get("lapack"):
+            load_lapack()
+        outputs = [_read(spec) for spec in header["outputs"]]
+        return Entry(outputs, device.load(code, outputs), "disk")
+    except MemoryError:
+        raise
+    except Exception:  # whatever is wrong with it, it can be compiled anew
+        disk_cache.remove(key)
+        return None
+
+
+def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
+             known: Sequence[Any], key: str | None) -> Entry:  # fmt: skip
+    try:
+        module, outputs, libraries = lower(cluster, inputs, shapes, known, device.platform)
+    except MustBeKnown as need:
+        number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
+        if key is not None:
+            _entries[key + device.name] = Need(number, need.index)
+            disk_cache.write(key, {"needs": [number, need.index]}, b"")
+        raise
+
+    def finish() -> Program:
+        try:
+            program = device.compile(module, outputs, libraries)
+        except BaseException:  # such as for lack of memory: the next run is to try again
+            if key is not None:
+                with _lock:
+                    _entries.pop(key + device.name, None)
+            raise
+        if key is not None and disk_cache.enabled():
+            header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
+            with contextlib.suppress(Exception):  # what cannot be kept is compiled again
+                disk_cache.write(key, header, program.serialize())
+        return program
+
+    try:
+        return Entry(outputs, Later(_compilers(), finish), "compiled")
+    except RuntimeError:  # no thread can be started
+        return Entry(outputs, finish(), "compiled")
+
+
+def _written(specs: Sequence[AnySpec]) -> list[Any]:
+    """Specs as JSON has them."""
+    result: list[Any] = []
+    for spec in specs:
+        if isinstance(spec, ListSpec):
+            in_one, np_dtype, declared = spec.kind
+            result.append([in_one, np.dtype(np_dtype).name, declared and list(declared), _written(spec.parts)])
+        else:
+            result.append(None if spec is None else [list(spec.shape), spec.dtype.name])
+    return result
+
+
+def _read(written: Any) -> AnySpec:
+    """The inverse of `_written`, for one spec."""
+    if written is None:
+        return None
+    if len(written) == 2:
+        return Spec(tuple(written[0]), disk_cache.dtype(written[1]))
+    in_one, name, declared, parts = written
+    kind = in_one, disk_cache.dtype(name), None if declared is None else tuple(declared)
+    return ListSpec(kind, tuple(map(_read, parts)))

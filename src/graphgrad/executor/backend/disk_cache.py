@@ -1,0 +1,356 @@
+"""The disk cache: compiled programs for the processes to come.
+
+One file for each program, in the directory `programs` of a directory of the user's own. **What is in it is machine
+code**: XLA loads it as it is, so whoever can write there can run code as the user. Therefore nothing is used that
+others own or can write to, or can put something else in the place of: neither an entry nor its directory nor any above
+it. An entry counts only if its digest fits; one that is damaged is taken away, and its program compiled again.
+
+Files are written beside and renamed, so that any number of processes may share a directory, and nothing that is not the
+cache's own is touched. What cannot be read or written is as if there were no cache: no run fails for it.
+
+Environment variables:
+  GRAPHGRAD_CACHE_DIR: the directory; `~/.cache/graphgrad` (below XDG_CACHE_HOME if that is set) if it is not set. An
+    empty value turns the cache off.
+  GRAPHGRAD_CACHE_BYTES: how much it may hold, such as 2G or 300M; 512M if not set; what was not used for longest goes
+    first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import json
+import os
+import re
+import stat
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphgrad.executor.program.fingerprint import PARTS
+from graphgrad.ir.atomic_files import Part, locked, open_plain, sweep
+from graphgrad.system.log import Log
+
+_MAGIC = b"graphgrad program 2\n"
+_ENTRY = re.compile(r"[0-9a-f]{64}\.program")
+_DEFAULT_LIMIT = 512 << 20
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
+_TOTAL = "size"  # the file that says how much the entries take
+
+_log = Log("graphgrad")
+_warned: set[str] = set()
+_swept: set[Path] = set()
+_loaded = time.time_ns()  # when this process took its sources
+
+
+def _warn(message: str) -> None:
+    """Says something once a process."""
+    if message not in _warned:
+        _warned.add(message)
+        _log.warning("%s", message)
+
+
+# -- where ---------------------------------------------------------------------------------
+
+
+def directory() -> Path | None:
+    """Where the cache is, or None if it is off."""
+    set_to = os.environ.get("GRAPHGRAD_CACHE_DIR")
+    if set_to is not None:
+        return Path(set_to) / "programs" if set_to else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return Path(base or Path.home() / ".cache") / "graphgrad" / "programs"
+    except RuntimeError:  # there is no home
+        return None
+
+
+def _usable() -> Path | None:
+    """The directory of the entries, made if need be; None where there is none, or one that is not this user's alone.
+
+    It is looked at each time, with the directories above it: they may have changed since, and others' programs must
+    not run. The path that is given back has no links in it.
+    """
+    path = directory()
+    if path is None:
+        return None
+    try:
+        real = Path(os.path.realpath(path))
+        reason = _distrust(real)
+        if not reason and not real.is_dir():
+            _make(real)
+            reason = _distrust(real)
+        if not real.is_dir():
+            return None
+    except (OSError, ValueError):
+        return None
+    if reason:
+        _warn(f"compiled programs are not kept on disk, since {reason}. Fix: change that, or set GRAPHGRAD_CACHE_DIR "
+              "to a directory of your own, or to nothing")  # fmt: skip
+        return None
+    return real
+
+
+def _make(path: Path) -> None:
+    for folder in reversed([path, *path.parents]):
+        if not folder.exists():
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+
+
+def _distrust(path: Path) -> str:
+    """Why others may be able to put something in the place of what is in a directory; "" if they are not."""
+    if not hasattr(os, "getuid"):
+        return ""
+    for folder in (path, *path.parents):
+        try:
+            info = os.lstat(folder)
+        except FileNotFoundError:  # it is not made yet
+            continue
+        if info.st_uid not in (0, os.getuid()):
+            return f"{folder} belongs to another user"
+        open_to = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if folder is not path:
+            if info.st_mode & stat.S_ISVTX:
+                continue  # who may write to it can neither remove nor rename what others own in it
+            if open_to == stat.S_IWGRP and _alone_in(info.st_gid):
+                continue
+        if open_to:
+            return f"others can write to {folder}"
+    return ""
+
+
+@functools.cache
+def _alone_in(group: int) -> bool:
+    """Whether a group is the one that many systems make for each user, whose directories the group may write to."""
+    try:
+        import grp
+        import pwd
+
+        user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except (ImportError, KeyError):
+        return False
+    return bool(user.pw_uid and user.pw_gid == group and found.gr_name == user.pw_name
+                and set(found.gr_mem) <= {user.pw_name})  # fmt: skip
+
+
+def enabled() -> bool:
+    """Whether there is a cache to use."""
+    return _usable() is not None
+
+
+def _limit() -> int:
+    """How many bytes the cache may hold."""
+    text = os.environ.get("GRAPHGRAD_CACHE_BYTES") or str(_DEFAULT_LIMIT)
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        _warn(f"GRAPHGRAD_CACHE_BYTES={text!r} is no size, so that 512M hold. Fix: write 2G, 300M or a number of bytes")
+        return _DEFAULT_LIMIT
+    return int(float(match[1]) * (1 << 10 * " kmgt".index(match[2].lower() or " ")))
+
+
+# -- entries -------------------------------------------------------------------------------
+
+
+def read(key: str) -> tuple[dict[str, Any], bytes] | None:
+    """The header and the code stored under `key`, or None if there is no sound entry."""
+    folder = _usable()
+    if folder is None:
+        return None
+    path = folder / f"{key}.program"
+    try:
+        content = _content(path)
+        start = len(_MAGIC) + 32
+        check, rest = content[len(_MAGIC) : start], memoryview(content)[start:]
+        if not content.startswith(_MAGIC) or _checksum(key, rest) != check:
+            raise ValueError("damaged")
+        size = int.from_bytes(rest[:8], "little")
+        return json.loads(bytes(rest[8 : 8 + size])), bytes(rest[8 + size :])
+    except OSError:
+        return None
+    except ValueError:  # it is of no use, now or ever
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of an entry; ValueError if it is not this user's alone, or larger than entries are."""
+    try:
+        fd, info = open_plain(str(path))
+    except OSError:
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            raise ValueError("no file") from None
+        raise
+    with os.fdopen(fd, "rb") as file:
+        mine = not hasattr(os, "getuid") or info.st_uid == os.getuid()
+        if not mine or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or info.st_nlink != 1 or info.st_size > _limit():
+            raise ValueError("not an entry")
+        with contextlib.suppress(OSError):
+            os.utime(fd if os.utime in os.supports_fd else path)  # used just now
+        return file.read()
+
+
+def write(key: str, header: dict[str, Any], code: bytes) -> None:
+    """Stores an entry; a disk that is full or cannot be written to is no error."""
+    folder = _usable()
+    if folder is None:
+        return
+    text = json.dumps(header).encode()
+    rest = len(text).to_bytes(8, "little") + text + code
+    content = _MAGIC + _checksum(key, memoryview(rest)) + rest
+    with contextlib.suppress(OSError):
+        if _make_room(folder, len(content)):
+            with Part(str(folder), 0o600) as part:
+                part.file.write(content)
+                part.finish(sync=False)
+                part.become(str(folder / f"{key}.program"))
+
+
+def remove(key: str) -> None:
+    """Takes an entry away."""
+    folder = _usable()
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            (folder / f"{key}.program").unlink()
+
+
+def _checksum(key: str, data: memoryview) -> bytes:
+    import hashlib
+
+    digest = hashlib.sha256(key.encode())
+    digest.update(data)
+    return digest.digest()
+
+
+# -- how much there is ----------------------------------------------------------------------
+
+
+def _make_room(folder: Path, size: int) -> bool:
+    """Sees to it that so many bytes more are within the limit; whether they can be.
+
+    The file `size` counts what processes have written, so that few of them have to look at all entries. It may say more
+    than there is, if a process ended before it wrote what it had announced; never less.
+    """
+    limit = _limit()
+    if size > limit:
+        return False
+    with locked(str(folder)) as alone:
+        if folder not in _swept:
+            _swept.add(folder)
+            sweep(str(folder))
+        total = _total(folder) if alone else None
+        if total is None or total + size > limit:
+            sweep(str(folder))
+            total = shrink(folder, limit - size - min(limit // 8, limit - size))
+        if alone:
+            with Part(str(folder), 0o600) as part:
+                part.file.write(b"%d %d" % (total + size, total + size))
+                part.become(str(folder / _TOTAL))
+    return True
+
+
+def _total(folder: Path) -> int | None:
+    """What the file `size` says; None if that cannot be told."""
+    try:
+        fd, _ = open_plain(str(folder / _TOTAL))
+        with os.fdopen(fd, "rb") as file:
+            once, again = map(int, file.read(64).split())
+        return once if once == again else None
+    except (OSError, ValueError):
+        return None
+
+
+def shrink(folder: Path, limit: int) -> int:
+    """Takes away entries that were not used for longest until no more than `limit` bytes are left; how many are."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _ENTRY.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    info = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(info.st_mode):
+                        found.append((info.st_mtime, info.st_size, entry.path))
+    total = sum(size for _, size, _ in found)
+    for _, size, name in sorted(found):
+        if total <= limit:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+            total -= size
+    return total
+
+
+def dtype(name: str) -> np.dtype[Any]:
+    """The NumPy dtype of this name, ml_dtypes' included."""
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+
+
+# -- what decides, besides a cluster, what is compiled ------------------------------------------
+
+
+def surroundings(platform: str, version: str, options: str) -> str:
+    """What decides, besides a cluster, what XLA makes of it. Whatever changes what is compiled has to be in here.
+
+    Args:
+      platform, version: of the device's client.
+      options: how it compiles.
+    """
+    settings = sorted(i for i in os.environ.items() if i[0].startswith(("JAX_", "XLA_")))
+    jax = sys.modules.get("jax")
+    precision = getattr(getattr(jax, "config", None), "jax_default_matmul_precision", None)
+    return repr((_software(), _processor(), platform, version, options, settings, precision))
+
+
+@functools.cache
+def _software() -> str:
+    """A digest of versions, and of the contents of the sources of kernels and of what lowers and compiles them.
+
+    Sources that have changed since this process took them are not those that it runs, and where there are none, nobody
+    knows what runs: then nothing is shared.
+    """
+    import hashlib
+
+    from jaxlib import version as jaxlib
+
+    # JAX is not imported for its version.
+    jax = importlib.util.find_spec("jax")
+    digest = hashlib.blake2b(repr((sys.version_info, np.__version__, jaxlib.__version__)).encode())
+    files = [Path(jaxlib.__file__)]
+    if jax is not None and jax.origin:
+        files.append(Path(jax.origin).with_name("version.py"))
+    sources = [f for part in PARTS for f in sorted((Path(__file__).parents[2] / part).rglob("*.py"))]
+    known = bool(sources)
+    try:
+        for path in files + sources:
+            with open(path, "rb", buffering=0) as file:
+                content = file.read()
+                known &= os.fstat(file.fileno()).st_ctime_ns <= _loaded
+            digest.update(f"{path.name} {len(content)}\n".encode())
+            digest.update(content)
+    except OSError:
+        known = False
+    if not known:
+        digest.update(os.urandom(16))
+    return digest.hexdigest()
+
+
+@functools.cache
+def _processor() -> tuple[str, str]:
+    """The kind of machine, and what its processor can do."""
+    from platform import machine, node
+
+    try:
+        with open("/proc/cpuinfo") as file:
+            return machine(), next(line for line in file if line.startswith(("flags", "Features")))
+    except (OSError, StopIteration):
+        return machine(), node()  # what it can do is not told: only this one is known to be alike

@@ -1,0 +1,164 @@
+"""Lowering: a cluster becomes StableHLO, by way of a function that JAX traces."""
+
+from __future__ import annotations
+
+import functools
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphgrad.executor.program.interpreter import Faults, RandomTable, execute
+from graphgrad.executor.program.interrupts import COUNT
+from graphgrad.ir import tensor_list
+from graphgrad.system.late_imports import load, undisturbed, uninterrupted
+from graphgrad.system.subnormals import Subnormals
+
+from . import xla_options
+from .xla import AnySpec, ListSpec, Spec
+
+if TYPE_CHECKING:
+    from graphgrad.executor.plan.plan_types import Cluster
+
+
+class _Shape:
+    """What stands for a value of which only the shape is used."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]):
+        self.shape = shape
+
+
+def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
+          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int]]:  # fmt: skip
+    """Lowers a cluster.
+
+    Args:
+      cluster: the cluster.
+      inputs: shapes and dtypes of `cluster.ins`; None for a variable without a value.
+      shapes: those of `cluster.shapes`.
+      known: NumPy values for `cluster.known`, compiled in.
+      platform: XLA's name for the kind of device.
+    Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random
+      states if there is one, and what loops look at if there are any; the specs of its results, those of
+      `cluster.outs`; and what of it libraries may compute, see `xla_options`.
+    Raises: MustBeKnown if a kernel needs a value that it does not get.
+    """
+    jax, jnp = _jax(platform), load("jax.numpy")
+    used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
+    slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
+    given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]
+    rows = {row: i for i, row in enumerate(cluster.rows)}
+    stops = cluster.loop is not None
+
+    def run(*args: Any) -> list[Any]:
+        env: list[Any] = [None] * slots
+        for slot, spec in zip(cluster.shapes, shapes, strict=True):
+            env[slot] = as_shape(spec)
+        for slot, value in zip(cluster.known, known, strict=True):
+            env[slot] = value
+        for slot, value in zip(given, args, strict=False):
+            env[slot] = value
+        for whole, parts in cluster.unpacked.items():
+            start = 0
+            for slot, shape in parts:
+                end = start + math.prod(shape)
+                env[slot] = jax.lax.slice(env[whole], [start], [end]).reshape(shape)
+                start = end
+        faults = Faults() if cluster.fault is not None and platform == "cpu" else None
+        table = RandomTable(rows, args[len(given)]) if rows else None
+        with np.errstate(all="ignore"), Subnormals(flushed=True):  # what is folded is computed as XLA does
+            execute(jnp, cluster.program, env, table, faults=faults, stop=args[-1] if stops else None)
+        if cluster.fault is not None:
+            env[cluster.fault] = jnp.asarray(faults is not None and faults.any(jnp))
+        for whole, together in cluster.packed.items():
+            env[whole] = jnp.concatenate([jnp.ravel(env[s]) for s in together])
+        return [env[s] for s in cluster.outs]
+
+    with jax.enable_x64(True):
+        if _plain(jax):
+            tensor_list.register(jax)
+        args = [_argument(jax, spec) for spec in inputs if spec is not None]
+        if rows:
+            args.append(jax.ShapeDtypeStruct((len(rows), 3), np.uint64))
+        if stops:
+            args.append(jax.ShapeDtypeStruct((COUNT,), np.int32))
+        donated = tuple(i for i, s in enumerate(given) if s in cluster.donated)
+        jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
+        traced = jitted.trace(*args)
+        _check_sizes(traced.jaxpr)
+        lowered = traced.lower(lowering_platforms=(platform,))
+        module = io.BytesIO()
+        operation = lowered.compiler_ir("stablehlo").operation
+        operation.write_bytecode(module)
+        libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
+        results = [_result(o) for o in lowered.out_info]
+    return module.getvalue(), results, libraries
+
+
+@functools.cache
+def _jax(platform: str) -> Any:
+    """JAX with what it imports late when it lowers, which an interrupt must not end half-way either."""
+    jax = load("jax")
+    with undisturbed():
+        traced = jax.jit(abs).trace(jax.ShapeDtypeStruct((), np.float32))
+        uninterrupted(lambda: traced.lower(lowering_platforms=(platform,)))
+    return jax
+
+
+_ADDRESSES = 2**47  # bytes that a process can have; XLA ends the process where a size overflows
+
+
+class _NoRoom(MemoryError):
+    """A value of a program is larger than any memory; it says which as NumPy's error does."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any):
+        super().__init__()
+        self.shape, self.dtype = shape, dtype
+
+
+def _check_sizes(jaxpr: Any) -> None:
+    """Raises a MemoryError if something in a traced program is larger than any memory."""
+    waiting = [jaxpr]
+    while waiting:
+        part = waiting.pop()
+        part = getattr(part, "jaxpr", part)
+        for equation in part.eqns:
+            for variable in equation.outvars:
+                shape = getattr(variable.aval, "shape", ())
+                if shape and math.prod(shape) * variable.aval.dtype.itemsize > _ADDRESSES:
+                    raise _NoRoom(shape, variable.aval.dtype)
+            for value in equation.params.values():
+                found = value if isinstance(value, (list, tuple)) else (value,)
+                waiting += [v for v in found if hasattr(v, "eqns") or hasattr(v, "jaxpr")]
+
+
+def _plain(jax: Any) -> bool:
+    """Whether JAX does not know yet what a list of tensors is."""
+    probe = tensor_list.TensorList(np.float32, None, [])
+    return bool(jax.tree_util.all_leaves([probe]))
+
+
+def as_shape(spec: AnySpec) -> Any:
+    """What stands, while lowering, for a value of which only the shape is used."""
+    if isinstance(spec, ListSpec):
+        return tensor_list.unflatten(spec.kind, [as_shape(p) for p in spec.parts])
+    return None if spec is None else _Shape(spec.shape)
+
+
+def _argument(jax: Any, spec: Spec | ListSpec) -> Any:
+    if isinstance(spec, ListSpec):
+        return tensor_list.unflatten(spec.kind, [None if p is None else _argument(jax, p) for p in spec.parts])
+    return jax.ShapeDtypeStruct(spec.shape, spec.dtype)
+
+
+def _result(info: Any) -> AnySpec:
+    if isinstance(info, tensor_list.TensorList):
+        parts, kind = tensor_list.flatten(info)
+        return ListSpec(kind, tuple(map(_result, parts)))
+    if info is None:
+        return None
+    return Spec(tuple(info.shape), np.dtype(info.dtype))

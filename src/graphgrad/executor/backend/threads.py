@@ -1,0 +1,75 @@
+"""Pools of threads that interrupts leave whole."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from graphgrad.system.late_imports import uninterrupted
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+
+def pool_of(count: int, name: str) -> ThreadPoolExecutor:
+    """A pool whose threads all run already.
+
+    Python starts them when there is work. An interrupt while one starts would end it, and the pool would count on it
+    for ever.
+
+    Args:
+      count: how many threads.
+      name: how their names begin.
+    Raises: RuntimeError where so many cannot be started.
+    """
+
+    def make() -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor  # it brings logging with it
+
+        pool = ThreadPoolExecutor(count, name)
+        all_there = threading.Barrier(count)  # so that none does the work of two
+        try:
+            for future in [pool.submit(all_there.wait) for _ in range(count)]:
+                future.result()
+        except RuntimeError:  # no more threads can be started
+            all_there.abort()
+            pool.shutdown()
+            raise
+        return pool
+
+    pool: ThreadPoolExecutor = uninterrupted(make)
+    return pool
+
+
+class Later:
+    """What a thread of a pool computes; an interrupt of whoever waits for it leaves it whole, unlike a `Future`.
+
+    Args:
+      pool: the pool.
+      call: gives the value.
+    """
+
+    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], Any]):
+        self._call = call
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._busy = _thread.allocate_lock()
+        self._busy.acquire()
+        uninterrupted(pool.submit, self._run)
+
+    def _run(self) -> None:
+        try:
+            self._value = self._call()
+        except BaseException as e:
+            self._error = e
+        self._busy.release()
+
+    def result(self) -> Any:
+        """The value; waits for it. Raises what computing it has raised."""
+        with self._busy:
+            pass
+        if self._error is not None:
+            raise self._error
+        return self._value

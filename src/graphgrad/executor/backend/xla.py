@@ -1,0 +1,445 @@
+"""The device: compiling StableHLO, and calling what comes out, on buffers.
+
+This goes below `jax.jit` to XLA's client, for two reasons: a call costs less, and a program that
+an earlier process compiled runs without importing JAX at all. JAX is imported to trace and
+lower what is new (`lower.py`). The few private names of jaxlib that this needs are all in this module.
+
+On a CPU the client is this module's own; where an accelerator's plugin is installed, it is JAX's.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import functools
+import importlib.util
+import itertools
+import math
+import operator
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from graphgrad.errors import bytes_str
+from graphgrad.ir import tensor_list
+from graphgrad.ir.blocking import untimed
+from graphgrad.ir.variable_store import Cell
+from graphgrad.system.late_imports import load
+
+from . import memory_budget, xla_options
+
+
+class Spec(NamedTuple):
+    """Shape and NumPy dtype of a buffer; stands where JAX has an abstract value."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak_type: bool = False
+
+
+class ListSpec(NamedTuple):
+    """What a list of tensors is made of.
+
+    Attributes:
+      kind: what `lists.unflatten` needs.
+      parts: the spec of each of its arrays, None for elements not set.
+    """
+
+    kind: Any
+    parts: tuple[AnySpec, ...]
+
+
+AnySpec: TypeAlias = Spec | ListSpec | None
+
+
+class Device:
+    """A device with its compiler; `device()` gives the one that is used.
+
+    Attributes:
+      platform: XLA's name for it: "cpu", "cuda", ...
+      buffer: the class of its buffers.
+      number: which of its client's devices it is.
+      name: what it is asked for by, such as "CPU:1"; "" for the default one.
+    """
+
+    def __init__(self, client: Any, jaxlib: Any, xla_client: Any, number: int = 0, name: str = ""):
+        self._client = client
+        self._jax = jaxlib
+        self._device = client.local_devices()[number]
+        self.name = name
+        self.number = number
+        self._devices = jaxlib.DeviceList((self._device,))
+        self._sharding = _sharding(jaxlib, xla_client, self._device)
+        self.platform: str = client.platform
+        self.version: str = client.platform_version
+        self.buffer: type = jaxlib.ArrayImpl
+        self._put = jaxlib.batched_device_put
+        self._only = [self._device]
+
+    def put(self, array: Any) -> Any:
+        """A buffer with the content of a NumPy array, which must not change while the buffer is in use."""
+        return self._put(Spec(array.shape, array.dtype), self._sharding, (array,), self._only, enable_x64=True)
+
+    def move(self, value: Any) -> Any:
+        """A value as clusters take it: arrays become buffers, and so do those of a list."""
+        if type(value) is self.buffer or value is None:
+            return value
+        if isinstance(value, tensor_list.TensorList):
+            parts, kind = tensor_list.flatten(value)
+            return tensor_list.unflatten(kind, [self.move(p) for p in parts])
+        return self.put(np.asarray(value))
+
+    def bring(self, value: Any) -> Any:
+        """A value from wherever it is, on this device."""
+        if isinstance(value, tensor_list.TensorList):
+            parts, kind = tensor_list.flatten(value)
+            return tensor_list.unflatten(kind, [self.bring(p) for p in parts])
+        buffer: Any = value
+        if value is None or (type(value) is self.buffer and buffer._sharding is self._sharding):
+            return value
+        return self.put(np.asarray(to_numpy(value)))
+
+    def compile(self, module: bytes, outputs: Sequence[AnySpec], libraries: frozenset[int]) -> Program:
+        """Compiles StableHLO.
+
+        Args:
+          module: the module as MLIR bytecode.
+          outputs: what it computes.
+          libraries: of `xla_options.libraries`.
+        """
+        memory_budget.reserve_to_compile()
+        options = xla_options.options(self._jax, libraries)
+        return Program(self, self._client.compile_and_load(module, self._devices, options), outputs)
+
+    def load(self, serialized: bytes, outputs: Sequence[AnySpec]) -> Program:
+        """The program that `Program.serialize` wrote, on a machine of the same kind."""
+        memory_budget.reserve_to_compile()
+        executable = self._client.deserialize_executable(serialized, self._devices, self._jax.CompileOptions())
+        return Program(self, executable, outputs)
+
+    def wait(self, buffers: Sequence[Any]) -> None:
+        """Waits until all of the buffers have their contents; raises what went wrong on the way."""
+        self._jax.batched_block_until_ready(buffers)
+
+    def memory(self) -> tuple[int, str]:
+        """How many bytes of memory it has, 0 if that is not known, and what it is."""
+        return int((self._device.memory_stats() or {}).get("bytes_limit", 0)), str(self._device.device_kind)
+
+    def memory_in_use(self) -> tuple[int, int] | None:
+        """Bytes in use now and at most so far; None where that is not known."""
+        stats = self._device.memory_stats()
+        return stats and (int(stats.get("bytes_in_use", 0)), int(stats.get("peak_bytes_in_use", 0)))
+
+    def reserve(self, *sizes: int) -> None:
+        """Sees that there is memory for blocks of some sizes in bytes, all at once; raises MemoryError if not."""
+        if self.platform == "cpu":
+            memory_budget.reserve(*sizes)
+        elif stats := self._device.memory_stats():
+            size, free = sum(sizes), stats.get("bytes_limit", math.inf) - stats.get("bytes_in_use", 0)
+            if size > free:
+                raise MemoryError(f"{bytes_str(size)} are needed, the device has {bytes_str(free)}")
+
+    def pin(self, buffer: Any) -> Any:
+        """Something that keeps a buffer from being donated as long as it lives."""
+        return self._jax.buffer_to_dlpack_managed_tensor(buffer)
+
+
+class Program:
+    """A compiled program; call it with a list of buffers to get a list of buffers."""
+
+    __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume", "_device", "_needs", "_reserves",
+                 "_saves")  # fmt: skip
+
+    def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec]):
+        self.executable = executable
+        self._outputs = outputs if any(isinstance(o, ListSpec) for o in outputs) else None
+        self._execute = executable.execute_sharded
+        make: Callable[..., Any] = device._jax.array_result_handler
+        self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
+        self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
+        self._device = device
+        stats = executable.get_compiled_memory_stats()
+        self._saves = stats.alias_size_in_bytes  # by donations
+        results, work = self.memory()
+        # Machine code allocates more where it brings operands into another order. Where there is no memory for that,
+        # the process may end; so a program that needs much is called only where there is more.
+        self._reserves = device.platform == "cpu" and results + work >= _MUCH
+        besides = _BESIDES if self._reserves else _LITTLE
+        self._needs = results, work + besides + min(stats.argument_size_in_bytes, _BESIDES)
+
+    def __call__(self, buffers: list[Any]) -> list[Any]:
+        """Starts the program; the results may be filled later."""
+        if self._reserves:
+            self._device.reserve(*self._needs)
+        results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
+        if self._reserves:
+            self._device.wait(results[:1])  # raises if there was no memory nevertheless
+        return results
+
+    def with_lists(self, values: list[Any]) -> list[Any]:
+        """Calls it with values among which are lists of tensors, or that gives some."""
+        results = iter(self(list(_leaves(values))))
+        return list(results) if self._outputs is None else [_gather(o, results) for o in self._outputs]
+
+    def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any],
+             donated: Sequence[int]) -> None:  # fmt: skip
+        """Runs and hands each result to its sink, with no chance for an interrupt in between.
+
+        Everything happens in one call of C code, so a KeyboardInterrupt comes before or after it.
+        What the program was donated is gone, and without its results a variable would be, too. So it is donated
+        nothing unless there is memory for all that it allocates, nor if that is much beside what donations save:
+        another thread might take the memory meanwhile.
+
+        Args:
+          sinks: one function of C for each result, and for each of `more`.
+          buffers: the arguments.
+          more: further values, handed on once the program has run.
+          donated: the positions, among the arguments, of what it may write its results into.
+        """
+        results: Iterator[Any]
+        if self._may_donate():
+            results = itertools.chain.from_iterable(map(self._consume, map(self._execute, (buffers,))))
+        else:
+            pins = [self._device.pin(buffers[i]) for i in donated]
+            made = self(buffers)
+            self._device.wait(made)
+            del pins
+            results = iter(made)
+        collections.deque(map(operator.call, sinks, itertools.chain(results, more)), maxlen=0)
+
+    def _may_donate(self) -> bool:
+        """Whether a call may be given variables' buffers to write into, since it will not lack memory."""
+        if self._reserves and self._saves * _SPARE <= sum(self._needs):
+            return False
+        try:
+            self._device.reserve(*self._needs)
+        except MemoryError:
+            return False
+        return True
+
+    def serialize(self) -> bytes:
+        """The machine code, for `Device.load`."""
+        code: bytes = self.executable.serialize()
+        return code
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes of the results, and of what it needs besides while it runs."""
+        stats = self.executable.get_compiled_memory_stats()
+        return stats.output_size_in_bytes - stats.alias_size_in_bytes, stats.temp_size_in_bytes
+
+
+@functools.cache
+def load_lapack() -> None:
+    """Makes LAPACK's functions known, which programs for matrices call; JAX does so when it lowers one."""
+    lapack, xla_client = load("jaxlib.lapack"), load("jaxlib.xla_client")
+    if "jax._src.lax.linalg" not in sys.modules:  # else JAX has done this part
+        for platform, targets in lapack.registrations().items():
+            for name, function, version in targets:
+                xla_client.register_custom_call_target(name, function, platform, version)
+    lapack._lapack.initialize()
+
+
+def _sharding(jaxlib: Any, xla_client: Any, device: Any) -> Any:
+    replicated = xla_client.HloSharding.replicate()
+
+    class Single(jaxlib.SingleDeviceSharding):  # type: ignore[misc]  # the base is known at run time only
+        def _to_xla_hlo_sharding(self, rank: int) -> Any:
+            return replicated
+
+        memory_kind = None
+
+    return Single(device)
+
+
+_lock = threading.Lock()
+
+
+def device(name: str | None = None) -> Device:
+    """The device that clusters run on, or one that is asked for by kind and number; the first call makes the client.
+
+    Args:
+      name: such as "CPU:1" or "GPU:0". Each "CPU" is a client of its own on the same processor.
+    """
+    if name is None or name == default_name():
+        return _the_device() if _made else _make()
+    return _others.get(name) or _make_other(name)
+
+
+_made: list[Device] = []
+
+
+def is_made() -> bool:
+    """Whether a client has been made, with its threads."""
+    return bool(_made)
+
+
+def _the_device() -> Device:
+    return _made[0]
+
+
+_others: dict[str, Device] = {}
+
+
+def default_name() -> str:
+    """Kind and number of the default device."""
+    return "CPU:0" if _only_cpu() else f"{_kind(device().platform)}:0"
+
+
+def accelerators() -> list[str]:
+    """Kinds and numbers of the devices that are no processors."""
+    if _only_cpu() or device().platform == "cpu":
+        return []
+    return [f"{_kind(device().platform)}:{n}" for n in range(len(device()._client.local_devices()))]
+
+
+def _kind(platform: str) -> str:
+    return {"cpu": "CPU", "tpu": "TPU"}.get(platform, "GPU")
+
+
+def _make_other(name: str) -> Device:
+    kind, _, number = name.partition(":")
+    default = device()
+    with _lock:
+        if name not in _others:
+            with _quietly():
+                _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
+                if kind == "CPU":
+                    made = Device(xla_client.make_cpu_client(asynchronous=False), _jax, xla_client, 0, name)
+                else:
+                    made = Device(default._client, _jax, xla_client, int(number), name)
+                _others[name] = made
+    return _others[name]
+
+
+def _make() -> Device:
+    with _lock:
+        if not _made:
+            memory_budget.reserve_to_begin()
+            with _quietly(), untimed():
+                _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
+                if _only_cpu():
+                    _keep_memory()
+                    client = xla_client.make_cpu_client(asynchronous=False)
+                else:
+                    client = load("jax").devices()[0].client
+                _made.append(Device(client, _jax, xla_client))
+    return _made[0]
+
+
+def _keep_memory() -> None:
+    """Has freed memory kept for the next run, up to 1 GiB, where glibc allocates it.
+
+    glibc gives blocks of more than 32 MiB back at once. XLA allocates what a program needs while it runs as one block,
+    so each step would have the system map and clear its pages anew, which can take longer than the computation.
+    Most runs find their block kept, not all: glibc's heaps belong to threads, and XLA's differ from run to run.
+    Whoever has set the environment variables of glibc's own is left alone.
+    """
+    if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
+        return
+    with contextlib.suppress(Exception):
+        import ctypes
+
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, 1 << 30)
+
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
+
+# Bytes.
+_LITTLE = 1 << 20  # what a call allocates besides buffers
+_MUCH = 1 << 22  # from here on a program has room for what its machine code allocates reserved, too:
+_BESIDES = 1 << 25
+_SPARE = 8  # variables are copied, not donated, where they are smaller than what a program needs by this factor
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Keeps XLA from logging to the standard error what is no warning, as importing JAX does."""
+    name = "TF_CPP_MIN_LOG_LEVEL"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+@functools.cache
+def _only_cpu() -> bool:
+    """Whether no accelerator can be there: none is asked for, and no plugin is installed."""
+    asked = os.environ.get("JAX_PLATFORMS", "")
+    if asked:
+        return asked == "cpu"
+    return importlib.util.find_spec("jax_plugins") is None
+
+
+def to_numpy(value: Any) -> Any:
+    """A NumPy array on the content of a buffer, not to be written to; other values as they are."""
+    if _made and type(value) is _made[0].buffer:
+        buffer: Any = value
+        if buffer.aval.dtype.kind in "?biufc" and _made[0].platform == "cpu":
+            try:
+                return np.asarray(memoryview(buffer))
+            except BufferError as e:  # what failed had no memory: nothing else fails on a processor
+                raise MemoryError(str(e).split("\n")[0]) from None
+        return np.asarray(buffer._single_device_array_to_np_array_did_copy()[0])
+    if isinstance(value, tensor_list.TensorList):
+        parts, kind = tensor_list.flatten(value)
+        return tensor_list.unflatten(kind, [to_numpy(p) for p in parts])
+    return value
+
+
+def view(value: Any) -> Any:
+    """A value that nobody can write over: a buffer of the processor's memory as an array that holds on to it."""
+    return to_numpy(value) if _made and _made[0].platform == "cpu" else value
+
+
+def shape_of(value: Any) -> Any:
+    """The shape of an array or buffer; for a list of tensors what stands in its place."""
+    if isinstance(value, tensor_list.TensorList):
+        return spec_of(value)
+    return value.aval.shape if hasattr(value, "aval") else np.shape(value)
+
+
+def spec_of(value: Any) -> AnySpec:
+    """Shape and dtype of an array or buffer; None for None."""
+    if value is None:
+        return None
+    if isinstance(value, tensor_list.TensorList):
+        parts, kind = tensor_list.flatten(value)
+        return ListSpec(kind, tuple(spec_of(p) for p in parts))
+    value = value.aval if hasattr(value, "aval") else np.asarray(value)
+    return Spec(tuple(value.shape), np.dtype(value.dtype))
+
+
+def flat_specs(specs: Iterable[AnySpec]) -> Iterator[Spec]:
+    """The specs of all arrays, those of lists included."""
+    for spec in specs:
+        if isinstance(spec, ListSpec):
+            yield from flat_specs(spec.parts)
+        elif spec is not None:
+            yield spec
+
+
+def _leaves(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, tensor_list.TensorList):
+            yield from _leaves(tensor_list.flatten(value)[0])
+        elif value is not None:
+            yield value
+
+
+def _gather(spec: AnySpec, results: Iterator[Any]) -> Any:
+    if isinstance(spec, ListSpec):
+        return tensor_list.unflatten(spec.kind, [_gather(p, results) for p in spec.parts])
+    return None if spec is None else next(results)
+
+
+Cell.to_numpy = staticmethod(to_numpy)

@@ -1,0 +1,81 @@
+"""How XLA compiles a program for the processor: what goes to the library YNNPACK, and what XLA compiles itself.
+
+By default XLA:CPU of jaxlib 0.10.2 and 0.11 hands YNNPACK matrix products, convolutions, and reductions with what
+stands around them. The last kind is not sound. Reductions of seven dimensions and more end the process or never end
+(jax 39257, 40412); those that take a matrix product with them compute wrong elements where an array has tens of
+thousands of rows (jax 39103). Of the other kinds, products of eight dimensions end the process. So a rule, which knows
+nothing but the program, says what YNNPACK gets.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
+
+RULE = "2"  # changes when the rule does: programs on disk were compiled by it
+
+# xla.DebugOptions.LibraryFusionType
+_REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
+# The fields on the way: CompileOptionsProto, ExecutableBuildOptionsProto, DebugOptions.
+_BUILD_OPTIONS, _DEBUG_OPTIONS, _YNNPACK = 3, 3, 422
+# Dimensions that a program may have with reductions, and with products, in YNNPACK: their faults begin at seven and
+# eight.
+_REDUCED_RANK, _RANK = 5, 6
+
+_SHAPE = re.compile(r"tensor<((?:[\d?]+x)*)")
+_PRODUCTS = ("stablehlo.dot_general", "stablehlo.dot ", "stablehlo.convolution")
+
+
+def libraries(text: str) -> frozenset[int]:
+    """What YNNPACK gets of a program.
+
+    Args:
+      text: the program, as StableHLO.
+    Returns: numbers of XLA's `LibraryFusionType`.
+    """
+    rank = max((shape.count("x") for shape in _SHAPE.findall(text)), default=0)
+    if rank > _RANK:
+        return frozenset()
+    if any(name in text for name in _PRODUCTS) or rank > _REDUCED_RANK:
+        return frozenset({_PRODUCT, _CONVOLUTION})
+    return frozenset({_PRODUCT, _CONVOLUTION, _REDUCTION})
+
+
+def options(jaxlib: Any, allowed: frozenset[int]) -> Any:
+    """The options to compile a program with.
+
+    Args:
+      jaxlib: its module `_jax`.
+      allowed: of `libraries`; what XLA would not do by itself is not done.
+    """
+    made = jaxlib.CompileOptions()
+    # LLVM's O3 compiles for up to 1.6 times as long as O2, and the programs are not faster (docs/performance.md).
+    made.executable_build_options.debug_options.xla_backend_optimization_level = 2
+    # There is no attribute for the list; options that are set by name take all of it or nothing.
+    return jaxlib.CompileOptions.ParseFromString(_within(made.SerializeAsString(), allowed))
+
+
+def _within(message: bytes, allowed: frozenset[int]) -> bytes:
+    """Serialized options with a shorter list of what goes to YNNPACK."""
+
+    def build_options(data: bytes) -> bytes:
+        return _changed(data, _DEBUG_OPTIONS, debug_options)
+
+    def debug_options(data: bytes) -> bytes:
+        return _changed(data, _YNNPACK, lambda kinds: bytes(k for k in kinds if k in allowed))
+
+    return _changed(message, _BUILD_OPTIONS, build_options)
+
+
+def _changed(message: bytes, field: int, change: Any) -> bytes:
+    """A message with other contents of one of its delimited fields."""
+    out = bytearray()
+    for number, wire, value in read_fields(message):
+        if wire == DELIMITED:
+            out += delimited(number, change(value) if number == field else value)
+        else:
+            assert wire in (VARINT, FIXED64, FIXED32)
+            out += varint(number << 3 | wire) + (varint(value) if wire == VARINT else value)
+    return bytes(out)

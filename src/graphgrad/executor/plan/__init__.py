@@ -1,0 +1,1 @@
+"""From fetches to steps: pruning, common subexpressions, schedule, partition into clusters, placement."""

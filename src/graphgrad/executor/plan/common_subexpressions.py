@@ -1,0 +1,42 @@
+"""Merging equal operations: what is computed twice from the same tensors is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.executor.program.fingerprint import Unspeakable, token
+from graphgrad.ir.graph import Operation
+
+
+class Merger:
+    """Remembers pure operations by what they do to which slots."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Any, Sequence[int]] = {}
+        self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes of their own share one
+        self._key: Any = None
+
+    def find(self, op: Operation, ins: Sequence[int], mark: Any = 0) -> Sequence[int] | None:
+        """The slots of the results of an equal operation, or None; `remember` takes this one's.
+
+        Args:
+          op: a pure operation without control inputs.
+          ins: the slots of its inputs.
+          mark: the repetition that it belongs to, and its device; those of different ones are not equal.
+        """
+        attrs = op.attrs
+        known = self._tokens.get(id(attrs), self)
+        if known is self:
+            try:
+                known = self._tokens[id(attrs)] = token({k: v for k, v in attrs.items() if not k.startswith("_")})
+            except Unspeakable:
+                self._key = None
+                return None
+        self._key = (op.opdef, known, tuple(ins), mark)
+        return self._seen.get(self._key)
+
+    def remember(self, outs: Sequence[int]) -> None:
+        """Keeps the slots of the results of the operation that `find` was asked for last."""
+        if self._key is not None:
+            self._seen[self._key] = outs

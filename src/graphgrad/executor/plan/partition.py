@@ -1,0 +1,157 @@
+"""Cutting a long program into clusters.
+
+XLA compiles a short program quickly and fuses it well. In a long one, fusion duplicates work and
+compile time grows faster than the program; and what is repeated is compiled again and again. So
+a program of more than `WHOLE` instructions, if things recur in it, is cut before each heavy operation, into a heavy one
+with the light ones behind it, or a bounded run of light ones. Then neighbours are joined again, the most frequent
+pair first (as byte-pair encoding does with text): layers and time steps that recur stay alike, so that
+each kind is compiled once, and there are fewer calls.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.executor.backend.batch_split import is_large
+from graphgrad.executor.program.fingerprint import symbol
+from graphgrad.executor.program.interpreter import Instruction
+
+WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: no more are one cluster
+LIGHT = min(40, WHOLE)  # at most so many light instructions in a row
+LARGEST = min(96, WHOLE)  # instructions of a cluster that is joined from others
+# Instructions: so many are one cluster if little in them recurs ...
+UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200
+ALIKE = 0.6  # ... that is, if clusters would be this part of the program, equal ones counted once
+HEAVY_IN_ONE = 6  # heavy operations in a cluster that is joined from others
+
+HEAVY = frozenset({
+    "MatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "SparseTensorDenseMatMul", "SparseMatMul",
+    "Conv1D", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3D", "Conv3DBackpropInputV2",
+    "Conv3DBackpropFilterV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter", "MaxPool", "MaxPoolGrad", "MaxPoolGradGrad", "AvgPool", "AvgPoolGrad",
+    "FusedBatchNormV3", "FusedBatchNormGradV3", "LRN", "LRNGrad", "Cholesky", "CholeskyGrad", "Qr", "Svd",
+    "SelfAdjointEigV2", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "MatrixDeterminant", "TopKV2",
+    "Cumsum", "Cumprod", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", "RFFT", "IRFFT", "If", "While",
+})  # fmt: skip
+
+
+def cut(program: Sequence[Instruction], final: bool = False, together: bool = True) -> list[list[Instruction]]:
+    """Cuts a program into clusters.
+
+    Args:
+      program: instructions in the order of execution.
+      final: whether nothing comes after it in the run. Then what updates variables goes into the last
+        piece, which may write the new values over the old ones.
+      together: whether a short program, or one in which little recurs, stays in one piece.
+    Returns: the pieces, in order.
+    """
+    parts = sections(program)
+    if len(parts) > 1:
+        last = len(parts) - 1
+        return [piece for n, part in enumerate(parts) for piece in cut(part, final and n == last, together)]
+    if any(map(is_large, program)):
+        return _around_large(program, final, together)
+    if together and len(program) <= WHOLE:
+        return [list(program)]
+    updates = _updates(program) if final else []
+    if len(updates) > LARGEST:
+        updates = []
+    late = set(map(id, updates))
+    pieces, different = _join(_segments([i for i in program if id(i) not in late]))
+    if together and len(program) <= UNLIKE and different >= ALIKE * len(program):
+        return [list(program)]
+    return [*pieces, updates] if updates else pieces
+
+
+def sections(program: Sequence[Instruction]) -> list[list[Instruction]]:
+    """Cuts before each repetition of operations, which XLA would merge with what they repeat."""
+    result: list[list[Instruction]] = []
+    mark = start = 0
+    for n, instruction in enumerate(program):
+        if instruction.mark and instruction.mark != mark:
+            mark = instruction.mark
+            if n > start:
+                result.append(list(program[start:n]))
+                start = n
+    return [*result, list(program[start:])]
+
+
+def _around_large(program: Sequence[Instruction], final: bool, together: bool) -> list[list[Instruction]]:
+    """Cuts the pieces before, between and behind the convolutions that are dealt out to several cores."""
+    pieces: list[list[Instruction]] = []
+    between: list[Instruction] = []
+    for instruction in program:
+        if not is_large(instruction):
+            between.append(instruction)
+            continue
+        if between:
+            pieces += cut(between, together=together)
+        pieces.append([instruction])
+        between = []
+    return [*pieces, *cut(between, final, together)] if between else pieces
+
+
+def _updates(program: Sequence[Instruction]) -> list[Instruction]:
+    """The instructions that give variables new values which no other instruction reads."""
+    updates = [i for i in program if any(t.out != t.slot for t in i.refs.values())]
+    late = set(map(id, updates))
+    read = {s for i in program if id(i) not in late for s in i.reads()}
+    result: list[Instruction] = []
+    for i in reversed(updates):
+        if any(s in read for s in i.gives()):
+            read.update(i.reads())  # an earlier update that it builds upon comes before it, too
+        else:
+            result.append(i)
+    return result[::-1]
+
+
+def _segments(program: Sequence[Instruction]) -> list[list[Instruction]]:
+    """Cuts before each heavy operation, and where light ones become too many."""
+    pieces: list[list[Instruction]] = []
+    present: list[Instruction] = []
+    for instruction in program:
+        if present and (instruction.op.type in HEAVY or len(present) >= LIGHT):
+            pieces.append(present)
+            present = []
+        present.append(instruction)
+    pieces.append(present)
+    return pieces
+
+
+def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int]:
+    """Joins neighbours, the most frequent pair first, as long as the results stay small.
+
+    Returns: the new pieces, and how many instructions those have that differ from each other.
+    """
+    names: dict[Any, int] = {}
+    kinds = [names.setdefault(tuple([symbol(i) for i in piece]), len(names)) for piece in pieces]
+    size = {kind: len(piece) for kind, piece in zip(kinds, pieces, strict=True)}
+    heavy = {kind: sum(i.op.type in HEAVY for i in piece) for kind, piece in zip(kinds, pieces, strict=True)}
+    while True:
+        pairs = Counter(
+            pair for pair in itertools.pairwise(kinds)
+            if size[pair[0]] + size[pair[1]] <= LARGEST and heavy[pair[0]] + heavy[pair[1]] <= HEAVY_IN_ONE
+        )  # fmt: skip
+        if not pairs:
+            return pieces, sum(size[kind] for kind in set(kinds))
+        # Among pairs that are equally frequent the smallest.
+        best = max(pairs, key=lambda pair: (pairs[pair], -size[pair[0]] - size[pair[1]]))
+        new = names.setdefault(best, len(names))
+        size[new], heavy[new] = size[best[0]] + size[best[1]], heavy[best[0]] + heavy[best[1]]
+        joined_kinds: list[int] = []
+        joined: list[list[Instruction]] = []
+        i = 0
+        while i < len(pieces):
+            if i + 1 < len(pieces) and (kinds[i], kinds[i + 1]) == best:
+                joined_kinds.append(new)
+                joined.append(pieces[i] + pieces[i + 1])
+                i += 2
+            else:
+                joined_kinds.append(kinds[i])
+                joined.append(pieces[i])
+                i += 1
+        kinds, pieces = joined_kinds, joined

@@ -1,0 +1,271 @@
+"""What a plan is made of: clusters and host steps, on slots."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphgrad.executor.backend.batch_split import Rule
+from graphgrad.executor.program.interpreter import Instruction, can_fail, has_loop
+from graphgrad.ir import dtypes
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.variable_store import Cell
+
+if TYPE_CHECKING:
+    from .value_checks import Guard
+
+
+class Cluster:
+    """Operations that XLA compiles together.
+
+    Attributes:
+      program: its instructions.
+      ins: slots of the values that it gets.
+      shapes: slots of which only the shape matters to it.
+      known: slots of values that are compiled in.
+      outs: slots of what it gives.
+      rows: the rows of the table of random states that it gets, in the order of its own table.
+      frees: slots that nobody reads any more afterwards.
+      donated: slots among `ins` whose buffers it may write its results into.
+      before: instructions that find out, in NumPy, what is known of the shape of the result of a split operation.
+      packed: slot among `outs` -> the slots whose values it hands on together there, see `pack`.
+      unpacked: slot among `ins` -> the slots, with shapes, whose values it finds together there.
+      split: how its only operation is dealt out to several cores, or None.
+      guards: what NumPy looks for before it runs, see `guards`.
+      fault: the slot, among `outs`, that says whether one of `watched()` refused something, or None.
+      loop: an operation that is or holds a loop, or None; then the program gets what `stop.Stop` has for loops.
+      level: clusters of one level need no value from each other before they are lowered.
+      device: where it runs, None for the default device.
+    """
+
+    def __init__(self, program: list[Instruction], level: int):
+        self.program = program
+        self.level = level
+        self.ins: list[int] = []
+        self.shapes: list[int] = []
+        self.known: list[int] = []
+        self.outs: list[int] = []
+        self.rows: list[int] = []
+        self.frees: list[int] = []
+        self.donated: frozenset[int] = frozenset()
+        self.before: list[Instruction] = []
+        self.packed: dict[int, list[int]] = {}
+        self.unpacked: dict[int, list[tuple[int, Any]]] = {}
+        self.split: Rule | None = None
+        self.device: str | None = None
+        self.guards: list[Guard] = []
+        self.fault: int | None = None
+        self.loop = next((i.op for i in program if has_loop(i)), None)
+
+    def watched(self) -> list[Instruction]:
+        """The instructions that may refuse values while it runs."""
+        return [i for i in self.program if not i.guarded and can_fail(i)]
+
+    def __repr__(self) -> str:
+        return f"<Cluster of {len(self.program)} ops>"
+
+
+class HostStep:
+    """One operation that runs in Python, with what it needs to know first.
+
+    Attributes:
+      program: its instructions, those of what it has to know included.
+      before, calls: the part that is arithmetic, and the part that can only run in Python.
+      has_effects: whether a call, or one in its sub-graphs, must not be repeated.
+      acts: whether it may wait or run what is not ours, see `turns`.
+      waits: whether it may wait for what another step does.
+      ins: slots of the values that it gets.
+      outs: slots of what it gives.
+      frees: slots that nobody reads any more afterwards.
+    """
+
+    def __init__(self, program: list[Instruction]):
+        self.program = program
+        self.calls = [i for i in program if calls_python(i)]
+        self.before = [i for i in program if not calls_python(i)]
+        self.has_effects = any(i.op.opdef.flags & {"stateful", "calls"} or acts(i) for i in self.calls)
+        self.acts = any(map(acts, self.calls))
+        self.waits = any("waits" in i.op.opdef.flags for i in self.calls)
+        self.ins = sorted({s for i in program for s in i.reads()} - {s for i in program for s in i.gives()})
+        self.outs = [s for i in program for s in i.gives()]
+        self.frees: list[int] = []
+
+    def __repr__(self) -> str:
+        return f"<HostStep {self.program[-1].op.name}>"
+
+
+_TABLES = ("LookupTable", "InitializeTable")
+
+
+def acts(instruction: Instruction) -> bool:
+    """Whether an instruction may wait or runs what is not ours: it happens once, and while nobody waits for it."""
+    flags = instruction.op.opdef.flags
+    if "host" in flags and ("calls" in flags or ("stateful" in flags and "reads" not in flags)):
+        return not changes(instruction)
+    return any(acts(i) for body in instruction.bodies.values() for i in body.program)
+
+
+def changes(instruction: Instruction) -> bool:
+    """Whether an instruction gives variables new values."""
+    touches = (*instruction.refs.values(), *instruction.touched)
+    is_table = instruction.op.type.startswith(_TABLES)  # iterators just go on: they have locks of their own
+    return any(t.out != t.slot and (is_table or t.cell.dtype is not dtypes.variant) for t in touches)
+
+
+def calls_python(instruction: Instruction) -> bool:
+    """Whether an instruction, or one in its sub-graphs, can only run in Python."""
+    inner = (i for body in instruction.bodies.values() for i in body.program)
+    return "host" in instruction.op.opdef.flags or any(map(calls_python, inner))
+
+
+class Move(HostStep):
+    """A value goes to another device.
+
+    Attributes:
+      device: where to, None for the default device.
+    """
+
+    def __init__(self, op: Operation, source: int, target: int, device: str | None):
+        super().__init__([Instruction(op, [source], [target])])
+        self.device = device
+
+    def __repr__(self) -> str:
+        return f"<Move to {self.device}>"
+
+
+class Plan:
+    """The steps of a run.
+
+    Attributes:
+      steps: `Cluster` and `HostStep` objects, in order.
+      feeds: slots of the fed tensors; `fetches` slots of the fetched ones.
+      slots: how many slots there are.
+      static: slot -> the tensor that it was made for, which tells its static shape and dtype.
+      constants: (slot, value) of large constants.
+      loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.
+      ends: slots of what is fetched or assigned; `endings` where the last step's results go, see `run._ending`.
+      readers: slot -> an operation that cannot do without the value of the variable in it.
+      shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
+      checks: (slot, cell, operation) of assignments whose shape only the run knows.
+      random_ops: the random operations, by their row in the table of random states.
+      homes: slot -> device of constants and variables that are not on the default one.
+      on_host: whether NumPy executes the whole plan.
+      has_loops: whether clusters hold loops.
+      waits: how many steps may wait for what others do, see `independent_waits`.
+      schedule: the instructions in the order in which NumPy executes them, once that is known.
+      template: the values with which a run begins, one for each slot, and `ready` whether they are on the device.
+      stages: the steps as they are called, once that is known.
+      writes: the variables that it changes, in the order of their turns, and `locks` their locks.
+      last_act: the last step that acts, or None.
+      exposed: the places among `fetches` of values that variables hold as well.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Cluster | HostStep] = []
+        self.feeds: list[int] = []
+        self.fetches: list[int] = []
+        self.slots = 0
+        self.static: dict[int, Tensor] = {}
+        self.constants: list[tuple[int, Any]] = []
+        self.loads: list[tuple[int, Cell]] = []
+        self.stores: list[tuple[int, Cell]] = []
+        self.ends: list[int] = []
+        self.endings: dict[tuple[int, ...], Any] = {}
+        self.readers: dict[int, Operation] = {}
+        self.shared: set[int] = set()
+        self.checks: list[tuple[int, Cell, Operation]] = []
+        self.random_ops: list[Operation] = []
+        self.homes: dict[int, str] = {}
+        self.on_host = False
+        self.waits = 0
+        self.has_loops = False
+        self.schedule: Any = None
+        self.template: list[Any] = []
+        self.ready = False
+        self.stages: Any = None
+        self.writes: list[Cell] = []
+        self.locks: list[Any] = []
+        self.last_act: HostStep | None = None
+        self.exposed: list[int] = []
+
+    def __str__(self) -> str:
+        lines = []
+        for i, step in enumerate(self.steps):
+            if isinstance(step, Cluster):
+                where = f" on {step.device}" if step.device else ""
+                lines.append(f"{i}: cluster, {len(step.program)} ops, {len(step.ins)} in, {len(step.outs)} out{where}")
+            elif isinstance(step, Move):
+                lines.append(f"{i}: move to {step.device or 'the default device'}")
+            else:
+                op = step.program[-1].op
+                lines.append(f"{i}: host op {op.type} '{op.name}'")
+        return "\n".join(lines)
+
+
+def depends(step: HostStep, other: HostStep) -> bool:
+    """Whether a step's operation needs another's to have run."""
+    target = other.calls[-1].op
+    waiting, seen = [step.calls[-1].op], set[int]()
+    while waiting:
+        op = waiting.pop()
+        if op is target:
+            return True
+        if op.index > target.index and op.index not in seen:
+            seen.add(op.index)
+            waiting += [t.op for t in op.inputs]
+            waiting += op.control_inputs
+    return False
+
+
+def independent_waits(steps: Sequence[Cluster | HostStep]) -> int:
+    """How many steps may wait for what others do; 1 if each of them only begins when the one before it is over."""
+    waiting = [s for s in steps if isinstance(s, HostStep) and s.waits]
+    if all(depends(b, a) for a, b in itertools.pairwise(waiting)):
+        return min(1, len(waiting))
+    return len(waiting)
+
+
+def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
+    """Finds out what each step hands on, and when each slot is read for the last time.
+
+    Args:
+      plan: the plan; its steps are filled in.
+      floating: slot -> the instruction that is computed wherever its result is needed.
+    """
+    last: dict[int, int] = {}
+    for number, step in enumerate(plan.steps):
+        reads = step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
+        last.update(dict.fromkeys(reads, number))
+    kept = {*plan.fetches, *(s for s, _ in plan.stores)}
+    for number, step in enumerate(plan.steps):
+        given = [s for i in step.program for s in i.gives() if s not in floating]
+        if isinstance(step, Cluster):
+            step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
+            step.frees = [s for s in (*step.ins, *step.shapes, *step.known)
+                          if s not in kept and last[s] == number]  # fmt: skip
+        else:
+            step.frees = [s for s in step.ins if s not in kept and last[s] == number]
+            step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
+    # The last step may write new values over old ones: after it nothing can fail.
+    final = plan.steps[-1] if plan.steps else None
+    has_lists = isinstance(final, Cluster) and any(
+        (t := plan.static.get(s)) is not None and t.dtype is dtypes.variant for s in (*final.ins, *final.outs)
+    )
+    if isinstance(final, Cluster) and not has_lists and not any(s in final.outs for s, _, _ in plan.checks):
+        stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
+        final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
+                                  and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
+    plan.ends = list(kept)
+    plan.writes = [cell for _, cell in sorted({id(cell): cell for _, cell in plan.stores}.items())]
+    plan.locks = [cell.lock for cell in plan.writes]
+    plan.last_act = next((s for s in reversed(plan.steps) if isinstance(s, HostStep) and s.acts), None)
+    held = {s for s, _ in (*plan.loads, *plan.stores)}
+    plan.exposed = [i for i, s in enumerate(plan.fetches) if s in held and s not in plan.homes]
+    made = {s for step in plan.steps for s in step.outs}
+    seen: set[int] = set()
+    for slot, _ in plan.stores:
+        if slot not in made or slot in seen:
+            plan.shared.add(slot)
+        seen.add(slot)

@@ -1,0 +1,346 @@
+"""The order of operations: one in which little is alive at once.
+
+Operations run in the order in which they were built, and that is right for most graphs. Where branches are
+all built before any of them is reduced, it keeps all of them alive; then another order is looked for, and taken if
+it is better by a simulation of what is alive. Values of which the size is not known are taken for small ones.
+
+The other order follows the graph from a result back to what it needs, the more demanding operand first (Sethi and
+Ullman, The generation of optimal code for arithmetic expressions, 1970), and whenever an operation is done, those
+run that free as much as they take up. A sum of many terms becomes a chain of sums of two, in which each
+term dies as soon as it is added, in the order in which the terms come up.
+
+What waits for control inputs waits for them in any order, and operations with effects keep their order.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import Spec
+
+from .partition import cut
+
+LARGE = 32_000_000  # bytes: where less than this is alive, operations run as they were built
+BETTER = 0.8  # another order is taken if its peak is at most this part of the one that it replaces
+ENOUGH = 0.5  # one with this part of it will do
+UNKNOWN = 32  # what stands for a dimension that only the run knows
+_EFFECTS = frozenset({"stateful"})
+
+
+def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
+            slot_of: Mapping[int, int], new: Callable[[Tensor], int],
+            final: bool) -> list[list[Instruction]]:  # fmt: skip
+    """Cuts a program into clusters, in the order in which it was built or in one with a lower peak.
+
+    Args:
+      program: the instructions of a level, in creation order.
+      kept: slots that are read after it.
+      floating: slot -> the instruction that is computed wherever its result is needed.
+      slot_of: id of a tensor -> its slot.
+      new: makes a slot for a value like that of a tensor.
+      final: whether nothing comes after it in the run.
+    Returns: the pieces, in order.
+    """
+    pieces = cut(program, final)
+    if sum(map(_given, program)) < LARGE:
+        return pieces
+    before = peak(pieces, kept)
+    if before < LARGE:
+        return pieces
+    net = Net(program, kept, floating, slot_of)
+    wide = [i for i in program if _is_wide_sum(i)]
+    best = before * BETTER
+    for backwards in (True, False):
+        order = net.order(backwards)
+        if wide:
+            order = Net(_without_wide_sums(program, order, new), kept, floating, slot_of).order(backwards)
+        if peak([[i] for i in order], kept) <= best:
+            other = cut(order, final, together=False)
+            there = peak(other, kept)
+            if there <= best:
+                pieces, best = other, there - 1
+        if best <= before * ENOUGH:
+            break
+    return pieces
+
+
+def peak(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> int:
+    """The most bytes that are alive at once, if pieces run one by one; what a piece gets stays until its end."""
+    last: dict[int, tuple[int, int]] = {}
+    for number, piece in enumerate(pieces):
+        for place, instruction in enumerate(piece):
+            last.update(dict.fromkeys(instruction.reads(), (number, place)))
+    size: dict[int, int] = {}
+    most = live = 0
+    for number, piece in enumerate(pieces):
+        inside: set[int] = set()
+        for place, instruction in enumerate(piece):
+            given = list(sizes(instruction))
+            size.update(given)
+            live += sum(n for _, n in given)
+            most = max(most, live)
+            inside.update(s for s, _ in given)
+            for s in {*instruction.reads(), *instruction.gives()} & inside:
+                if s not in kept and last.get(s, (number, place)) == (number, place):
+                    live -= size.pop(s, 0)
+        for s in {s for i in piece for s in i.reads()} - inside:
+            if s not in kept and last[s][0] == number:
+                live -= size.pop(s, 0)
+    return most
+
+
+def sizes(instruction: Instruction) -> Iterator[tuple[int, int]]:
+    """The slots that an instruction fills, with the bytes that they take up, as far as these are known."""
+    for slot, t in zip(instruction.outs, instruction.op.outputs, strict=True):
+        yield slot, bytes_of(t._spec)
+    for touch in (*instruction.refs.values(), *instruction.touched):
+        if touch.out != touch.slot:
+            yield touch.out, bytes_of(Spec.of(touch.cell.dtype, touch.cell.shape))
+
+
+def _given(instruction: Instruction) -> int:
+    return sum(n for _, n in sizes(instruction))
+
+
+@functools.lru_cache(maxsize=4096)
+def bytes_of(spec: Spec) -> int:
+    """The size of a tensor, with `UNKNOWN` for each dimension that is not known; 0 for what is no array."""
+    if spec.dtype.kind == "o" or spec.shape is None:
+        return 0
+    return math.prod([UNKNOWN if n is None else n for n in spec.shape]) * spec.dtype.np_dtype.itemsize
+
+
+# -- wide sums -------------------------------------------------------------------------
+
+
+def _is_wide_sum(instruction: Instruction) -> bool:
+    many = instruction.op.type == "AddN" and len(instruction.ins) > 2
+    return many and len(instruction.ins) * _given(instruction) >= LARGE
+
+
+def _without_wide_sums(program: Sequence[Instruction], order: Sequence[Instruction],
+                       new: Callable[[Tensor], int]) -> list[Instruction]:  # fmt: skip
+    """Makes a chain of sums of two of each sum of many large terms, the first ones in `order` first."""
+    place = {s: n for n, i in enumerate(order) for s in i.gives()}
+    result: list[Instruction] = []
+    for instruction in program:
+        if not _is_wide_sum(instruction):
+            result.append(instruction)
+            continue
+        op = instruction.op
+        total, *terms = sorted(instruction.ins, key=lambda s: place.get(s, -1))
+        for n, term in enumerate(terms, 1):
+            out = instruction.outs[0] if n == len(terms) else new(op.outputs[0])
+            result.append(Instruction(_sum_of(op, 2), [total, term], [out]))
+            total = out
+    return result
+
+
+def with_short_sums(pieces: list[list[Instruction]], new: Callable[[Tensor], int]) -> list[list[Instruction]]:
+    """Has each piece of a program add what it gives to a sum of very many small terms; the terms keep their order.
+
+    XLA takes long for a sum of thousands of terms, such as the gradient of a variable that as many operations read,
+    and each of them would go from program to program.
+
+    Args:
+      pieces: instructions in the order of execution.
+      new: makes a slot for a value like that of a tensor.
+    """
+    if not any(_has_many_terms(i) for piece in pieces for i in piece):
+        return pieces
+    place = {s: n for n, piece in enumerate(pieces) for i in piece for s in i.gives()}
+    result: list[list[Instruction]] = [[] for _ in pieces]
+    for n, piece in enumerate(pieces):
+        for instruction in piece:
+            if not _has_many_terms(instruction):
+                result[n].append(instruction)
+                continue
+            terms: list[int] = []
+            for _, run in itertools.groupby(instruction.ins, lambda s: place.get(s, -1)):
+                terms += run
+                if len(terms) > _ENOUGH_TERMS and 0 <= (at := max(place.get(s, -1) for s in terms)) < n:
+                    total = new(instruction.op.outputs[0])
+                    place[total] = at
+                    result[at].append(_part_of_sum(instruction, terms, total))
+                    terms = [total]
+            result[n].append(_part_of_sum(instruction, terms, instruction.outs[0]))
+    return result
+
+
+_MANY_TERMS = 64  # a sum of more is dealt out
+_ENOUGH_TERMS = 8  # to pieces that give, or are the last before they give, more than so many
+_SMALL_TERM = 8192  # bytes: sums of larger ones are quicker in one go
+
+
+def _has_many_terms(instruction: Instruction) -> bool:
+    many = instruction.op.type == "AddN" and len(instruction.ins) > _MANY_TERMS
+    return many and 0 < _given(instruction) <= _SMALL_TERM
+
+
+def _part_of_sum(instruction: Instruction, terms: list[int], out: int) -> Instruction:
+    part = Instruction(_sum_of(instruction.op, len(terms)), terms, [out])
+    part.order, part.device, part.mark = instruction.order, instruction.device, instruction.mark
+    return part
+
+
+def _sum_of(op: Operation, n: int) -> Operation:
+    """An operation that is in no graph: a step of a sum, of `n` terms."""
+    part = Operation.__new__(Operation)
+    for name in Operation.__slots__:
+        if name != "__weakref__":
+            setattr(part, name, getattr(op, name))
+    part.attrs = {**op.attrs, "N": n}
+    part.inputs = op.inputs[:n]
+    return part
+
+
+# -- another order ---------------------------------------------------------------------
+
+
+class Net:
+    """What waits for what in a program: `before` and `after` each node.
+
+    Nodes are its instructions, then whatever else leads from one to another: instructions that are computed
+    wherever they are needed, and operations without one, such as NoOp, that control inputs go through.
+    """
+
+    def __init__(self, program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
+                 slot_of: Mapping[int, int]):  # fmt: skip
+        self._program = program
+        self._size: dict[int, int] = {}
+        self._given: list[list[int]] = []
+        producer: dict[int, int] = {}
+        node_of: dict[int, int] = {}  # id of an operation or an instruction -> node
+        for node, instruction in enumerate(program):
+            given = dict(sizes(instruction))
+            self._size.update(given)
+            self._given.append(list(given))
+            producer.update(dict.fromkeys(given, node))
+            node_of[id(instruction.op)] = node
+        nodes: list[Instruction | Operation] = list(program)
+        self.before: list[list[int]] = []
+        self._reads: list[list[int]] = []  # the slots inside that a node reads, each once
+        latest = -1  # the operation with effects that was built last
+        for node, thing in enumerate(nodes):  # it grows
+            before: dict[int, None] = {}
+            reads: dict[int, None] = {}
+            if isinstance(thing, Instruction):
+                slots, controls = [*thing.reads()], thing.op.control_inputs
+            else:
+                slots = [slot_of[id(t)] for t in thing.inputs if id(t) in slot_of]
+                controls = thing.control_inputs
+            for slot in slots:
+                if slot in producer:
+                    before[producer[slot]] = reads[slot] = None
+                elif slot in floating:
+                    before[_node(floating[slot], node_of, nodes)] = None
+            for op in controls:
+                if id(op) in node_of or op.inputs or op.control_inputs:
+                    before[_node(op, node_of, nodes)] = None
+            if node < len(program) and isinstance(thing, Instruction) and _has_effects(thing):
+                if latest >= 0:
+                    before[latest] = None
+                latest = node
+            self.before.append(list(before))
+            self._reads.append(list(reads) if node < len(program) else [])
+        self.after: list[list[int]] = [[] for _ in nodes]
+        for node, before_it in enumerate(self.before):
+            for other in before_it:
+                self.after[other].append(node)
+        self._given += [[] for _ in range(len(nodes) - len(program))]
+        self._kept = kept
+        self._demanding = self._by_demand()
+
+    def _by_demand(self) -> list[list[int]]:
+        """For each node what it waits for, in the order in which least has to be alive."""
+        waits = list(map(len, self.before))
+        ready = [n for n, count in enumerate(waits) if not count]
+        size = [sum(self._size[s] for s in given) for given in self._given]
+        need = [0] * len(waits)
+        result: list[list[int]] = [[]] * len(waits)
+        for node in ready:  # it grows
+            operands = sorted(self.before[node], key=lambda n: size[n] - need[n])
+            result[node] = operands
+            held = 0
+            for n in operands:
+                need[node] = max(need[node], held + need[n])
+                held += size[n]
+            need[node] = max(need[node], held + size[node])
+            for n in self.after[node]:
+                waits[n] -= 1
+                if not waits[n]:
+                    ready.append(n)
+        return result
+
+    def order(self, backwards: bool) -> list[Instruction]:
+        """The instructions in an order of low peak.
+
+        Args:
+          backwards: whether to begin with the result that was built last.
+        """
+        waits = list(map(len, self.before))
+        readers: dict[int, int] = dict.fromkeys(self._size, 0)
+        last: dict[int, int] = dict.fromkeys(self._size, 0)  # the sum of the nodes that are still to read it
+        for node, reads in enumerate(self._reads):
+            for s in reads:
+                readers[s] += 1
+                last[s] += node
+        done = [False] * len(waits)
+        result: list[Instruction] = []
+
+        def growth(node: int) -> int:
+            return (sum(self._size[s] for s in self._given[node] if readers[s] or s in self._kept)
+                    - sum(self._size[s] for s in self._reads[node] if readers[s] == 1 and s not in self._kept))
+
+        def run(node: int) -> None:
+            stack = [node]
+            while stack:
+                node = stack.pop()
+                if done[node] or waits[node]:
+                    continue
+                done[node] = True
+                if node < len(self._program):
+                    result.append(self._program[node])
+                candidates = []
+                for n in self.after[node]:
+                    waits[n] -= 1
+                    if not waits[n]:
+                        candidates.append(n)
+                for s in self._reads[node]:
+                    readers[s] -= 1
+                    last[s] -= node
+                    if readers[s] == 1 and not waits[last[s]]:
+                        candidates.append(last[s])
+                stack += [n for n in reversed(candidates) if not done[n] and growth(n) <= 0]
+
+        for node in [n for n, count in enumerate(waits) if not count and growth(n) <= 0]:
+            run(node)
+        results = [n for n, after in enumerate(self.after) if not after]
+        for root in reversed(results) if backwards else results:
+            path = [(root, iter(self._demanding[root]))]
+            while path:
+                node, operands = path[-1]
+                operand = next((n for n in operands if not done[n]), None)
+                if operand is not None:
+                    path.append((operand, iter(self._demanding[operand])))
+                    continue
+                path.pop()
+                run(node)
+        return result
+
+
+def _node(thing: Instruction | Operation, node_of: dict[int, int], nodes: list[Instruction | Operation]) -> int:
+    node = node_of.get(id(thing))
+    if node is None:
+        node = node_of[id(thing)] = len(nodes)
+        nodes.append(thing)
+    return node
+
+
+def _has_effects(instruction: Instruction) -> bool:
+    return bool(instruction.touched) or bool(instruction.op.opdef.flags & _EFFECTS)

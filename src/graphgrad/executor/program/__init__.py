@@ -1,0 +1,1 @@
+"""A cluster as a list of instructions: its fingerprint and its interpreter."""

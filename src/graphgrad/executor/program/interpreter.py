@@ -1,0 +1,455 @@
+"""Programs: lists of instructions, and the loop that executes them with NumPy or jax.numpy.
+
+Executed with NumPy a program computes; executed with jax.numpy inside a trace it becomes an
+XLA program. The loop is the same, and so are the kernels.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphgrad.errors import FailedPreconditionError, NeedsHostValue, OpError, describe
+from graphgrad.ir import dtypes
+from graphgrad.ir.blocking import WouldBlock
+from graphgrad.ir.effects import bodies_of
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.kernel_errors import failure
+from graphgrad.ir.opdef import Spec, _input_names
+from graphgrad.ir.shape import num_elements, shape_str
+from graphgrad.ir.variable_store import Cell
+
+from .interrupts import wanted
+
+_FOLD_LIMIT = 1024  # elements: larger results are left to XLA
+
+
+# Operations whose result only depends on the shapes of their inputs.
+SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+WHOLE_OP = -1  # in the place of an input's position: the op can only run in NumPy
+
+
+class MustBeKnown(Exception):
+    """Lowering needs the value of an input: the plan has to compute it beforehand."""
+
+    def __init__(self, op: Operation, index: int):
+        super().__init__(op.name)
+        self.op = op
+        self.index = index
+
+
+class OverBudget(Exception):
+    """Loops have run for longer than they were allowed to."""
+
+
+class Ref:
+    """A variable as kernels see it.
+
+    Every assignment gives a variable a new slot, so a program is in static single assignment form
+    and steps depend on each other through slots alone.
+    """
+
+    __slots__ = ("env", "slot", "out", "cell")
+
+    def __init__(self, env: list[Any], slot: int, out: int, cell: Cell):
+        self.env = env
+        self.slot = slot
+        self.out = out
+        self.cell = cell
+
+    @property
+    def value(self) -> Any:
+        """The variable's value at this point of the run; None if it has none."""
+        return self.env[self.slot]
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.env[self.out] = value
+        self.slot = self.out
+
+
+class RandomTable:
+    """Random states: for each random operation how often it has run before and its two seeds.
+
+    Args:
+      rows: row number -> where it is in `values`.
+      values: uint64 array, (rows, 3).
+    """
+
+    def __init__(self, rows: Mapping[int, int], values: Any):
+        self._rows = rows
+        self._values = values
+
+    @classmethod
+    def of(cls, values: Any) -> RandomTable | None:
+        """The table of a whole run, row by row; None for None."""
+        return None if values is None else cls({i: i for i in range(len(values))}, values)
+
+    def row(self, number: int) -> Any:
+        """The state of one operation."""
+        return self._values[self._rows[number]]
+
+    def further(self, xp: Any, step: Any) -> RandomTable:
+        """The table for an iteration of a loop, which draws numbers of its own."""
+        ahead = xp.asarray(step).astype(np.uint64) * np.uint64(65536)
+        counts = (self._values[:, :1] + ahead) * _MIX  # multiplied, so that those of nested loops differ
+        return RandomTable(self._rows, xp.concatenate([counts, self._values[:, 1:]], 1))
+
+
+class Touch(NamedTuple):
+    """What an operation does to a variable.
+
+    Attributes:
+      slot: where the value is that it finds.
+      out: where the value goes that it leaves; the same slot if it only reads.
+      cell: the variable.
+    """
+
+    slot: int
+    out: int
+    cell: Cell
+
+
+class Body:
+    """A sub-graph, ready to be called by a control-flow kernel.
+
+    Attributes:
+      program: its instructions, on slots of its own.
+      ins, outs: slots of arguments (None for handles of variables) and results.
+      slots: how many slots there are.
+      specs: static shapes and dtypes of the results.
+      state: for each variable that the instruction touches, where its value comes in and where it is at the end.
+    """
+
+    def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int],
+                 specs: Sequence[Spec]):  # fmt: skip
+        self.program = program
+        self.ins = ins
+        self.outs = outs
+        self.specs = specs
+        self.slots = 0
+        self.state: list[tuple[int, int]] = []
+
+
+class Instruction:
+    """One operation of a program: which kernel, on which slots.
+
+    Attributes:
+      op: the operation, for messages.
+      attrs: what the kernel takes as keywords.
+      ins, outs: slot numbers of inputs and outputs; handles of variables have slot -1.
+      refs: input position -> what is done to the variable there.
+      rng: its row in the table of random states, or None.
+      foldable: whether it is computed with NumPy when all of its inputs are NumPy arrays.
+      shapes_only: whether only the shapes of its inputs matter.
+      bodies: attribute name -> `Body`, for control flow.
+      touched: what the bodies do to variables.
+      order: its place in the order in which operations were built.
+      device: where it runs, None for the default device.
+      guarded: whether what it refuses is looked for before the program runs.
+      mark: which repetition of operations it belongs to (`Graph.recomputing`), 0 for none.
+    """
+
+    __slots__ = ("order", "mark", "device", "guarded", "op", "attrs", "ins", "outs", "refs", "rng", "foldable",
+                 "shapes_only", "bodies", "touched", "host_kernel", "device_kernel", "host_inputs",
+                 "needs")  # fmt: skip
+
+    def __init__(self, op: Operation, ins: Sequence[int], outs: Sequence[int]):
+        opdef = op.opdef
+        self.order = self.mark = 0
+        self.device: str | None = None
+        self.guarded = False
+        self.op = op
+        self.attrs = {k: op._attr(k) for k in opdef.kernel_attrs}
+        self.ins = ins
+        self.outs = outs
+        self.refs: dict[int, Touch] = {}
+        self.rng: int | None = None
+        self.foldable = False
+        self.shapes_only = op.type in SHAPE_OPS
+        self.bodies: dict[str, Body] = {}
+        self.touched: tuple[Touch, ...] = ()
+        self.host_kernel = opdef.bind_kernel(np)
+        self.device_kernel = opdef.device_kernel or opdef.kernel
+        self.host_inputs = host_positions(op)
+        self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
+
+    def __repr__(self) -> str:
+        return f"<Instruction {self.op.type} '{self.op.name}'>"
+
+    def reads(self) -> Sequence[int]:
+        """The slots whose values it needs, with repetitions."""
+        if not self.refs and not self.touched and -1 not in self.ins:
+            return self.ins
+        refs = [t.slot for t in self.refs.values() if t.slot >= 0]
+        return [*(s for s in self.ins if s >= 0), *refs, *(t.slot for t in self.touched)]
+
+    def gives(self) -> Sequence[int]:
+        """The slots that it fills."""
+        if not self.refs and not self.touched:
+            return self.outs
+        return [*self.outs, *(t.out for t in (*self.refs.values(), *self.touched) if t.out != t.slot)]
+
+
+def host_positions(op: Operation) -> tuple[int, ...]:
+    """The positions, among the flat inputs, of those that must be known when the op is lowered."""
+    opdef = op.opdef
+    if not opdef.host:
+        return ()
+    if not opdef.has_lists:
+        return tuple(sorted(opdef.host))
+    positions: list[int] = []
+    at = 0
+    for i, arg in enumerate(opdef.inputs):
+        n = op.attrs[arg.number_attr] if arg.number_attr else len(op.attrs[arg.list_attr]) if arg.list_attr else 1
+        if i in opdef.host:
+            positions.extend(range(at, at + n))
+        at += n
+    return tuple(positions)
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether the operation's outputs follow from its inputs alone."""
+    return not op.opdef.flags & {"stateful", "random", "functional"} and op.type not in ("Placeholder",)
+
+
+def is_small(op: Operation) -> bool:
+    """Whether all outputs are known to be small; of lists nothing is known."""
+    if any(t.dtype is dtypes.variant for t in op.outputs):
+        return False
+    return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
+
+
+_SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # no errors: the run goes on in another way
+
+
+def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
+            spend: Callable[[Body], None] | None = None, faults: Faults | None = None,
+            stop: Any = None) -> None:  # fmt: skip
+    """Executes instructions in order.
+
+    Args:
+      xp: NumPy or jax.numpy.
+      program: the instructions.
+      env: one value for each slot; inputs are filled in, results are put here.
+      rng: the random states, or None.
+      spend: is told of each sub-graph before it is called, and may raise OverBudget.
+      faults: collects what is refused, in a trace; NumPy raises.
+      stop: the numbers that loops look at, in a trace, see `stop.py`.
+    """
+    for ins in program:
+        values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
+        if ins.refs and not ins.bodies:  # a sub-graph reaches its variables by itself
+            for position, touch in ins.refs.items():
+                if ins.needs and env[touch.slot] is None:
+                    raise uninitialized(ins.op, touch.cell)
+                values[position] = Ref(env, touch.slot, touch.out, touch.cell)
+        attrs = ins.attrs
+        on_host = xp is np
+        if not on_host:
+            on_host = ins.shapes_only or (ins.foldable and all(map(_is_array, values)))
+            if not on_host:
+                for i in ins.host_inputs:
+                    if not _is_array(values[i]):
+                        raise MustBeKnown(ins.op, i)
+        if ins.rng is not None and rng is not None:
+            row = rng.row(ins.rng)
+            attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
+        if ins.bodies:
+            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend, faults, stop)}
+        opdef = ins.op.opdef
+        kernel = ins.host_kernel if on_host else ins.device_kernel
+        try:
+            packed = opdef.pack(values, ins.op.attrs)
+            result = kernel(np if on_host else xp, *packed, **attrs)
+            if faults is not None and opdef.fault is not None and not on_host and not ins.guarded:
+                faults.add(xp, opdef.faults(xp, packed, result, ins.attrs))
+            if ins.bodies:
+                result, state = result
+                if len(state) > len(ins.touched):
+                    assert faults is not None
+                    faults.add(xp, [state[-1]])
+                for touch, value in zip(ins.touched, state, strict=False):
+                    env[touch.out] = value
+            elif ins.refs:
+                for position, touch in ins.refs.items():
+                    if touch.out != touch.slot and values[position].slot != touch.out:
+                        env[touch.out] = env[touch.slot]  # it could have assigned, but did not
+            for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
+                env[slot] = _settle(xp, on_host, value, tensor)
+        except MustBeKnown as need:
+            if need.op.graph is ins.op.graph:
+                raise
+            # What a sub-graph only captures can be computed beforehand; else NumPy has to run all of it.
+            raise MustBeKnown(ins.op, _captured_value(ins.op, need, values)) from None
+        except NeedsHostValue as need:
+            position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
+            raise MustBeKnown(ins.op, position) from None
+        except _SIGNALS:
+            raise
+        except Exception as e:
+            error = in_context(ins.op, e, values)
+            if error is e:
+                raise
+            raise error from e
+
+
+def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> int:
+    """The position of the input of `op` that an operation inside of it has to know; `WHOLE_OP` if none will do."""
+    if need.index == WHOLE_OP:
+        return WHOLE_OP
+    first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
+    inputs = {id(t): i for body in bodies_of(op) for i, t in enumerate(body.inputs)}
+    varying = len(op.outputs) if op.type == "While" else 0
+    missing = WHOLE_OP
+    waiting, seen = [need.op.inputs[need.index]], set()
+    while waiting:
+        t = waiting.pop()
+        at = inputs.get(id(t))
+        if at is not None:
+            if at < varying:
+                return WHOLE_OP
+            if not _is_array(values[first + at]):
+                missing = first + at
+        elif t.op.index not in seen:
+            seen.add(t.op.index)
+            if not is_pure(t.op) or "host" in t.op.opdef.flags:
+                return WHOLE_OP
+            waiting.extend(t.op.inputs)
+    return missing
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
+    """The value as an array of the declared dtype."""
+    dtype = tensor.dtype
+    if dtype.kind == "o":
+        return value
+    if on_host or _is_array(value):
+        return np.asarray(value, dtype.np_dtype)
+    if getattr(value, "dtype", None) != dtype.np_dtype:
+        return xp.asarray(value, dtype.np_dtype)
+    return value
+
+
+def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
+                 spend: Callable[[Body], None] | None, faults: Faults | None,
+                 stop: Any) -> dict[str, Any]:  # fmt: skip
+    """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel.
+
+    In a trace, whether something was refused travels as the last element of the state.
+    """
+    watched = faults is not None and any(map(can_fail, ins.bodies.values()))
+
+    def bind(body: Body) -> Callable[..., Any]:
+        def call(args: Sequence[Any], state: Sequence[Any], step: Any = None) -> tuple[list[Any], tuple[Any, ...]]:
+            if spend is not None:
+                spend(body)
+            inner: list[Any] = [None] * body.slots
+            for slot, value in zip(body.ins, args, strict=True):
+                if slot is not None:
+                    inner[slot] = value
+            for (slot, _), value in zip(body.state, state, strict=False):
+                inner[slot] = value
+            found = Faults() if watched else None
+            own_rng = rng if rng is None or step is None else rng.further(xp, step)
+            try:
+                execute(xp, body.program, inner, own_rng, spend, found, stop)
+            except _SIGNALS:
+                raise
+            except Exception:
+                # What is traced may never run: a branch not taken, a loop of no iterations. NumPy runs it, or not.
+                if xp is np:
+                    raise
+                raise MustBeKnown(ins.op, WHOLE_OP) from None
+            after = [inner[slot] for _, slot in body.state]
+            if found is not None:
+                after.append(xp.logical_or(state[-1], found.any(xp)))
+            return [inner[i] for i in body.outs], tuple(after)
+
+        call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at these
+        call.specs = body.specs  # type: ignore[attr-defined]  # functions take attributes
+        # Silenced: functions take attributes.
+        call.stop = None if stop is None else functools.partial(wanted, stop)  # type: ignore[attr-defined]
+        return call
+
+    bound: dict[str, Any] = {name: bind(body) for name, body in ins.bodies.items()}
+    bound["state"] = (*(env[t.slot] for t in ins.touched), *([np.bool_(False)] if watched else []))
+    return bound
+
+
+class Faults:
+    """What is refused in a trace: whether any instruction that may refuse values did."""
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def add(self, xp: Any, conditions: Iterable[Any]) -> None:
+        """Notes the conditions of an instruction, see `OpDef.refuses`."""
+        for condition in conditions:
+            if isinstance(condition, tuple):
+                integers, size = condition
+                if integers.dtype.kind == "u":
+                    condition = integers >= size
+                else:
+                    condition = xp.logical_or(integers < 0, integers >= size)
+            self.found.append(np.any(condition) if _is_array(condition) else xp.any(condition))
+
+    def any(self, xp: Any) -> Any:
+        """Whether there is any, a scalar."""
+        result: Any = False
+        for condition in self.found:
+            result = xp.logical_or(result, condition)
+        return result
+
+
+def can_fail(part: Instruction | Body) -> bool:
+    """Whether a trace has something to look at that may be refused."""
+    if isinstance(part, Body):
+        return any(map(can_fail, part.program))
+    return part.op.opdef.fault is not None or any(map(can_fail, part.bodies.values()))
+
+
+def has_loop(part: Instruction | Body) -> bool:
+    """Whether a loop is among what runs."""
+    if isinstance(part, Body):
+        return any(map(has_loop, part.program))
+    return part.op.type == "While" or any(map(has_loop, part.bodies.values()))
+
+
+def _position_of(op: Operation, input_name: str) -> int:
+    return _input_names(op.opdef, len(op.inputs)).index(input_name)
+
+
+def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
+    """Words the error for reading a variable that has no value."""
+    return FailedPreconditionError(op.node_def, op, describe(
+        op.type, op.name,
+        f"Error while reading resource variable {cell.name} from Container: localhost. This could mean that the "
+        f"variable was uninitialized. Attempting to use uninitialized value {cell.name}",
+        f"{dtypes.as_dtype(cell.dtype).name} {shape_str(cell.shape)}", str(op.source or ""),
+        "run tf.global_variables_initializer() in this session first"))  # fmt: skip
+
+
+def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpError:
+    """Turns what a kernel raised into TensorFlow's error, naming op, shapes and the user's line."""
+    operands = ", ".join(
+        f"{name}={v.dtype} {shape_str(tuple(v.shape))}"
+        for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
+        if hasattr(v, "dtype")
+    )
+    source = str(op.source or "")
+    if op.type in ("CheckNumerics", "CheckNumericsV2"):
+        checked = op.inputs[0].op
+        source += f"\n  It checks {checked.type} '{checked.name}', built at {checked.source}"
+        if checked._original_op is not None:
+            forward = checked._original_op
+            source += f"\n  That is part of the gradient of {forward.type} '{forward.name}', built at {forward.source}"
+    return failure(op.opdef, op.name, error, operands, source, op)

@@ -1,0 +1,1 @@
+"""Runs: sessions, executables, NumPy's runs, interrupts, locks."""

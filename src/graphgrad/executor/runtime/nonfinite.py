@@ -1,0 +1,397 @@
+"""Looking for infinities and NaNs: which operation made the first one, from which inputs, in which line.
+
+Nothing is added to the graph, and runs that do not ask pay a look at a flag. A run that asks is executed by the
+same engine, with every floating tensor among its fetches, so what is looked at is what XLA computed. If something
+is found, the run fails and variables and random counters are set back.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError, describe
+from graphgrad.executor.backend.xla import to_numpy
+from graphgrad.executor.plan.dead_outputs import prune
+from graphgrad.ir import eager
+from graphgrad.ir.dtypes import resource
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import _input_names
+from graphgrad.ir.shape import shape_str
+from graphgrad.ir.source import user_source
+
+from .nonfinite_in_subgraph import born_in
+
+if TYPE_CHECKING:
+    from .executable import Executable
+
+RESULTS, EVERY_OP = 1, 2
+
+
+class _State(threading.local):
+    """What this thread's runs look at: nothing (0), their results, or what every op computes."""
+
+    mode = 0
+
+
+state = _State()
+
+# They only move values: what they hand on was there before.
+_MOVES = frozenset({
+    "Identity", "IdentityN", "Reshape", "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "GatherV2", "Maximum",
+    "Minimum", "Pack", "Unpack", "Slice", "Squeeze", "StridedSlice", "StridedSliceGrad", "StopGradient", "Split",
+    "SplitV", "Transpose", "Empty", "BroadcastTo",
+})  # fmt: skip
+
+# Forward op type -> how to keep its value and its gradient finite.
+_REMEDIES = {
+    "Sqrt": "keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)",
+    "Rsqrt": "keep its argument away from 0: tf.math.rsqrt(x + 1e-12)",
+    "Log": "keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))",
+    "Log1p": "keep its argument above -1",
+    "RealDiv": "keep the divisor away from 0, or use tf.math.divide_no_nan",
+    "Div": "keep the divisor away from 0, or use tf.math.divide_no_nan",
+    "Reciprocal": "keep its argument away from 0, or use tf.math.divide_no_nan",
+    "Pow": "keep the base above 0: its logarithm and its powers are part of the gradient",
+    "Exp": "keep its argument below 88 (float32): subtract the maximum first, or use tf.clip_by_value",
+    "Acos": "keep its argument inside (-1, 1) with tf.clip_by_value",
+    "Asin": "keep its argument inside (-1, 1) with tf.clip_by_value",
+    "Select": "give tf.where a finite value, with a finite gradient, on the side that is not chosen too",
+    "SelectV2": "give tf.where a finite value, with a finite gradient, on the side that is not chosen too",
+}
+
+
+# -- switches --------------------------------------------------------------------------
+
+
+def _switch(mode: int) -> None:
+    state.mode = mode
+    if mode and _look_at_eager_op not in eager.watchers:
+        eager.watchers.append(_look_at_eager_op)
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """Lets every run in this thread fail at the first op whose output holds an infinity or a NaN.
+
+    Looks at each op's output, in sessions, functions and eager mode, also at what later ops would hide; graphs
+    that exist already are looked at too, and none is changed. Ops that only move values are passed over. A run
+    costs more time and memory, since all its tensors are kept. `locate_nonfinite` is the cheaper way.
+
+    Args:
+      stack_height_limit, path_length_limit: accepted as TensorFlow does; the error names one line for each op.
+    Raises: nothing by itself; runs then raise InvalidArgumentError, which names the op, its inputs' ranges, the op
+      whose gradient it is, and the lines of both. Variables stay as they were before the run.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.debugging.enable_check_numerics`, which adds ops to graphs built afterwards.
+
+    >>> y = tf.math.log(tf.constant([1.0, 0.0]))
+    >>> tf.debugging.enable_check_numerics()
+    >>> sess.run(y)
+    Traceback (most recent call last):
+    graphgrad.errors.InvalidArgumentError: Log 'Log': Detected Infinity or NaN in output 0: ...
+    >>> tf.debugging.disable_check_numerics()
+    """
+    _switch(EVERY_OP)
+
+
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began, in this thread.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.debugging.disable_check_numerics`.
+
+    >>> tf.debugging.disable_check_numerics()
+    """
+    _switch(0)
+
+
+class locate_nonfinite:  # called like a function
+    """Lets runs whose results hold an infinity or a NaN fail, saying where it was born.
+
+    Runs are executed as always, and their results (fetched values and assigned variables) looked at. If one is not
+    finite, the run is repeated with all tensors kept, and the origin is found by going back from the result: the
+    first op with finite inputs and an output that is not. For gradients it tells the forward op too. What never
+    reaches a result, such as the infinity in 1 / inf, is no error.
+
+    Switches at once, in this thread, and back at the end of a `with` block. A failed run leaves variables as they
+    were. Host functions (tf.py_function, tf.print) run twice in a run that fails.
+
+    Args:
+      enabled: whether to look.
+    Raises: nothing by itself; runs then raise InvalidArgumentError.
+    Gradient: none; it builds nothing.
+    Reference: graphgrad's own; like PyTorch's `detect_anomaly` and JAX's `jax_debug_nans`.
+
+    >>> x = tf.constant([4.0, 0.0], name="x")
+    >>> g = tf.gradients(tf.sqrt(x, name="r"), x, name="g")
+    >>> with tf.locate_nonfinite():
+    ...     sess.run(g)
+    Traceback (most recent call last):
+    graphgrad.errors.InvalidArgumentError: SqrtGrad 'g/r_grad/SqrtGrad': Detected Infinity or NaN in output 0: ...
+    """
+
+    def __init__(self, enabled: bool = True):
+        self._before = state.mode
+        _switch(RESULTS if enabled else 0)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        _switch(self._before)
+
+
+# -- runs ------------------------------------------------------------------------------
+
+
+def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
+    """Runs `executable` and looks at what the mode says; InvalidArgumentError if something is not finite.
+
+    Args:
+      executable: what to run.
+      feeds: a value for each fed tensor.
+    """
+    # Copies: the executor may reuse the memory of what a run replaces.
+    kept = [(c, None if c.value is None else np.array(c.value)) for c in _written(executable)]
+    if state.mode == RESULTS:
+        values = executable.run(feeds)
+        if all(map(is_finite, values)) and all(is_finite(c.value) for c in _written(executable)):
+            return values
+        _set_back(executable, kept)
+    fetches, targets, given, resolve = executable._request
+    wide, tensors = executable.wide = executable.wide or _widen(executable)
+    everything = list(map(to_numpy, wide.run(feeds)))
+    by_id = dict(zip(map(id, tensors), everything[len(fetches) :], strict=True))
+    by_id.update(zip(map(id, given), feeds, strict=True))
+    found = _Values(by_id)
+    spoilt = {id(c) for c in _written(wide) if not is_finite(c.value)}
+    bad = _first_bad(found, [*given, *tensors]) if state.mode == EVERY_OP else _origin(found, executable)
+    if bad is None and state.mode == EVERY_OP and not spoilt:
+        return everything[: len(fetches)]
+    _set_back(wide, kept)
+    if bad is not None and (bad.op.type != "ReadVariableOp" or not is_finite(resolve(bad.op.inputs[0]).value)):
+        raise _error(bad, found, _inside(executable, bad.op, feeds))
+    # All tensors are finite, or it is a variable that was finite before the run: an assignment made it.
+    for op in reversed(prune(fetches, targets, given)):
+        handle = next((t for t in op.inputs if t.dtype is resource), None)
+        if handle is not None and "reads" not in op.opdef.flags and id(resolve(handle)) in spoilt:
+            raise _assignment_error(op, handle, found)
+    raise _vanished(fetches)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value holds no infinity and no NaN; what is not floating holds none."""
+    value = to_numpy(value)
+    return value is None or getattr(value, "dtype", None) is None or bool(_finite(np.asarray(value)).all())
+
+
+def _finite(array: Any) -> Any:
+    kind = array.dtype.kind
+    if kind in "fc":
+        return np.isfinite(array)
+    if kind == "V":  # bfloat16 and its like
+        return np.isfinite(array.astype(np.float32))
+    return np.True_
+
+
+def _written(executable: Executable) -> list[Any]:
+    return [cell for _, cell in executable.plan.stores]
+
+
+def _set_back(executable: Executable, kept: list[Any]) -> None:
+    """Undoes a run that succeeded."""
+    for cell, value in kept:
+        cell.value = value
+    for op in executable.plan.random_ops:
+        executable._counters[op] -= 1
+
+
+def _widen(executable: Executable) -> tuple[Executable, list[Tensor]]:
+    """The same run with every floating tensor among its fetches, and these tensors."""
+    fetches, targets, given, resolve = executable._request
+    fed = {id(t) for t in given}
+    tensors = [t for op in prune(fetches, targets, given) for t in op.outputs if t.dtype.kind in "fc"
+               and id(t) not in fed]  # fmt: skip
+    wide = type(executable)([*fetches, *tensors], targets, given, resolve, executable._counters, executable._engine,
+                            executable._place)  # fmt: skip
+    return wide, tensors
+
+
+class _Values:
+    """The values of tensors in a run, by the tensors' ids."""
+
+    def __init__(self, values: dict[int, Any]):
+        self._values = values
+        self._known: dict[int, bool] = {}
+
+    def get(self, t: Tensor) -> Any:
+        """The value, or None if it was not kept."""
+        return self._values.get(id(t))
+
+    def is_finite(self, t: Tensor) -> bool:
+        """Whether the value is finite, as far as it is known."""
+        known = self._known.get(id(t))
+        if known is None:
+            known = self._known[id(t)] = is_finite(self._values.get(id(t)))
+        return known
+
+
+def _first_bad(values: _Values, tensors: Sequence[Tensor]) -> Tensor | None:
+    """The first tensor, as they were built, with an infinity or a NaN that its op did not merely move."""
+    return next((t for t in tensors if t.op.type not in _MOVES and not values.is_finite(t)), None)
+
+
+def _origin(values: _Values, executable: Executable) -> Tensor | None:
+    """Where what made a result not finite was born: a tensor that is not finite, of finite inputs."""
+    fetches, targets, _, _ = executable._request
+    seen: set[int] = set()
+    origins = []
+    stack = [t for t in fetches if not values.is_finite(t)]
+    if not stack:  # then it is an assigned variable
+        stack = [t for op in targets for t in _assigned(op) if not values.is_finite(t)]
+    while stack:
+        t = stack.pop()
+        if id(t) in seen:
+            continue
+        seen.add(id(t))
+        before = [i for i in t.op.inputs if not values.is_finite(i)]
+        stack += before
+        if not before:
+            origins.append(t)
+    return min(origins, key=_index, default=None)
+
+
+def _index(t: Tensor) -> int:
+    return t.op.index
+
+
+def _assigned(target: Operation) -> Iterator[Tensor]:
+    """The inputs of the operations with effects that a target waits for."""
+    for op in prune([], [target], []):
+        if "stateful" in op.opdef.flags:
+            yield from op.inputs
+
+
+# -- words -----------------------------------------------------------------------------
+
+
+def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
+    """Words for where in a loop or branch something stopped being finite; empty for other operations."""
+    if op.type not in ("If", "While"):
+        return ""
+    _, _, given, resolve = executable._request
+    cells = [resolve(t) if t.dtype is resource else None for t in op.inputs]
+    wanted = [t for t in op.inputs if t.dtype is not resource]
+    try:
+        run = type(executable)(wanted, [], given, resolve, {}, "numpy")
+        values = iter(run.run(feeds, store=False))
+        inputs = [None if c is not None else next(values) for c in cells]
+        found = born_in(op, inputs, cells, type(executable), is_finite)
+    except Exception:  # the run has failed already: this only adds words
+        return ""
+    if found is None:
+        return ""
+    where, t = found
+    if t.op.type == "TensorListGetItem" and op._original_op is not None:  # what the forward loop has computed
+        return _inside(executable, op._original_op, feeds)
+    return f"\n  Born {where}, at {t.op.type} '{t.op.name}', output {t.value_index}, built at {t.op.source}"
+
+
+def _error(t: Tensor, values: _Values, inside: str = "") -> InvalidArgumentError:
+    op = t.op
+    inputs = [i for i in op.inputs if i.dtype.kind in "fc"]
+    if inputs:
+        whence = "its inputs are finite" if all(map(values.is_finite, inputs)) else "inputs of it are not finite either"
+    elif op.type == "ReadVariableOp":
+        whence = "the variable held it before"
+    else:
+        whence = "it was fed" if op.type.startswith("Placeholder") else "it has no floating inputs"
+    problem = f"Detected Infinity or NaN in output {t.value_index}: {_count(values.get(t))}; {whence}"
+    return _worded(op, problem, values, inside)
+
+
+def _worded(op: Operation, problem: str, values: _Values, inside: str = "") -> InvalidArgumentError:
+    """The error for an operation, with the forward operations whose gradient it is."""
+    text = describe(op.type, op.name, problem, _ranges(op, values), str(op.source or "")) + inside
+    remedy = None
+    forward = op._original_op
+    while forward is not None:
+        ranges = _ranges(forward, values)
+        text += f"\n  It is part of the gradient of {forward.type} '{forward.name}'{' with ' * bool(ranges)}{ranges}."
+        text += f"\n  Built at {forward.source}"
+        remedy = _REMEDIES.get(forward.type, remedy)
+        forward = forward._original_op
+    return InvalidArgumentError(op.node_def, op, f"{text}\n  Fix: {remedy or _REMEDIES.get(op.type, _LOOK)}")
+
+
+def _assignment_error(op: Operation, handle: Tensor, values: _Values) -> InvalidArgumentError:
+    problem = f"Detected Infinity or NaN in variable '{handle.op.name}' after it; its inputs are finite"
+    return _worded(op, problem, values)
+
+
+def _vanished(fetches: Sequence[Tensor]) -> InvalidArgumentError:
+    op = fetches[0].op if fetches else None
+    names = ", ".join(t.name for t in fetches[:6])
+    return InvalidArgumentError(op.node_def if op else None, op, (
+        f"Detected Infinity or NaN in the results ({names}), but not when the run was repeated with all tensors kept: "
+        "it depends on how operations are fused.\n  Fix: keep values further away from the limits of their dtype"
+    ))  # fmt: skip
+
+
+_LOOK = "look at the ranges above, and keep the op's inputs where its value and its slope are finite"
+
+
+def _count(value: Any) -> str:
+    """How many elements are not finite, of which kind, and where the first is."""
+    array = np.asarray(value)
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)
+    nans = int(np.isnan(array).sum())
+    real = array.real
+    kinds = [(nans, "NaN"), (int((real == np.inf).sum()), "Inf"), (int((real == -np.inf).sum()), "-Inf")]
+    told = " and ".join(f"{n} {word}" for n, word in kinds if n)
+    where = np.argwhere(~np.isfinite(array))
+    first = f", the first at {where[0].tolist()}" if array.ndim and len(where) else ""
+    return f"{told or 'a value that is not finite'} among {array.size} element{'s' * (array.size != 1)}{first}"
+
+
+def _ranges(op: Operation, values: _Values) -> str:
+    """The inputs of an operation with dtypes, shapes and, where they were kept, ranges."""
+    names = _input_names(op.opdef, len(op.inputs))
+    pairs = zip(names, op.inputs, strict=False)
+    return ", ".join(f"{name}={i.dtype.name} {_range(i, values.get(i))}" for name, i in pairs)
+
+
+def _range(t: Tensor, value: Any) -> str:
+    if value is None or t.dtype.kind not in "fc":
+        return shape_str(t._spec.shape)
+    array = np.asarray(value)
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)
+    magnitude = np.abs(array) if array.dtype.kind == "c" else array
+    good = magnitude[np.isfinite(magnitude)]
+    bad = magnitude.size - good.size
+    text = shape_str(array.shape)
+    if good.size:
+        text += f" from {good.min():.6g} to {good.max():.6g}" + " in magnitude" * (array.dtype.kind == "c")
+    return text + (f" and {bad} not finite" if bad else "")
+
+
+# -- eager mode ------------------------------------------------------------------------
+
+
+def _look_at_eager_op(opdef: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Looks at what an op computed in eager mode."""
+    if not state.mode or opdef.name in _MOVES:
+        return
+    for position, t in enumerate(outputs):
+        if t.dtype.kind in "fc" and not is_finite(t._value):
+            ranges = ", ".join(f"{n}={i.dtype.name} {_range(i, i._value)}" for n, i in
+                               zip(_input_names(opdef, len(inputs)), inputs, strict=False))  # fmt: skip
+            problem = f"Detected Infinity or NaN in output {position} of an op run eagerly: {_count(t._value)}"
+            fix = _REMEDIES.get(opdef.name, _LOOK)
+            text = describe(opdef.name, "", problem, ranges, str(user_source(2) or ""), fix)
+            raise InvalidArgumentError(None, None, text)

@@ -1,0 +1,150 @@
+"""What a run consists of: its clusters, where their programs came from, and how much memory is live when."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphgrad.executor.plan.plan_types import Move
+from graphgrad.ir import tensor_list
+
+if TYPE_CHECKING:
+    from graphgrad.executor.backend.cache import Entry
+    from graphgrad.executor.plan.plan_types import Cluster, HostStep
+
+
+class Step(NamedTuple):
+    """One step of a run.
+
+    Attributes:
+      kind: "cluster", "host", or "move" for a value that goes to another device.
+      operations: op type -> how many of them.
+      form: the number of the cluster's form; clusters with one number are one program. None for host steps.
+      origin: "compiled", "disk" (an earlier process compiled it), "reused" (an earlier cluster is the same
+        program), "host" or "move".
+      output_bytes: bytes of the results.
+      temporary_bytes: bytes that XLA needs besides while the program runs.
+      live_bytes: bytes of all values that are alive after the step, variables included.
+      device: where it runs, or where to a value goes, such as "CPU:1"; "" for the default device.
+      start: when it began, in seconds since 1970.
+      seconds: how long it took, until its results were there.
+      names: the names of its operations.
+    """
+
+    kind: str
+    operations: Counter[str]
+    form: int | None
+    origin: str
+    output_bytes: int
+    temporary_bytes: int
+    live_bytes: int
+    device: str = ""
+    start: float = 0.0
+    seconds: float = 0.0
+    names: tuple[str, ...] = ()
+
+
+class RunReport:
+    """The steps of a run, as they were executed; `print` it.
+
+    Attributes:
+      steps: one `Step` for each.
+      peak_bytes: the most that was alive at once: values between steps, and what a program needs while it runs.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._forms: dict[int, int] = {}
+        self._live = 0
+        self.peak_bytes = 0
+        self._begun = time.perf_counter()
+        self._offset = time.time() - self._begun  # the clock of the day, less the one that measures
+
+    @property
+    def programs(self) -> int:
+        """How many different programs the clusters are."""
+        return len(self._forms)
+
+    def start(self, slots: Sequence[Any]) -> None:
+        """Notes what is alive before the first step."""
+        self._live = self.peak_bytes = _live_bytes(slots)
+        self._begun = time.perf_counter()
+
+    def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
+        """Notes a cluster that has run, with the entry of the cache that it is."""
+        ended = time.perf_counter()
+        cluster, entry = made_of
+        known = id(entry) in self._forms
+        form = self._forms.setdefault(id(entry), len(self._forms))
+        output, temporary = entry.program().memory()
+        operations = Counter(i.op.type for i in cluster.program)
+        self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
+                       _live_bytes(slots), cluster.device or "", *self._times(ended, cluster.program)))  # fmt: skip
+
+    def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
+        """Notes a host step that has run."""
+        ended = time.perf_counter()
+        live = _live_bytes(slots)
+        grown = max(0, live - self._live)
+        if isinstance(step, Move):
+            self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or "",
+                           *self._times(ended, ())))  # fmt: skip
+            return
+        operations = Counter(i.op.type for i in step.program)
+        self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program)))
+
+    def _times(self, ended: float, program: Sequence[Any]) -> tuple[float, float, tuple[str, ...]]:
+        return self._begun + self._offset, ended - self._begun, tuple([i.op.name for i in program])
+
+    def _add(self, step: Step) -> None:
+        self.steps.append(step)
+        self.peak_bytes = max(self.peak_bytes, self._live + step.output_bytes + step.temporary_bytes, step.live_bytes)
+        self._live = step.live_bytes
+        self._begun = time.perf_counter()
+
+    def __str__(self) -> str:
+        kinds = Counter(s.kind for s in self.steps)
+        several = any(s.device for s in self.steps)
+        moves = f", {kinds['move']} between devices" if several else ""
+        lines = [f"{len(self.steps)} steps: {kinds['cluster']} clusters, {self.programs} programs, "
+                 f"{kinds['host']} on the host{moves}; at most {_size(self.peak_bytes)} alive",
+                 f"step  program  origin    ops  {'device   ' * several}results    besides    alive      "
+                 "operations"]  # fmt: skip
+        for number, s in enumerate(self.steps):
+            program = "-" if s.form is None else f"#{s.form}"
+            sizes = "".join(f"{_size(n):<11}" for n in (s.output_bytes, s.temporary_bytes, s.live_bytes))
+            count = s.operations.total()
+            device = f"{s.device or 'default':<9}" if several else ""
+            lines.append(f"{number:<5} {program:<8} {s.origin:<9} {count:<4} {device}{sizes}{_most(s.operations)}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<RunReport of {len(self.steps)} steps, {self.programs} programs>"
+
+
+def _most(operations: Counter[str]) -> str:
+    words = [f"{n} {kind}" if n > 1 else kind for kind, n in operations.most_common(4)]
+    return ", ".join(words) + (", ..." if len(operations) > 4 else "")
+
+
+def _size(count: int) -> str:
+    if count < 10_000:
+        return f"{count} B"
+    return f"{count / 1000:.0f} kB" if count < 10_000_000 else f"{count / 1e6:.0f} MB"
+
+
+def _live_bytes(slots: Sequence[Any]) -> int:
+    seen: dict[int, int] = {}
+    for value in slots:
+        parts = tensor_list.flatten(value)[0] if isinstance(value, tensor_list.TensorList) else (value,)
+        for part in parts:
+            if part is not None and hasattr(part, "aval"):
+                size = part.aval.dtype.itemsize
+                for n in part.aval.shape:
+                    size *= n
+                seen[id(part)] = size
+            elif part is not None:
+                seen[id(part)] = int(getattr(part, "nbytes", 0))
+    return sum(seen.values())

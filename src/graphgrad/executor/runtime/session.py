@@ -1,0 +1,683 @@
+"""`Session`: runs parts of a graph and holds the values of its variables."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, describe
+from graphgrad.executor.backend.xla import to_numpy
+from graphgrad.executor.plan.placement import DeviceAttributes, Placement, full_name
+from graphgrad.executor.program.interpreter import in_context
+from graphgrad.ir import dtypes
+from graphgrad.ir.blocking import limited, untimed
+from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.context import use as use_graph
+from graphgrad.ir.conversion import make_array
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.shape import compatible, shape_str
+from graphgrad.ir.source import user_source
+from graphgrad.ir.variable_store import Cell
+
+from .executable import Executable
+from .partial_run import PartialRun
+from .run_report import RunReport
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+_default = threading.local()
+
+
+def _stack() -> list[Any]:
+    if not hasattr(_default, "sessions"):
+        _default.sessions = []
+    stack: list[Any] = _default.sessions
+    return stack
+
+
+_conversions: list[tuple[type, Any, Any]] = []  # of the user's types: type, of fetches, of feeds
+
+
+def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None,
+                                              feed_function_for_partial_run: Any = None) -> None:  # fmt: skip
+    """Lets sessions fetch and feed objects of another type.
+
+    Args:
+      tensor_type: the type.
+      fetch_function: object -> (list of what to fetch, function from the list of values to the result).
+      feed_function: (object, value) -> list of pairs (tensor, value).
+      feed_function_for_partial_run: accepted.
+    Raises: ValueError for a type that is registered already.
+    Reference: TensorFlow 2.21 tensorflow.python.client.session.
+    """
+    for known, _, _ in _conversions:
+        if issubclass(tensor_type, known):
+            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    _conversions.insert(0, (tensor_type, fetch_function, feed_function))
+
+
+def _converted_feeds(feed_dict: Any) -> Any:
+    """The feeds, with objects of the user's types replaced by what stands for them."""
+    out: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        found = next((c for c in _conversions if isinstance(key, c[0])), None)
+        if found is None or found[2] is None:
+            out[key] = value
+        else:
+            out.update(found[2](key, value))
+    return out
+
+
+def get_default_session() -> Any:
+    """The innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
+    stack = _stack()
+    return stack[-1] if stack else None
+
+
+class _Entry:
+    """What a repeated run needs: how to feed, what to compute, how to give it back."""
+
+    __slots__ = ("keep", "feeds", "executable", "rebuild")
+
+    def __init__(self, keep: Any, feeds: Sequence[Tensor], executable: Executable, rebuild: Callable[[list[Any]], Any]):
+        self.keep = keep  # the key is made of ids, so the objects must live on
+        self.feeds = feeds
+        self.executable = executable
+        self.rebuild = rebuild
+
+
+def _jit_level(config: Any) -> int:
+    """The `graph_options.optimizer_options.global_jit_level` of a `ConfigProto`, 0 if it is not set."""
+    level: int = 0 if config is None else config.graph_options.optimizer_options.global_jit_level
+    return level
+
+
+def _timeout(config: Any) -> int:
+    """For how many milliseconds a run may wait for queues; 0 if nothing is said."""
+    limit: int = 0 if config is None else config.operation_timeout_in_ms
+    return limit
+
+
+class BaseSession:
+    """Runs a graph; see `Session`."""
+
+    _engine = "xla"
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
+        self._graph = graph if graph is not None else get_default_graph()
+        self._target, self._config = target, config
+        self._place = Placement.of(config)
+        if self._engine == "xla" and _jit_level(config) > 0:
+            self._engine = "whole"
+        self._timeout = _timeout(config)
+        self._closed = False
+        self._partial: dict[str, PartialRun] = {}
+        self._cells: dict[str, Cell] = {}
+        self._resources = 0  # how many queues and the like there are
+        self._counters: dict[Operation, int] = {}
+        self._entries: dict[Any, _Entry] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph as a `GraphDef`."""
+        return self._graph.as_graph_def(add_shapes=True)
+
+    @property
+    def sess_str(self) -> str:
+        """The target that the session was made with."""
+        return self._target
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices that the session's runs may use."""
+        return [DeviceAttributes(full_name(d)) for d in self._place.devices]
+
+    def close(self) -> None:
+        """Frees the session's variables and plans; it cannot run any more. Runs that wait for a queue are cancelled."""
+        self._closed = True
+        for cell in list(self._cells.values()):
+            resource: Any = cell.held.item() if cell.dtype is dtypes.variant and cell.held is not None else None
+            if hasattr(resource, "cancel"):
+                resource.cancel()
+        self._cells.clear()
+        self._entries.clear()
+        self._counters.clear()
+
+    # -- running -------------------------------------------------------------------
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Computes fetches.
+
+        Args:
+          fetches: a tensor, operation, variable or name, or any nesting of lists, tuples and
+            dictionaries of them.
+          feed_dict: values for tensors: tensor (or its name) -> array, number or nested list; or a tuple of
+            tensors, such as the state of a cell -> a tuple of values.
+          options: a `RunOptions`; one with a `trace_level` fills run_metadata, `timeout_in_ms` says how long the run
+            may wait for queues and be in loops; planning and compiling do not count.
+          run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, `peak_bytes` and `step_stats`.
+        Returns: the structure of `fetches` with NumPy arrays in the place of tensors
+          (scalars for rank 0, None for operations).
+        Raises:
+          RuntimeError: if the session is closed or the graph is empty.
+          ValueError, TypeError: for fetches and feeds that do not fit.
+          tf.errors.OpError: for what goes wrong while running; variables stay as they were.
+        """
+        if (options is not None or self._timeout) and (limit := getattr(options, "timeout_in_ms", 0) or self._timeout):
+            with limited(limit / 1000):
+                return self._run(fetches, feed_dict, options, run_metadata)
+        return self._run(fetches, feed_dict, options, run_metadata)
+
+    def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+        if feed_dict:
+            feed_dict = _flat_feeds(feed_dict)
+        if _conversions and feed_dict:
+            feed_dict = _converted_feeds(feed_dict)
+        entry = self._entry(fetches, feed_dict)
+        feeds = self._feed_values(entry, feed_dict) if feed_dict else ()
+        if run_metadata is not None and getattr(options, "output_partition_graphs", False):
+            run_metadata.partition_graphs.append(self._graph.as_graph_def())
+        if run_metadata is not None and getattr(options, "trace_level", None):
+            report = RunReport()
+            values = entry.executable.run(feeds, report)
+            run_metadata._fill(report)
+            return entry.rebuild(values)
+        return entry.rebuild(entry.executable(feeds))
+
+    def explain(self, fetches: Any, feed_dict: Any = None) -> RunReport:
+        """Says how `run` computes fetches: in which clusters, compiled or reused, with how much memory.
+
+        It runs the steps and then lets everything be as it was: variables and random counters do not
+        change. Host functions are called.
+
+        Args:
+          fetches, feed_dict: as for `run`.
+        Returns: a `RunReport`, to print or to look at.
+        Raises: as `run`.
+        Reference: graphgrad's own.
+
+        >>> print(sess.explain(tf.tanh(tf.ones([2])) * 2.0))  # doctest: +ELLIPSIS
+        1 steps: ...
+        """
+        if feed_dict:
+            feed_dict = _flat_feeds(feed_dict)
+        entry = self._entry(fetches, feed_dict)
+        report = RunReport()
+        entry.executable.run(self._feed_values(entry, feed_dict) if feed_dict else (), report, store=False)
+        return report
+
+    def _entry(self, fetches: Any, feed_dict: Any) -> _Entry:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
+        keys: tuple[Any, ...] = tuple(map(_id_of, feed_dict)) if feed_dict else ()
+        key = (_structure(fetches), keys)
+        return self._entries.get(key) or self._make_entry(key, fetches, feed_dict or {})
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """Begins a run in parts: values are fed and fetched step by step, and each operation runs once.
+
+        Args:
+          fetches: all that is going to be fetched, as in `run`.
+          feeds: a list of all tensors that are going to be fed.
+        Returns: a handle for `partial_run`.
+        Raises: as `run`.
+        Reference: TensorFlow 2.21 `Session.partial_run_setup`.
+
+        >>> x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+        >>> double = x * 2.0
+        >>> handle = sess.partial_run_setup([double, double + y], [x, y])
+        >>> float(sess.partial_run(handle, double, {x: 1.0}))
+        2.0
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
+        elements: list[Any] = []
+        _Fetches(self._graph, elements).structure(fetches)
+        run = PartialRun(self._graph, elements, [t for k in feeds or () for t in self._feed_targets(k)])
+        self._partial[run.handle] = run
+        return run.handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Goes on with a run in parts.
+
+        Args:
+          handle: what `partial_run_setup` gave.
+          fetches, feed_dict: as in `run`; each tensor is fed once, and fetched once.
+        Returns: as `run`.
+        Raises: InvalidArgumentError for an unknown handle, and for what was not announced, came before, or depends on
+          something that is still to be fed.
+        Reference: TensorFlow 2.21 `Session.partial_run`.
+        """
+        run = self._partial.get(handle)
+        if run is None:
+            raise InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs! "
+                                                   "Fix: sess.partial_run_setup(fetches, feeds)")  # fmt: skip
+        elements: list[Any] = []
+        rebuild = _Fetches(self._graph, elements).structure(fetches)
+        fed = {}
+        for key, value in (_flat_feeds(feed_dict) if feed_dict else {}).items():
+            targets = self._feed_targets(key)
+            if len(targets) != 1:
+                raise TypeError(f"partial_run takes no values for {key}. Fix: feed its components, one by one")
+            fed[id(targets[0])] = (targets[0], value)
+        if run.step(list({id(e): e for e in elements}.values()), fed, self.run):
+            del self._partial[handle]
+        return rebuild([run.take(e) for e in elements])
+
+    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function that runs `fetches`, fed by its positional arguments.
+
+        Args:
+          fetches: as in `run`.
+          feed_list: the tensors to feed, in the order of the function's arguments.
+          accept_options: accepted as TensorFlow does.
+        Returns: the function; TypeError if it is called with another number of arguments.
+        """
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError("`feed_list` must be a list or tuple.")
+        feeds = list(feed_list or [])
+
+        def run(*args: Any, **_: Any) -> Any:
+            if len(args) != len(feeds):
+                raise ValueError(
+                    f"The callable takes {len(feeds)} values, one for each tensor in feed_list, not {len(args)}."
+                )
+            return self.run(fetches, dict(zip(feeds, args, strict=True)) or None)
+
+        return run
+
+    def _make_entry(self, key: Any, fetches: Any, feed_dict: Any) -> _Entry:
+        if self._graph.version == 0:
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+        elements: list[Any] = []
+        rebuild = _Fetches(self._graph, elements).structure(fetches)
+        feeds: list[Tensor] = []
+        for k in feed_dict:
+            feeds.extend(self._feed_targets(k))
+        tensors: dict[int, Tensor] = {}
+        targets = []
+        for e in elements:
+            if not self._graph.is_fetchable(e):
+                raise ValueError(f"{e.name} has been marked as not fetchable.")
+            if isinstance(e, Tensor):
+                tensors[id(e)] = e
+            else:
+                targets.append(e)
+        with untimed():
+            executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine,
+                                    self._place)  # fmt: skip
+        index = {i: n for n, i in enumerate(tensors)}
+        places = [index.get(id(e)) for e in elements]
+        rank0 = [isinstance(e, Tensor) for e in elements]
+
+        def give_back(values: list[Any]) -> Any:
+            arrays = [_to_numpy(v) for v in values]
+            return rebuild([arrays[p] if p is not None and r else None for p, r in zip(places, rank0, strict=True)])
+
+        entry = _Entry((fetches, list(feed_dict), elements), feeds, executable, give_back)
+        with self._lock:
+            self._entries[key] = entry
+        return entry
+
+    def _resolve(self, handle: Tensor) -> Cell:
+        op = handle.op
+        if "handle" in op.opdef.flags:
+            return self._resource(op)
+        if op.type != "VarHandleOp":
+            raise FailedPreconditionError(
+                op.node_def,
+                op,
+                f"Tensor {handle} is not the handle of a variable of this "
+                f"session.\n  Built at {op.source}\n  Fix: use variables made in this graph",
+            )
+        name = op._attr("shared_name") or op.name
+        cell = self._cells.get(name)
+        if cell is None:
+            cell = self._cells.setdefault(name, Cell(None, name, op._attr("dtype"), op._attr("shape")))
+        return cell
+
+    def _resource(self, op: Operation) -> Cell:
+        """The queue, reader or the like that an operation stands for; it is made when it is first needed."""
+        shared = op._attr("shared_name")
+        key = f"{op.opdef.outputs[0].name}//{shared or op.name}"  # no variable is called that
+        with self._lock:
+            cell = self._cells.get(key)
+            resource = op.opdef.kernel(np, **{k: op._attr(k) for k in op.opdef.kernel_attrs})
+            if cell is None:
+                resource.name = shared or f"_{self._resources}_{op.name}"
+                self._resources += 1
+                held = np.empty((), object)
+                held[()] = resource
+                cell = self._cells[key] = Cell(held, op.name, dtypes.variant, ())
+            elif shared:
+                _check_shared(op, cell.held.item(), resource)
+        return cell
+
+    # -- feeding -------------------------------------------------------------------
+
+    def _feed_targets(self, key: Any) -> list[Tensor]:
+        parts = _composite_parts(key)
+        if parts is not None:
+            return [p for p in parts if p is not None]
+        try:
+            t = self._graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+        except Exception as e:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e}") from None
+        if not self._graph.is_feedable(t):
+            raise ValueError(f"Tensor {t.name} may not be fed.")
+        return [t]
+
+    def _feed_values(self, entry: _Entry, feed_dict: Any) -> list[Any]:
+        values = []
+        i = 0
+        feeds = entry.feeds
+        for key, value in feed_dict.items():
+            if i < len(feeds) and (feeds[i] is key or _composite_parts(key) is None):
+                values.append(_feed_value(feeds[i], value))
+                i += 1
+                continue
+            for part, v in zip(_composite_parts(key), _composite_value(key, value), strict=True):
+                if part is not None:
+                    values.append(_feed_value(part, v))
+                    i += 1
+        return values
+
+    # -- as the default ------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def as_default(self) -> Any:
+        """A `with` block in which this is the default session (for `Tensor.eval`)."""
+        stack = _stack()
+        stack.append(self)
+        try:
+            yield self
+        finally:
+            stack.remove(self)
+
+
+class Session(BaseSession):
+    """Runs parts of a graph and holds the values of its variables.
+
+    Args:
+      target: accepted as TensorFlow does; there is one engine, this process.
+      graph: the graph to run; the default one if not given.
+      config: a `ConfigProto`.
+
+    >>> with tf.Session() as s:
+    ...     s.run(tf.constant(2.0) * 3.0)
+    np.float32(6.0)
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
+        super().__init__(target, graph, config)
+        self._contexts: list[contextlib.ExitStack] = []
+
+    def __enter__(self) -> Session:
+        stack = contextlib.ExitStack()
+        stack.enter_context(use_graph(self._graph))
+        stack.enter_context(self.as_default())
+        self._contexts.append(stack)
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._contexts.pop().__exit__(*exc)
+        self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Does nothing: a session's variables are its own and go with it."""
+
+
+class HostSession(Session):
+    """A session in which NumPy executes everything: the check on what XLA computes."""
+
+    _engine = "numpy"
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default one from the moment it is made.
+
+    Args:
+      target, graph, config: as in `Session`.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
+        super().__init__(target, graph, config)
+        self._contexts = contextlib.ExitStack()
+        if graph is not None:
+            self._contexts.enter_context(use_graph(graph))
+        _stack().append(self)
+
+    def close(self) -> None:
+        """Frees the session and takes it off the stack of default sessions."""
+        super().close()
+        if self in _stack():
+            _stack().remove(self)
+            self._contexts.close()
+
+
+def _check_shared(op: Operation, held: Any, wanted: Any) -> None:
+    """InvalidArgumentError if what a shared name stands for differs from what an operation asks for."""
+    have = held.settings()
+    for what, value in wanted.settings().items():
+        if have.get(what) != value:
+            raise InvalidArgumentError(op.node_def, op, describe(
+                op.type, op.name, f"Shared {held.family} '{held.name}' has {what} {have.get(what)} but requested "
+                f"{what} was {value}", "", str(op.source or ""), "give both the same settings, or other names"))
+
+
+# -- fetches ---------------------------------------------------------------------------
+
+
+def _id_of(key: Any) -> Any:
+    return key if isinstance(key, str) else id(key)
+
+
+def _structure(fetches: Any) -> Any:
+    """A hashable key for a fetch structure, by the identity of its leaves."""
+    kind = type(fetches)
+    if kind is Tensor or kind is Operation:
+        return id(fetches)
+    if kind is list or kind is tuple:
+        return (kind, *[id(f) if type(f) is Tensor or type(f) is Operation else _structure(f) for f in fetches])
+    if isinstance(fetches, (list, tuple)):
+        return (kind, *map(_structure, fetches))
+    if isinstance(fetches, collections.abc.Mapping):
+        return (kind, *[(k, _structure(v)) for k, v in fetches.items()])
+    if isinstance(fetches, (str, bytes)):
+        return fetches
+    return id(fetches)
+
+
+class _Fetches:
+    """Turns a nested structure of fetches into a flat list and a function that rebuilds it."""
+
+    def __init__(self, graph: Graph, elements: list[Any]):
+        self.graph = graph
+        self.elements = elements
+
+    def structure(self, fetch: Any) -> Callable[[list[Any]], Any]:
+        """Appends the leaves of `fetch` to `elements`; returns the function from values to structure."""
+        if fetch is None:
+            raise TypeError(
+                'Argument `fetch` = None has invalid type "NoneType". Cannot be None. '
+                "Fix: leave it out; gradients of unconnected tensors are None"
+            )
+        if isinstance(fetch, (list, tuple)):
+            parts = [self.structure(f) for f in fetch]
+            if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
+                cls: Any = type(fetch)
+                return lambda values: cls(*[p(values) for p in parts])
+            make = list if isinstance(fetch, list) else tuple
+            return lambda values: make([p(values) for p in parts])
+        if isinstance(fetch, collections.abc.Mapping):
+            items = [(k, self.structure(v)) for k, v in fetch.items()]
+            kind: Any = type(fetch)
+            return lambda values: kind((k, p(values)) for k, p in items)
+        for kind_of, convert, _ in _conversions:
+            if isinstance(fetch, kind_of):
+                inner, contract = convert(fetch)
+                parts = [self.structure(f) for f in inner]
+                return lambda values: contract([p(values) for p in parts])
+        parts_of = _composite_parts(fetch)
+        if parts_of is not None:
+            return self._composite(fetch, parts_of)
+        return self._leaf(fetch)
+
+    def _composite(self, fetch: Any, parts: Sequence[Any]) -> Callable[[list[Any]], Any]:
+        leaves = [None if p is None else self._leaf(p) for p in parts]
+        if hasattr(fetch, "_value_of"):  # it knows what its value is
+            return lambda values: fetch._value_of([p(values) for p in leaves if p is not None])
+        cls = IndexedSlicesValue if isinstance(fetch, IndexedSlices) else SparseTensorValue
+        return lambda values: cls(*[None if p is None else p(values) for p in leaves])
+
+    def _leaf(self, fetch: Any) -> Callable[[list[Any]], Any]:
+        try:
+            element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as e:
+            raise TypeError(
+                f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or Tensor. ({e})"
+            ) from None
+        except ValueError as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
+        except KeyError as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e.args[0]})") from None
+        place = len(self.elements)
+        self.elements.append(element)
+        return lambda values: values[place]
+
+
+def _composite_parts(value: Any) -> Any:
+    """The tensors of an `IndexedSlices` or a sparse tensor, in their public order; None for others."""
+    if isinstance(value, IndexedSlices):
+        return value.values, value.indices, value.dense_shape
+    if isinstance(value, (Tensor, Operation, str)):
+        return None
+    if type(value).__name__ == "SparseTensor":
+        return value.indices, value.values, value.dense_shape
+    return value._parts() if hasattr(value, "_value_of") else None
+
+
+def _composite_value(key: Any, value: Any) -> Sequence[Any]:
+    if hasattr(key, "_value_of"):
+        return [value.flat_values, *value.nested_row_splits]
+    if isinstance(value, tuple):
+        values = list(value)
+    elif isinstance(key, IndexedSlices):
+        values = [value.values, value.indices, value.dense_shape]
+    else:
+        values = [value.indices, value.values, value.dense_shape]
+    return values + [None] * (3 - len(values))
+
+
+def _to_numpy(value: Any) -> Any:
+    array = np.asarray(to_numpy(value))
+    if array.ndim == 0:
+        return array[()]
+    # The caller may write into what it gets.
+    if array.flags.writeable and array.base is None and array is not value:
+        return array
+    try:
+        return np.array(array)
+    except MemoryError:  # the run is over, and variables have changed
+        return array
+
+
+# -- feeds -----------------------------------------------------------------------------
+
+
+def _flat_feeds(feed_dict: Any) -> Any:
+    """The dictionary with the elements of tuples among its keys in their place."""
+    if not any(isinstance(k, tuple) for k in feed_dict):
+        return feed_dict
+    flat: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        _put_flat(flat, key, value)
+    return flat
+
+
+def _put_flat(flat: dict[Any, Any], key: Any, value: Any) -> None:
+    if not isinstance(key, (tuple, list)):
+        if key in flat:
+            raise ValueError(f"Could not flatten dictionary: key {key} is not unique. Fix: feed each tensor once")
+        flat[key] = value
+        return
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != len(key):
+        count = len(value) if isinstance(value, (tuple, list, np.ndarray)) else 1
+        raise ValueError(
+            f"Could not flatten dictionary. Key had {len(key)} elements, but value had {count} elements. Key: {key}. "
+            "Fix: feed a tuple of as many values, nested in the same way"
+        )
+    for k, v in zip(key, value, strict=True):
+        _put_flat(flat, k, v)
+
+
+def _feed_value(t: Tensor, value: Any) -> Any:
+    """The array to feed for `t`; ValueError or TypeError if `value` does not fit."""
+    spec = t._spec
+    dtype = spec.dtype.np_dtype
+    if type(value) is np.ndarray and value.dtype == dtype:
+        array = value
+    else:
+        try:
+            array = _convert_feed(t, value, dtype)
+        except MemoryError as e:
+            raise in_context(t.op, e, []) from None
+    if array.shape != spec.shape and not compatible(array.shape, spec.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "
+            f"{shape_str(spec.shape)}.\n  Built at {t.op.source}\n  Fed at {user_source(2)}\n"
+            "  Fix: reshape the value, or give the placeholder None for sizes that vary"
+        )
+    return array
+
+
+def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
+    if isinstance(value, Tensor):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+            f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
+            f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out"
+        )
+    if t.dtype is dtypes.string:
+        return make_array(value, dtypes.string)
+    if t.dtype.kind == "o":
+        return value
+    try:
+        array = np.asarray(value)
+        if array.dtype == object or array.dtype.kind in "US":
+            array = np.asarray(value, dtype)
+    except (TypeError, ValueError) as e:
+        raise ValueError(
+            f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
+            f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array"
+        ) from None
+    if isinstance(value, int) and not isinstance(value, bool) and t.dtype.is_integer:
+        if not t.dtype.min <= value <= t.dtype.max:
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
+                "(e.g. int64)."
+            )
+    if array.dtype.kind == "c" and not t.dtype.is_complex:
+        raise TypeError(
+            f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
+            "Fix: feed value.real, or make the placeholder complex"
+        )
+    return array.astype(dtype) if array.dtype != dtype else array

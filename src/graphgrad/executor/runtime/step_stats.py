@@ -1,0 +1,47 @@
+"""The times of a run's steps, as TensorFlow's `StepStats` has them.
+
+Reference: TensorFlow 2.21 step_stats.proto.
+"""
+
+from __future__ import annotations
+
+from graphgrad.ir.proto.messages import Message
+
+from .run_report import RunReport, _most
+
+
+class NodeExecStats(Message):
+    """When a step ran: a cluster of operations, or some on the host."""
+
+    FIELDS = {"node_name": (1, "string"), "all_start_micros": (2, "int"), "op_start_rel_micros": (3, "int"),
+              "op_end_rel_micros": (4, "int"), "all_end_rel_micros": (5, "int"), "timeline_label": (8, "string"),
+              "scheduled_micros": (9, "int"), "thread_id": (10, "uint32")}  # fmt: skip
+
+
+class DeviceStepStats(Message):
+    """The steps of a device."""
+
+    FIELDS = {"device": (1, "string"), "node_stats": (2, [NodeExecStats])}
+
+
+class StepStats(Message):
+    """The steps of a run."""
+
+    FIELDS = {"dev_stats": (1, [DeviceStepStats])}
+
+
+def step_stats(report: RunReport) -> StepStats:
+    """The steps of a report, by device."""
+    found = StepStats()
+    by_device: dict[str, DeviceStepStats] = {}
+    for step in report.steps:
+        device = f"/job:localhost/replica:0/task:0/device:{step.device or 'CPU:0'}"
+        if device not in by_device:
+            by_device[device] = found.dev_stats.add(device=device)
+        name = step.names[-1] if step.names else step.kind
+        micros = round(step.seconds * 1e6)
+        by_device[device].node_stats.add(
+            node_name=name, all_start_micros=round(step.start * 1e6), op_end_rel_micros=micros,
+            all_end_rel_micros=micros, scheduled_micros=round(step.start * 1e6),
+            timeline_label=f"{name} = {step.kind}({_most(step.operations)})")  # fmt: skip
+    return found

@@ -1,0 +1,154 @@
+"""Runs of several threads on the same variables: whose turn it is to change them, and what readers hold.
+
+A run that changes variables has them to itself, from when it reads them until it has stored the new values, so no
+update is lost. What may wait or calls the user's functions (`acts`) would keep others waiting, perhaps for
+each other; a run that does so takes its turn after the last of these. If a variable has changed meanwhile, the run
+begins anew, with what they gave. Runs that only read wait for nobody.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+import time
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphgrad.errors import AbortedError, DeadlineExceededError
+from graphgrad.executor.plan.plan_types import HostStep, Plan, acts, changes
+from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.ir import blocking
+from graphgrad.ir.variable_store import Cell
+
+if TYPE_CHECKING:
+    from graphgrad.executor.backend.xla import Device
+
+_LATE = "Timed out waiting for another thread's run that changes variable {}"
+_FIX = "let the other run end, or allow more time (operation_timeout_in_ms)"
+
+# The runs that are under way, in all sessions and threads: weak references, so that none stays whatever happens.
+under_way: set[Any] = set()
+
+
+class Presence:
+    """Stands for a run as long as it lives."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self) -> None:
+        # Not a counter under a lock: an interrupt could leave it locked.
+        under_way.add(weakref.ref(self, under_way.discard))
+
+
+def pinned(device: Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
+    """A variable's value, kept from being donated by another run as long as `pins` lives."""
+
+    def pin(value: Any) -> Any:
+        if type(value) is device.buffer:
+            pins.append(device.pin(value))
+        return value
+
+    return cell.use(pin, value)
+
+
+class Stale(Exception):
+    """A variable has changed since the run read it."""
+
+
+class Turn:
+    """A run's turn to change the variables that its plan changes.
+
+    Attributes:
+      locks: `give(turn.locks)` lets others have their turns. Those that were not had yet are left alone.
+    """
+
+    __slots__ = ("_plan", "_taken", "_seen", "locks")
+
+    def __init__(self, plan: Plan):
+        self._plan = plan
+        self._taken = False
+        self._seen: list[Any] = []
+        self.locks: Iterable[None] = map(_release, filter(_is_owned, plan.locks))
+
+    def saw(self, slots: Sequence[Any]) -> None:
+        """Notes what the run has read, unless it has its turn."""
+        if not self._taken:
+            self._seen = [slots[slot] for slot, _ in self._plan.loads]
+
+    def take(self) -> None:
+        """Waits until no other run changes the variables.
+
+        Raises: Stale if one has since this run read them; DeadlineExceededError when the run's time is over.
+        """
+        if self._taken:
+            return
+        plan = self._plan
+        end = blocking.deadline()
+        if end is None:
+            for cell, lock in zip(plan.writes, plan.locks, strict=True):
+                if not lock.acquire(False):
+                    _await(cell, lock)
+        else:
+            for cell, lock in zip(plan.writes, plan.locks, strict=True):
+                if not lock.acquire(timeout=max(0.0, end - time.monotonic())):
+                    raise blocking.located(DeadlineExceededError, _LATE.format(cell.name), _FIX)
+        self._taken = True
+        if self._seen:
+            changing = set(map(id, plan.writes))
+            read = zip(plan.loads, self._seen, strict=True)
+            if any(cell.held is not value for (_, cell), value in read if id(cell) in changing):
+                raise Stale
+
+
+def _await(cell: Cell, lock: Any) -> None:
+    wait = blocking.LongWait(lambda: f"another thread's run that changes variable {cell.name}")
+    while not lock.acquire(timeout=1.0):
+        wait.look()
+
+
+class Reader(Turn):
+    """The turn of a run that changes nothing: it waits for nobody."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.locks = ()
+
+    def saw(self, slots: Sequence[Any]) -> None:
+        """Does nothing."""
+
+    def take(self) -> None:
+        """Does nothing."""
+
+
+_release = operator.methodcaller("release")
+_is_owned = operator.methodcaller("_is_owned")
+reader = Reader()
+# One call of C code that begins with no step of Python: an interrupt comes before it, or after the locks are free.
+give = collections.deque[None](maxlen=0).extend
+
+
+def forget(plan: Plan, done: dict[int, list[Any]]) -> None:
+    """Takes out of what a run has done what depends on variables that have changed meanwhile.
+
+    Args:
+      plan: the plan.
+      done: what host operations gave.
+    Raises: AbortedError where an operation has acted, and changed a variable in doing so.
+    """
+    for instruction in _called(plan):
+        op = instruction.op
+        if op.index in done and changes(instruction):
+            if acts(instruction):
+                raise AbortedError(op.node_def, op, (
+                    f"{op.type} '{op.name}' waits or calls Python and changes a variable, which another thread has "
+                    f"changed meanwhile.\n  Built at {op.source}\n  Fix: assign the variable after it, or let one "
+                    "thread at a time change the variable"))  # fmt: skip
+            del done[op.index]
+
+
+def _called(plan: Plan) -> Iterator[Instruction]:
+    for step in plan.steps:
+        if isinstance(step, HostStep):
+            yield from step.calls

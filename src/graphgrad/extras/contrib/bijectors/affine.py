@@ -1,0 +1,416 @@
+"""Bijectors that are linear, that rearrange, or that are made of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import float32
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.source import user_source
+from graphgrad.ops.array.shape import shape
+from graphgrad.ops.linalg.diag_functions import matrix_band_part
+from graphgrad.ops.linalg.linalg_functions import solve, triangular_solve
+from graphgrad.ops.math.reduce_functions import reduce_sum
+
+from .bijector import Bijector
+
+
+class AffineScalar(Bijector):
+    """y = scale x + shift, element by element.
+
+    Args:
+      shift, scale: tensors that broadcast with x, or None.
+      validate_args: accepted.
+      name: its name.
+    """
+
+    def __init__(self, shift: Any = None, scale: Any = None, validate_args: bool = False, name: str = "affine_scalar"):
+        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=0)
+        self._shift = None if shift is None else convert_to_tensor(shift)
+        self._scale = None if scale is None else convert_to_tensor(scale)
+
+    @property
+    def shift(self) -> Any:
+        """What is added, or None."""
+        return self._shift
+
+    @property
+    def scale(self) -> Any:
+        """What x is multiplied by, or None."""
+        return self._scale
+
+    def _forward(self, x: Any) -> Any:
+        y = x if self._scale is None else x * self._scale
+        return y if self._shift is None else y + self._shift
+
+    def _inverse(self, y: Any) -> Any:
+        x = y if self._shift is None else y - self._shift
+        return x if self._scale is None else x / self._scale
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return convert_to_tensor(0.0, x.dtype) if self._scale is None else raw.Log(raw.Abs(self._scale))
+
+
+class Affine(Bijector):
+    """y = S x + shift, for vectors.
+
+    S is the sum of what is given of: a multiple of the identity, a diagonal, a lower triangle, and V D V^T.
+
+    Args:
+      shift: (..., k), or None.
+      scale_identity_multiplier: a factor for the identity.
+      scale_diag: (..., k).
+      scale_tril: (..., k, k); above the diagonal it counts as zero.
+      scale_perturb_factor: V, (..., k, r).
+      scale_perturb_diag: the diagonal of D, (..., r); ones by default.
+      validate_args: accepted.
+      name: its name.
+    Raises: ValueError for D without V.
+    """
+
+    def __init__(self, shift: Any = None, scale_identity_multiplier: Any = None, scale_diag: Any = None,
+                 scale_tril: Any = None, scale_perturb_factor: Any = None, scale_perturb_diag: Any = None,
+                 validate_args: bool = False, name: str = "affine"):  # fmt: skip
+        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=1)
+        if scale_perturb_diag is not None and scale_perturb_factor is None:
+            raise ValueError(f"scale_perturb_diag needs scale_perturb_factor\n  Asked for at {user_source(2)}\n"
+                             "  Fix: give both")  # fmt: skip
+        given = (shift, scale_identity_multiplier, scale_diag, scale_tril, scale_perturb_factor, scale_perturb_diag)
+        dtype = next((t.dtype for t in given if hasattr(t, "dtype")), float32)
+        self._shift, times, diag, tril, factor, middle = (
+            None if t is None else convert_to_tensor(t, dtype) for t in given)  # fmt: skip
+        self._diag = self._tril = self._dense = None
+        if times is not None:
+            diag = raw.ExpandDims(times, -1) if diag is None else diag + raw.ExpandDims(times, -1)
+        if tril is not None:
+            tril = matrix_band_part(tril, -1, 0)
+            if diag is not None:
+                tril = raw.MatrixSetDiag(tril, raw.MatrixDiagPart(tril) + diag)
+        if factor is not None:
+            weighted = factor if middle is None else factor * raw.ExpandDims(middle, -2)
+            dense = raw.BatchMatMulV2(weighted, factor, adj_y=True)
+            if tril is None:
+                one = convert_to_tensor(1.0, dense.dtype)
+                tril = raw.MatrixDiag((one if diag is None else diag) + raw.ZerosLike(raw.MatrixDiagPart(dense)))
+            self._dense = dense + tril
+        elif tril is not None:
+            self._tril = tril
+        else:
+            self._diag = diag
+
+    @property
+    def shift(self) -> Any:
+        """What is added, or None."""
+        return self._shift
+
+    @property
+    def scale(self) -> Any:
+        """S: its diagonal, its lower triangle, or the whole matrix; None for the identity."""
+        return next((s for s in (self._diag, self._tril, self._dense) if s is not None), None)
+
+    def _forward(self, x: Any) -> Any:
+        if self._diag is not None:
+            x = x * self._diag
+        matrix = self._dense if self._tril is None else self._tril
+        if matrix is not None:
+            x = _column(raw.BatchMatMulV2(matrix, raw.ExpandDims(x, -1)))
+        return x if self._shift is None else x + self._shift
+
+    def _inverse(self, y: Any) -> Any:
+        x = y if self._shift is None else y - self._shift
+        if self._diag is not None:
+            x = x / self._diag
+        if self._tril is not None:
+            x = _column(triangular_solve(_like(self._tril, x), raw.ExpandDims(x, -1)))
+        if self._dense is not None:
+            x = _column(solve(_like(self._dense, x), raw.ExpandDims(x, -1)))
+        return x
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        if self._diag is not None:
+            return reduce_sum(raw.Log(raw.Abs(self._diag)) + raw.ZerosLike(x), -1)
+        if self._tril is not None:
+            return reduce_sum(raw.Log(raw.Abs(raw.MatrixDiagPart(self._tril))), -1)
+        if self._dense is not None:
+            return raw.LogMatrixDeterminant(self._dense)[1]
+        return convert_to_tensor(0.0, x.dtype)
+
+
+def _column(x: Any) -> Any:
+    return raw.Squeeze(x, squeeze_dims=(-1,))
+
+
+def _like(matrix: Any, x: Any) -> Any:
+    """A matrix for each of the vectors x: solvers do not broadcast."""
+    if x.shape.rank == matrix.shape.rank - 1:
+        return matrix
+    lead = raw.ConcatV2([shape(x), shape(x)[-1:]], 0)
+    return raw.BroadcastTo(matrix, lead)
+
+
+class AffineLinearOperator(Bijector):
+    """y = S x + shift, for vectors and a linear operator S.
+
+    Args:
+      shift: (..., k), or None.
+      scale: a `tf.linalg.LinearOperator`, or None for the identity.
+      adjoint: whether to use the adjoint of S.
+      validate_args: accepted.
+      name: its name.
+    Raises: TypeError if `scale` is no operator.
+    """
+
+    def __init__(self, shift: Any = None, scale: Any = None, adjoint: bool = False, validate_args: bool = False,
+                 name: str = "affine_linear_operator"):  # fmt: skip
+        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=1)
+        if scale is not None and not hasattr(scale, "solvevec"):
+            raise TypeError(f"scale is not an instance of tf.linalg.LinearOperator: {type(scale).__name__}\n"
+                            f"  Asked for at {user_source(2)}\n  Fix: e.g. LinearOperatorLowerTriangular(matrix)")
+        self._shift = None if shift is None else convert_to_tensor(shift)
+        self._scale = scale
+        self._adjoint = adjoint
+
+    @property
+    def shift(self) -> Any:
+        """What is added, or None."""
+        return self._shift
+
+    @property
+    def scale(self) -> Any:
+        """S, or None."""
+        return self._scale
+
+    @property
+    def adjoint(self) -> bool:
+        """Whether the adjoint of S is used."""
+        return self._adjoint
+
+    def _forward(self, x: Any) -> Any:
+        y = x if self._scale is None else self._scale.matvec(x, adjoint=self._adjoint)
+        return y if self._shift is None else y + self._shift
+
+    def _inverse(self, y: Any) -> Any:
+        x = y if self._shift is None else y - self._shift
+        return x if self._scale is None else self._scale.solvevec(x, adjoint=self._adjoint)
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return convert_to_tensor(0.0, x.dtype) if self._scale is None else self._scale.log_abs_determinant()
+
+
+# -- rearranging -------------------------------------------------------------------------
+
+
+class Permute(Bijector):
+    """The elements along an axis, in another order.
+
+    Args:
+      permutation: (n,) of integers: which element stands there.
+      axis: the axis, counted from the end.
+      validate_args: accepted.
+      name: its name.
+    Raises: ValueError if it is no permutation, as far as that is known while building.
+    """
+
+    def __init__(self, permutation: Any, axis: int = -1, validate_args: bool = False, name: str | None = None):
+        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name or "permute",
+                         forward_min_event_ndims=-int(axis))  # fmt: skip
+        if not hasattr(permutation, "op"):
+            permutation = np.asarray(permutation)
+            if permutation.ndim != 1 or sorted(permutation.tolist()) != list(range(permutation.size)):
+                raise ValueError(f"Permutation over `d` must contain exactly one of each of {{0, 1, ..., d}}, not "
+                                 f"{permutation.tolist()}\n  Asked for at {user_source(2)}\n"
+                                 "  Fix: e.g. list(reversed(range(d)))")  # fmt: skip
+            permutation = permutation.astype(np.int32)
+        self._permutation = convert_to_tensor(permutation)
+        self._axis = int(axis)
+
+    @property
+    def permutation(self) -> Any:
+        """The order."""
+        return self._permutation
+
+    def _forward(self, x: Any) -> Any:
+        return raw.GatherV2(x, self._permutation, np.int32(self._axis))
+
+    def _inverse(self, y: Any) -> Any:
+        return raw.GatherV2(y, raw.InvertPermutation(self._permutation), np.int32(self._axis))
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return convert_to_tensor(0.0, x.dtype)
+
+
+class Reshape(Bijector):
+    """Events of another shape.
+
+    Args:
+      event_shape_out: the shape of y; -1 for what is left over.
+      event_shape_in: the shape of x; vectors by default.
+      validate_args: accepted.
+      name: its name.
+    """
+
+    def __init__(self, event_shape_out: Any, event_shape_in: Any = (-1,), validate_args: bool = False,
+                 name: str | None = None):  # fmt: skip
+        self._out = [int(n) for n in np.atleast_1d(np.asarray(event_shape_out, dtype=np.int64))]
+        self._in = [int(n) for n in np.atleast_1d(np.asarray(event_shape_in, dtype=np.int64))]
+        total = next((int(np.prod(s)) for s in (self._out, self._in) if -1 not in s), None)
+        self._out, self._in = _filled(self._out, total), _filled(self._in, total)
+        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name or "reshape",
+                         forward_min_event_ndims=len(self._in), inverse_min_event_ndims=len(self._out))  # fmt: skip
+
+    def _forward(self, x: Any) -> Any:
+        return _reshaped(x, len(self._in), self._out)
+
+    def _inverse(self, y: Any) -> Any:
+        return _reshaped(y, len(self._out), self._in)
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return convert_to_tensor(0.0, x.dtype)
+
+    def _inverse_log_det_jacobian(self, y: Any) -> Any:
+        return convert_to_tensor(0.0, y.dtype)
+
+    def _forward_event_shape(self, input_shape: Any) -> Any:
+        return TensorShape([None if n < 0 else n for n in _filled(self._out, input_shape.num_elements())])
+
+    def _inverse_event_shape(self, output_shape: Any) -> Any:
+        return TensorShape([None if n < 0 else n for n in _filled(self._in, output_shape.num_elements())])
+
+
+def _filled(sizes: list[int], total: int | None) -> list[int]:
+    if total is None or -1 not in sizes:
+        return sizes
+    known = int(np.prod([n for n in sizes if n >= 0]))
+    return [total // known if n < 0 else n for n in sizes]
+
+
+def _reshaped(x: Any, event_rank: int, sizes: list[int]) -> Any:
+    batch = raw.StridedSlice(shape(x), [0], [-event_rank], [1], begin_mask=1) if event_rank else shape(x)
+    y = raw.Reshape(x, raw.ConcatV2([batch, np.array(sizes, np.int32)], 0))
+    if x.shape.rank is not None:
+        lead = x.shape.as_list()[: x.shape.rank - event_rank]
+        y.set_shape([*lead, *(None if n < 0 else n for n in sizes)])
+    return y
+
+
+# -- made of others ------------------------------------------------------------------------
+
+
+class Invert(Bijector):
+    """The inverse of another bijector.
+
+    Args:
+      bijector: the other one.
+      validate_args: accepted.
+      name: its name.
+
+    >>> from graphgrad.compat.contrib import distributions as ds
+    >>> sess.run(ds.bijectors.Invert(ds.bijectors.Exp()).forward([1.0]))
+    array([0.], dtype=float32)
+    """
+
+    def __init__(self, bijector: Any, validate_args: bool = False, name: str | None = None):
+        super().__init__(bijector.graph_parents, bijector.is_constant_jacobian, validate_args, bijector.dtype,
+                         bijector.inverse_min_event_ndims, bijector.forward_min_event_ndims,
+                         name or f"invert_{bijector.name}")  # fmt: skip
+        self._bijector = bijector
+
+    @property
+    def bijector(self) -> Any:
+        """The other one."""
+        return self._bijector
+
+    def _forward(self, x: Any, **kwargs: Any) -> Any:
+        return self._bijector.inverse(x, **kwargs)
+
+    def _inverse(self, y: Any, **kwargs: Any) -> Any:
+        return self._bijector.forward(y, **kwargs)
+
+    def _forward_log_det_jacobian(self, x: Any, **kwargs: Any) -> Any:
+        return self._bijector.inverse_log_det_jacobian(x, self._forward_min_event_ndims, **kwargs)
+
+    def _inverse_log_det_jacobian(self, y: Any, **kwargs: Any) -> Any:
+        return self._bijector.forward_log_det_jacobian(y, self._inverse_min_event_ndims, **kwargs)
+
+    def _forward_event_shape(self, input_shape: Any) -> Any:
+        return self._bijector.inverse_event_shape(input_shape)
+
+    def _inverse_event_shape(self, output_shape: Any) -> Any:
+        return self._bijector.forward_event_shape(output_shape)
+
+
+class Chain(Bijector):
+    """Bijectors one after the other: the last one is applied first.
+
+    Args:
+      bijectors: the bijectors; none for the identity.
+      validate_args: accepted.
+      name: its name.
+
+    >>> from graphgrad.compat.contrib import distributions as ds
+    >>> chain = ds.bijectors.Chain([ds.bijectors.Exp(), ds.bijectors.AffineScalar(scale=2.0)])
+    >>> sess.run(chain.inverse(chain.forward(0.5)))
+    np.float32(0.5)
+    """
+
+    def __init__(self, bijectors: Any = None, validate_args: bool = False, name: str | None = None):
+        self._bijectors = list(bijectors or [])
+        parts = self._bijectors
+        name = name or ("_of_".join(["chain", *(b.name for b in parts)]) if parts else "identity")
+        # What is needed at the beginning, and at the end, follows from what each one needs and changes.
+        needs, change = 0, 0
+        for b in reversed(parts):
+            needs = max(needs, b.forward_min_event_ndims - change)
+            change += b.inverse_min_event_ndims - b.forward_min_event_ndims
+        super().__init__(None, all(b.is_constant_jacobian for b in parts), validate_args, None, needs, needs + change,
+                         name)  # fmt: skip
+
+    @property
+    def bijectors(self) -> list[Any]:
+        """The bijectors."""
+        return self._bijectors
+
+    def _kwargs(self, b: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        return dict(kwargs.get(b.name, {}))
+
+    def _forward(self, x: Any, **kwargs: Any) -> Any:
+        for b in reversed(self._bijectors):
+            x = b.forward(x, **self._kwargs(b, kwargs))
+        return x
+
+    def _inverse(self, y: Any, **kwargs: Any) -> Any:
+        for b in self._bijectors:
+            y = b.inverse(y, **self._kwargs(b, kwargs))
+        return y
+
+    def _forward_log_det_jacobian(self, x: Any, **kwargs: Any) -> Any:
+        total, ndims = convert_to_tensor(0.0, x.dtype), self._forward_min_event_ndims
+        for b in reversed(self._bijectors):
+            given = self._kwargs(b, kwargs)
+            total = total + b.forward_log_det_jacobian(x, ndims, **given)
+            ndims += b.inverse_min_event_ndims - b.forward_min_event_ndims
+            x = b.forward(x, **given)
+        return total
+
+    def _inverse_log_det_jacobian(self, y: Any, **kwargs: Any) -> Any:
+        total, ndims = convert_to_tensor(0.0, y.dtype), self._inverse_min_event_ndims
+        for b in self._bijectors:
+            given = self._kwargs(b, kwargs)
+            total = total + b.inverse_log_det_jacobian(y, ndims, **given)
+            ndims += b.forward_min_event_ndims - b.inverse_min_event_ndims
+            y = b.inverse(y, **given)
+        return total
+
+    def _forward_event_shape(self, input_shape: Any) -> Any:
+        for b in reversed(self._bijectors):
+            input_shape = b.forward_event_shape(input_shape)
+        return input_shape
+
+    def _inverse_event_shape(self, output_shape: Any) -> Any:
+        for b in self._bijectors:
+            output_shape = b.inverse_event_shape(output_shape)
+        return output_shape

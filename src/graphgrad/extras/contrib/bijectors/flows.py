@@ -1,0 +1,341 @@
+"""Bijectors with networks inside: RealNVP, masked autoregressive flows, batch normalization.
+
+Reference: Dinh et al. 2016, Density Estimation Using Real NVP; Papamakarios et al. 2017, Masked Autoregressive Flow
+for Density Estimation; Germain et al. 2015, MADE; TensorFlow 1.15 `tf.contrib.distributions.bijectors`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.control_flow.cond_while import while_loop
+from graphgrad.frontend.variables.initializers import GlorotNormal
+from graphgrad.frontend.variables.template import make_template
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import int32
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.source import user_source
+from graphgrad.layers.batch_norm_layer import BatchNormalization as Normalization
+from graphgrad.layers.dense import Dense
+from graphgrad.ops.array.shape import shape
+from graphgrad.ops.math.clip import clip_by_value
+from graphgrad.ops.math.reduce_functions import reduce_sum
+from graphgrad.ops.nn.activations import relu
+from graphgrad.ops.nn.norm.moments import moments
+
+from .bijector import Bijector
+
+
+class RealNVP(Bijector):
+    """The first elements stay, and a function of them shifts and scales the others.
+
+    Args:
+      num_masked: how many elements stay.
+      shift_and_log_scale_fn: a function of them and of the number of others that gives shift and log scale; either
+        may be None.
+      is_constant_jacobian: whether there is no scale.
+      validate_args: accepted.
+      name: its name.
+    Raises: ValueError for a negative `num_masked`.
+
+    >>> from graphgrad.compat.contrib import distributions as ds
+    >>> flow = ds.bijectors.RealNVP(1, ds.bijectors.real_nvp_default_template([8]))
+    >>> flow.forward(tf.ones([4, 3])).shape.as_list(), len(tf.trainable_variables())
+    ([4, 3], 4)
+    """
+
+    def __init__(self, num_masked: int, shift_and_log_scale_fn: Any, is_constant_jacobian: bool = False,
+                 validate_args: bool = False, name: str | None = None):  # fmt: skip
+        super().__init__(None, is_constant_jacobian, validate_args, None, 1, None, name or "real_nvp")
+        if num_masked <= 0:
+            raise ValueError(f"num_masked must be a positive integer, not {num_masked}\n"
+                             f"  Asked for at {user_source(2)}\n  Fix: e.g. half of the elements")  # fmt: skip
+        self._num_masked = int(num_masked)
+        self._fn = shift_and_log_scale_fn
+
+    def _halves(self, x: Any, kwargs: dict[str, Any]) -> Any:
+        size = x.shape.as_list()[-1]
+        if size is None or self._num_masked >= size:
+            raise ValueError(f"Number of masked units {self._num_masked} must be smaller than the event size {size}\n"
+                             f"  Built at {user_source(4)}\n  Fix: set_shape, or fewer of them")  # fmt: skip
+        kept, changed = x[..., : self._num_masked], x[..., self._num_masked :]
+        return kept, changed, *self._fn(kept, size - self._num_masked, **kwargs)
+
+    def _forward(self, x: Any, **kwargs: Any) -> Any:
+        kept, changed, shift, log_scale = self._halves(x, kwargs)
+        return raw.ConcatV2([kept, _scaled(changed, shift, log_scale)], np.int32(-1))
+
+    def _inverse(self, y: Any, **kwargs: Any) -> Any:
+        kept, changed, shift, log_scale = self._halves(y, kwargs)
+        return raw.ConcatV2([kept, _unscaled(changed, shift, log_scale)], np.int32(-1))
+
+    def _forward_log_det_jacobian(self, x: Any, **kwargs: Any) -> Any:
+        log_scale = self._halves(x, kwargs)[3]
+        return convert_to_tensor(0.0, x.dtype) if log_scale is None else reduce_sum(log_scale, -1)
+
+    def _inverse_log_det_jacobian(self, y: Any, **kwargs: Any) -> Any:
+        log_scale = self._halves(y, kwargs)[3]
+        return convert_to_tensor(0.0, y.dtype) if log_scale is None else -reduce_sum(log_scale, -1)
+
+
+def _scaled(x: Any, shift: Any, log_scale: Any) -> Any:
+    y = x if log_scale is None else x * raw.Exp(log_scale)
+    return y if shift is None else y + shift
+
+
+def _unscaled(y: Any, shift: Any, log_scale: Any) -> Any:
+    x = y if shift is None else y - shift
+    return x if log_scale is None else x * raw.Exp(-log_scale)
+
+
+def real_nvp_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
+                              name: str | None = None, *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+    """A fully connected network for `RealNVP`.
+
+    Args:
+      hidden_layers: the sizes of hidden layers.
+      shift_only: whether there is no scale.
+      activation: of hidden layers.
+      name: the name of the operations.
+      *args, **kwargs: further arguments of `tf.layers.dense`.
+    Returns: a template: a function whose variables are made once.
+    """
+
+    def network(x: Any, output_units: int, **_: Any) -> Any:
+        single = x.shape.rank == 1
+        if single:
+            x = raw.ExpandDims(x, 0)
+        for units in hidden_layers:
+            x = Dense(units, activation, *args, **kwargs).apply(x)
+        x = Dense((1 if shift_only else 2) * output_units, None, *args, **kwargs).apply(x)
+        if single:
+            x = raw.Squeeze(x, squeeze_dims=(0,))
+        if shift_only:
+            return x, None
+        return x[..., :output_units], x[..., output_units:]
+
+    with name_scope(name, "real_nvp_default_template"):
+        return make_template("real_nvp_default_template", network)
+
+
+# -- masked autoregressive flow --------------------------------------------------------------
+
+
+class MaskedAutoregressiveFlow(Bijector):
+    """Each element is shifted and scaled by a function of those before it.
+
+    The inverse takes one call of the function, forwards takes one for each element, by a loop.
+
+    Args:
+      shift_and_log_scale_fn: a function of y that gives shift and log scale (or None), each element of which depends
+        on the elements of y before it only.
+      is_constant_jacobian: whether there is no scale.
+      validate_args: accepted.
+      unroll_loop: whether the loop's steps are built one by one; needs a known size.
+      name: its name.
+
+    >>> from graphgrad.compat.contrib import distributions as ds
+    >>> flow = ds.bijectors.MaskedAutoregressiveFlow(ds.bijectors.masked_autoregressive_default_template([16]))
+    >>> x = tf.constant([[0.3, -1.0, 2.0]])
+    >>> y = tf.identity(flow.forward(x))
+    >>> sess.run(tf.global_variables_initializer())
+    >>> np.abs(np.subtract(*sess.run([flow.inverse(y), x]))).max() < 1e-5
+    np.True_
+    """
+
+    def __init__(self, shift_and_log_scale_fn: Any, is_constant_jacobian: bool = False, validate_args: bool = False,
+                 unroll_loop: bool = False, name: str | None = None):  # fmt: skip
+        super().__init__(None, is_constant_jacobian, validate_args, None, 1, None,
+                         name or "masked_autoregressive_flow")  # fmt: skip
+        self._fn = shift_and_log_scale_fn
+        self._unroll = unroll_loop
+
+    def _forward(self, x: Any, **kwargs: Any) -> Any:
+        size = x.shape.as_list()[-1]
+        start = raw.ZerosLike(x)
+        if self._unroll:
+            if size is None:
+                raise ValueError(f"The final dimension of {x.name} must be known to unroll the loop\n"
+                                 f"  Built at {user_source(3)}\n  Fix: set_shape")  # fmt: skip
+            y = start
+            for _ in range(size):
+                y = _scaled(x, *self._fn(y, **kwargs))
+            return y
+        self._fn(start, **kwargs)  # makes the variables, outside of the loop
+        count = shape(x)[-1] if size is None else np.int32(size)
+
+        def body(i: Any, y: Any) -> Any:
+            after = _scaled(x, *self._fn(y, **kwargs))
+            after.set_shape(x.shape)
+            return i + 1, after
+
+        _, y = while_loop(_Below(count), body, (convert_to_tensor(0, int32), start), maximum_iterations=size)
+        return y
+
+    def _inverse(self, y: Any, **kwargs: Any) -> Any:
+        return _unscaled(y, *self._fn(y, **kwargs))
+
+    def _inverse_log_det_jacobian(self, y: Any, **kwargs: Any) -> Any:
+        _, log_scale = self._fn(y, **kwargs)
+        return convert_to_tensor(0.0, y.dtype) if log_scale is None else -reduce_sum(log_scale, -1)
+
+
+class _Below:
+    def __init__(self, count: Any):
+        self.count = count
+
+    def __call__(self, i: Any, *_: Any) -> Any:
+        return raw.Less(i, self.count)
+
+
+def _mask(blocks: int, n_in: int, n_out: int, exclusive: bool) -> Any:
+    """1 where an output of (n_in, n_out) may depend on an input: of earlier blocks, or of its own too."""
+    of_in = np.minimum(np.arange(n_in) // max(n_in // blocks, 1), blocks - 1)
+    of_out = np.minimum(np.arange(n_out) // max(n_out // blocks, 1), blocks - 1)
+    allowed = of_in[:, None] < of_out if exclusive else of_in[:, None] <= of_out
+    return allowed.astype(np.float32)
+
+
+class _Masked:
+    """Values times a mask: an initializer, and a constraint."""
+
+    def __init__(self, mask: Any, initializer: Any = None):
+        self.mask = mask
+        self.initializer = initializer
+
+    def __call__(self, what: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        values = what
+        if self.initializer is not None:
+            values = self.initializer(what, dtype=dtype, partition_info=partition_info)
+        return values * convert_to_tensor(self.mask, values.dtype)
+
+
+def masked_dense(inputs: Any, units: int, num_blocks: Any = None, exclusive: bool = False,
+                 kernel_initializer: Any = None, reuse: Any = None, name: str | None = None, *args: Any,
+                 **kwargs: Any) -> Any:  # fmt: skip
+    """A dense layer whose outputs depend on part of the inputs only, for autoregressive networks.
+
+    Args:
+      inputs: (..., n), of known size.
+      units: how many outputs.
+      num_blocks: into how many blocks inputs and outputs fall; an output depends on the blocks up to its own.
+      exclusive: whether it does not depend on its own block.
+      kernel_initializer: Glorot's normal by default.
+      reuse: whether to take variables that exist.
+      name: the name of the layer.
+      *args, **kwargs: further arguments of `tf.layers.dense`.
+    Raises: NotImplementedError if the size is not known.
+    """
+    inputs = convert_to_tensor(inputs)
+    size = inputs.shape.as_list()[-1]
+    if size is None:
+        raise NotImplementedError("Rightmost dimension must be known prior to graph execution.\n"
+                                  f"  Asked for at {user_source(2)}\n  Fix: set_shape")  # fmt: skip
+    mask = _mask(num_blocks or 1, size, units, exclusive)
+    make: Any = Dense
+    layer = make(units, *args, kernel_initializer=_Masked(mask, kernel_initializer or GlorotNormal()),
+                 kernel_constraint=_Masked(mask), name=name, _scope=name, _reuse=reuse, **kwargs)  # fmt: skip
+    return layer.apply(inputs)
+
+
+def masked_autoregressive_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
+                                           log_scale_min_clip: float = -5.0, log_scale_max_clip: float = 3.0,
+                                           log_scale_clip_gradient: bool = False, name: str | None = None, *args: Any,
+                                           **kwargs: Any) -> Any:  # fmt: skip
+    """A masked network (MADE) for `MaskedAutoregressiveFlow`.
+
+    Args:
+      hidden_layers: the sizes of hidden layers, not smaller than that of events.
+      shift_only: whether there is no scale.
+      activation: of hidden layers.
+      log_scale_min_clip, log_scale_max_clip: bounds of the log scale.
+      log_scale_clip_gradient: whether gradients are cut off there too.
+      name: the name of the operations.
+      *args, **kwargs: further arguments of `tf.layers.dense`.
+    Returns: a template: a function whose variables are made once.
+    """
+
+    def network(x: Any, **_: Any) -> Any:
+        x = convert_to_tensor(x)
+        depth, whole = x.shape.as_list()[-1], shape(x)
+        if x.shape.rank == 1:
+            x = raw.ExpandDims(x, 0)
+        for i, units in enumerate(hidden_layers):
+            x = masked_dense(x, units, depth, i == 0, *args, activation=activation, **kwargs)
+        x = masked_dense(x, (1 if shift_only else 2) * depth, depth, not hidden_layers, *args, activation=None,
+                         **kwargs)  # fmt: skip
+        if shift_only:
+            return raw.Reshape(x, whole), None
+        x = raw.Reshape(x, raw.ConcatV2([whole, np.array([2], np.int32)], 0))
+        shift, log_scale = x[..., 0], x[..., 1]
+        clipped = clip_by_value(log_scale, log_scale_min_clip, log_scale_max_clip)
+        if not log_scale_clip_gradient:
+            clipped = log_scale + raw.StopGradient(clipped - log_scale)
+        return shift, clipped
+
+    with name_scope(name, "masked_autoregressive_default_template"):
+        return make_template("masked_autoregressive_default_template", network)
+
+
+# -- batch normalization ---------------------------------------------------------------------
+
+
+class _Positive:
+    """A constraint: not below a small number."""
+
+    def __call__(self, g: Any) -> Any:
+        return relu(g) + 1e-6
+
+
+class BatchNormalization(Bijector):
+    """The inverse normalizes batches; forwards undoes that by moving averages.
+
+    Args:
+      batchnorm_layer: a `tf.layers.BatchNormalization`; one with a positive gamma by default.
+      training: whether the inverse uses the mean and the variance of the batch.
+      validate_args: accepted.
+      name: its name.
+    Raises: ValueError for a layer of another kind.
+    """
+
+    def __init__(self, batchnorm_layer: Any = None, training: bool = True, validate_args: bool = False,
+                 name: str = "batch_normalization"):  # fmt: skip
+        if batchnorm_layer is not None and not isinstance(batchnorm_layer, Normalization):
+            raise ValueError("batchnorm_layer must be an instance of BatchNormalization layer, not "
+                             f"{type(batchnorm_layer).__name__}\n  Asked for at {user_source(2)}\n"
+                             "  Fix: tf.layers.BatchNormalization()")  # fmt: skip
+        super().__init__(None, False, validate_args, None, 1, None, name)
+        self.batchnorm = batchnorm_layer or Normalization(gamma_constraint=_Positive())
+        self._training = training
+
+    def _forward(self, x: Any) -> Any:
+        layer = self.batchnorm
+        if not layer.built:
+            layer.apply(x, training=self._training)
+        y = x if layer.beta is None else x - layer.beta
+        y = y if layer.gamma is None else y / layer.gamma
+        return y * raw.Sqrt(layer.moving_variance + layer.epsilon) + layer.moving_mean
+
+    def _inverse(self, y: Any) -> Any:
+        return self.batchnorm.apply(y, training=self._training)
+
+    def _log_det(self, at: Any, saved: bool) -> Any:
+        layer = self.batchnorm
+        if not layer.built:
+            layer.apply(at, training=self._training)
+        variance = layer.moving_variance
+        if not saved:
+            variance = moments(at, list(range(at.shape.rank - 1)))[1]
+        each = -0.5 * raw.Log(variance + layer.epsilon)
+        if layer.gamma is not None:
+            each = each + raw.Log(layer.gamma)
+        return reduce_sum(each)
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return -self._log_det(x, True)
+
+    def _inverse_log_det_jacobian(self, y: Any) -> Any:
+        return self._log_det(y, not self._training)

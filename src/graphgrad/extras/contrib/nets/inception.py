@@ -1,0 +1,313 @@
+"""Inception v1 (GoogLeNet) and v3.
+
+Reference: Szegedy et al. 2014, Going Deeper with Convolutions; Szegedy et al. 2015, Rethinking the Inception
+Architecture for Computer Vision; TensorFlow 1.15 `tf.contrib.slim.nets.inception`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphgrad.extras.contrib.layers.arg_scope import arg_scope
+from graphgrad.extras.contrib.layers.contrib_layers import (
+    avg_pool2d,
+    batch_norm,
+    conv2d,
+    dropout,
+    fully_connected,
+    max_pool2d,
+)
+from graphgrad.extras.contrib.layers.rare_layers import softmax
+from graphgrad.frontend.variables.variable_scope import variable_scope
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.source import user_source
+
+from .slim_common import batch_norm_arg_scope, classified, squeezed, truncated
+
+# A layer: its name, which begins with its kind, and its depth; what else it is called with. The window is the end of
+# the name, unless a third element says otherwise.
+_Layer = tuple[Any, ...]
+
+
+def _plain(net: Any, layer: _Layer, depth: Callable[[int], int], **more: Any) -> Any:
+    """One layer: a convolution or a pool."""
+    name, channels, *given = layer
+    window = [int(n) for n in name.rpartition("_")[2].split("x")]
+    for g in given:
+        if isinstance(g, list):
+            window = g
+        else:
+            more = {**more, **g}
+    if name.startswith("MaxPool"):
+        return max_pool2d(net, window, scope=name, **more)
+    if name.startswith("AvgPool"):
+        return avg_pool2d(net, window, scope=name, **more)
+    return conv2d(net, depth(channels), window, scope=name, **more)
+
+
+def _mixed(net: Any, name: str, branches: Sequence[Sequence[Any]], depth: Callable[[int], int]) -> Any:
+    """Branches beside each other; a list among the layers of a branch stands for layers beside each other."""
+    with variable_scope(name):
+        results = []
+        for i, branch in enumerate(branches):
+            with variable_scope(f"Branch_{i}"):
+                out = net
+                for layer in branch:
+                    if isinstance(layer, list):
+                        out = raw.ConcatV2([_plain(out, part, depth) for part in layer], 3)
+                    else:
+                        out = _plain(out, layer, depth)
+                results.append(out)
+        return raw.ConcatV2(results, 3)
+
+
+def _through(net: Any, rows: Sequence[Any], final_endpoint: str, depth: Callable[[int], int],
+             end_points: dict[str, Any]) -> tuple[Any, bool]:  # fmt: skip
+    """Layers and mixed blocks one after the other, and whether the last one wanted is there."""
+    for name, what in rows:
+        net = _mixed(net, name, what, depth) if isinstance(what, list) else _plain(net, (name, *what), depth)
+        end_points[name] = net
+        if name == final_endpoint:
+            return net, True
+    return net, False
+
+
+def _unknown(final_endpoint: str, end_points: dict[str, Any]) -> ValueError:
+    return ValueError(f"Unknown final endpoint {final_endpoint}\n  Asked for at {user_source(3)}\n"
+                      f"  Fix: use one of {', '.join(end_points)}")  # fmt: skip
+
+
+# -- v1 ------------------------------------------------------------------------------------
+
+
+def _block_1(a: int, b: tuple[int, int], c: tuple[int, int], d: int, odd: str = "Conv2d_0b_3x3") -> list[Any]:
+    return [[("Conv2d_0a_1x1", a)], [("Conv2d_0a_1x1", b[0]), ("Conv2d_0b_3x3", b[1])],
+            [("Conv2d_0a_1x1", c[0]), (odd, c[1])], [("MaxPool_0a_3x3", 0), ("Conv2d_0b_1x1", d)]]  # fmt: skip
+
+
+_HALF = {"stride": 2}
+_V1 = [
+    ("Conv2d_1a_7x7", (64, _HALF)), ("MaxPool_2a_3x3", (0, _HALF)), ("Conv2d_2b_1x1", (64,)), ("Conv2d_2c_3x3", (192,)),
+    ("MaxPool_3a_3x3", (0, _HALF)),
+    ("Mixed_3b", _block_1(64, (96, 128), (16, 32), 32)), ("Mixed_3c", _block_1(128, (128, 192), (32, 96), 64)),
+    ("MaxPool_4a_3x3", (0, _HALF)),
+    ("Mixed_4b", _block_1(192, (96, 208), (16, 48), 64)), ("Mixed_4c", _block_1(160, (112, 224), (24, 64), 64)),
+    ("Mixed_4d", _block_1(128, (128, 256), (24, 64), 64)), ("Mixed_4e", _block_1(112, (144, 288), (32, 64), 64)),
+    ("Mixed_4f", _block_1(256, (160, 320), (32, 128), 128)),
+    ("MaxPool_5a_2x2", (0, _HALF)),
+    # One name differs from its likes in the published variables.
+    ("Mixed_5b", _block_1(256, (160, 320), (32, 128), 128, "Conv2d_0a_3x3")),
+    ("Mixed_5c", _block_1(384, (192, 384), (48, 128), 128)),
+]  # fmt: skip
+
+
+def _same(depth: int) -> int:
+    return depth
+
+
+def inception_v1_base(inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1") -> Any:
+    """Inception v1 up to a layer.
+
+    Args:
+      inputs: (batch, height, width, channels).
+      final_endpoint: the name of the layer, such as "Mixed_4c".
+      scope: the variable scope.
+    Returns: the layer's output; the outputs of all layers by name.
+    Raises: ValueError for another name.
+    """
+    end_points: dict[str, Any] = {}
+    with (
+        variable_scope(scope, "InceptionV1"),
+        arg_scope([conv2d, fully_connected], weights_initializer=truncated(0.01)),
+        arg_scope([conv2d, max_pool2d], stride=1, padding="SAME"),
+    ):
+        net, there = _through(inputs, _V1, final_endpoint, _same, end_points)
+    if not there:
+        raise _unknown(final_endpoint, end_points)
+    return net, end_points
+
+
+def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
+                 prediction_fn: Any = softmax, spatial_squeeze: bool = True, reuse: Any = None,
+                 scope: Any = "InceptionV1") -> Any:  # fmt: skip
+    """Inception v1, for images of 224 x 224.
+
+    Args:
+      inputs: (batch, height, width, channels).
+      num_classes: how many classes there are.
+      is_training: whether batch normalization and dropout train.
+      dropout_keep_prob: the part that dropout keeps.
+      prediction_fn: what makes predictions of logits; softmax by default.
+      spatial_squeeze: whether logits are (batch, classes), not (batch, 1, 1, classes).
+      reuse: whether to take variables that exist.
+      scope: the variable scope.
+    Returns: logits; the outputs of layers by name, "Logits" and "Predictions" among them.
+    """
+    with (
+        variable_scope(scope, "InceptionV1", reuse=reuse) as sc,
+        arg_scope([batch_norm, dropout], is_training=is_training),
+    ):
+        net, end_points = inception_v1_base(inputs, scope=sc)
+        with variable_scope("Logits"):
+            net = avg_pool2d(net, [7, 7], stride=1, scope="MaxPool_0a_7x7")
+            logits = classified(net, num_classes, dropout_keep_prob, ("Dropout_0b", "Conv2d_0c_1x1"), end_points,
+                                prediction_fn, spatial_squeeze)  # fmt: skip
+            end_points.pop("PreLogits")
+    return logits, end_points
+
+
+inception_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
+
+
+def inception_v1_arg_scope(weight_decay: float = 0.00004, use_batch_norm: bool = True,
+                           batch_norm_var_collection: str = "moving_vars") -> Any:  # fmt: skip
+    """The default arguments of layers in Inception v1, for `arg_scope`.
+
+    Args:
+      weight_decay: of weights.
+      use_batch_norm: whether each convolution is followed by batch normalization.
+      batch_norm_var_collection: the collection of moving averages.
+    """
+    return batch_norm_arg_scope(weight_decay, use_batch_norm, batch_norm_var_collection)
+
+
+# -- v3 ------------------------------------------------------------------------------------
+
+
+def _block_5(pooled: int, first: str = "Conv2d_0a_1x1", second: str = "Conv2d_0b_5x5") -> list[Any]:
+    return [[("Conv2d_0a_1x1", 64)], [(first, 48), (second, 64)],
+            [("Conv2d_0a_1x1", 64), ("Conv2d_0b_3x3", 96), ("Conv2d_0c_3x3", 96)],
+            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", pooled)]]  # fmt: skip
+
+
+def _block_6(n: int) -> list[Any]:
+    return [[("Conv2d_0a_1x1", 192)],
+            [("Conv2d_0a_1x1", n), ("Conv2d_0b_1x7", n), ("Conv2d_0c_7x1", 192)],
+            [("Conv2d_0a_1x1", n), ("Conv2d_0b_7x1", n), ("Conv2d_0c_1x7", n), ("Conv2d_0d_7x1", n),
+             ("Conv2d_0e_1x7", 192)],
+            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", 192)]]  # fmt: skip
+
+
+def _block_7(last: str) -> list[Any]:
+    return [[("Conv2d_0a_1x1", 320)],
+            [("Conv2d_0a_1x1", 384), [("Conv2d_0b_1x3", 384), (last, 384)]],
+            [("Conv2d_0a_1x1", 448), ("Conv2d_0b_3x3", 384), [("Conv2d_0c_1x3", 384), ("Conv2d_0d_3x1", 384)]],
+            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", 192)]]  # fmt: skip
+
+
+_VALID = {"stride": 2, "padding": "VALID"}
+_STEM = [
+    ("Conv2d_1a_3x3", (32, _HALF)), ("Conv2d_2a_3x3", (32,)), ("Conv2d_2b_3x3", (64, {"padding": "SAME"})),
+    ("MaxPool_3a_3x3", (0, _HALF)), ("Conv2d_3b_1x1", (80,)), ("Conv2d_4a_3x3", (192,)), ("MaxPool_5a_3x3", (0, _HALF)),
+]  # fmt: skip
+# Some names say other windows, or go on otherwise, than their likes: those of the published variables.
+_BLOCKS = [
+    ("Mixed_5b", _block_5(32)), ("Mixed_5c", _block_5(64, "Conv2d_0b_1x1", "Conv_1_0c_5x5")),
+    ("Mixed_5d", _block_5(64)),
+    ("Mixed_6a", [[("Conv2d_1a_1x1", 384, [3, 3], _VALID)],
+                  [("Conv2d_0a_1x1", 64), ("Conv2d_0b_3x3", 96), ("Conv2d_1a_1x1", 96, [3, 3], _VALID)],
+                  [("MaxPool_1a_3x3", 0, _VALID)]]),
+    ("Mixed_6b", _block_6(128)), ("Mixed_6c", _block_6(160)), ("Mixed_6d", _block_6(160)), ("Mixed_6e", _block_6(192)),
+    ("Mixed_7a", [[("Conv2d_0a_1x1", 192), ("Conv2d_1a_3x3", 320, _VALID)],
+                  [("Conv2d_0a_1x1", 192), ("Conv2d_0b_1x7", 192), ("Conv2d_0c_7x1", 192),
+                   ("Conv2d_1a_3x3", 192, _VALID)],
+                  [("MaxPool_1a_3x3", 0, _VALID)]]),
+    ("Mixed_7b", _block_7("Conv2d_0b_3x1")), ("Mixed_7c", _block_7("Conv2d_0c_3x1")),
+]  # fmt: skip
+
+
+class _Depth:
+    """Depths times a factor, with a lower bound."""
+
+    def __init__(self, multiplier: float, least: int):
+        if multiplier <= 0:
+            raise ValueError(f"depth_multiplier is not greater than zero.\n  Asked for at {user_source(3)}\n"
+                             "  Fix: 1.0 is the network as published")  # fmt: skip
+        self.multiplier = multiplier
+        self.least = least
+
+    def __call__(self, depth: int) -> int:
+        return max(int(depth * self.multiplier), self.least)
+
+
+def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: int = 16,
+                      depth_multiplier: float = 1.0, scope: Any = None) -> Any:  # fmt: skip
+    """Inception v3 up to a layer.
+
+    Args:
+      inputs: (batch, height, width, channels).
+      final_endpoint: the name of the layer, such as "Mixed_6e".
+      min_depth, depth_multiplier: depths are multiplied by the one, to not less than the other.
+      scope: the variable scope.
+    Returns: the layer's output; the outputs of all layers by name.
+    Raises: ValueError for another name, or a multiplier that is not positive.
+    """
+    depth = _Depth(depth_multiplier, min_depth)
+    end_points: dict[str, Any] = {}
+    layers = [conv2d, max_pool2d, avg_pool2d]
+    with variable_scope(scope, "InceptionV3"):
+        with arg_scope(layers, stride=1, padding="VALID"):
+            net, there = _through(inputs, _STEM, final_endpoint, depth, end_points)
+        if not there:
+            with arg_scope(layers, stride=1, padding="SAME"):
+                net, there = _through(net, _BLOCKS, final_endpoint, depth, end_points)
+    if not there:
+        raise _unknown(final_endpoint, end_points)
+    return net, end_points
+
+
+def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
+                 min_depth: int = 16, depth_multiplier: float = 1.0, prediction_fn: Any = softmax,
+                 spatial_squeeze: bool = True, reuse: Any = None, scope: Any = "InceptionV3") -> Any:  # fmt: skip
+    """Inception v3, for images of 299 x 299.
+
+    Args:
+      inputs: (batch, height, width, channels).
+      min_depth, depth_multiplier: depths are multiplied by the one, to not less than the other.
+      num_classes, is_training, dropout_keep_prob, prediction_fn, spatial_squeeze, reuse, scope: as in `inception_v1`.
+    Returns: logits; the outputs of layers by name, "AuxLogits", "Logits" and "Predictions" among them.
+    Raises: ValueError for a multiplier that is not positive.
+    """
+    depth = _Depth(depth_multiplier, min_depth)
+    with (
+        variable_scope(scope, "InceptionV3", reuse=reuse) as sc,
+        arg_scope([batch_norm, dropout], is_training=is_training),
+    ):
+        net, end_points = inception_v3_base(inputs, scope=sc, min_depth=min_depth, depth_multiplier=depth_multiplier)
+        with variable_scope("AuxLogits"), arg_scope([conv2d, max_pool2d, avg_pool2d], stride=1, padding="SAME"):
+            aux = avg_pool2d(end_points["Mixed_6e"], [5, 5], stride=3, padding="VALID", scope="AvgPool_1a_5x5")
+            aux = conv2d(aux, depth(128), [1, 1], scope="Conv2d_1b_1x1")
+            window = _window(aux, [5, 5])
+            aux = conv2d(aux, depth(768), window, weights_initializer=truncated(0.01), padding="VALID",
+                         scope=f"Conv2d_2a_{window[0]}x{window[1]}")  # fmt: skip
+            aux = conv2d(aux, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
+                         weights_initializer=truncated(0.001), scope="Conv2d_2b_1x1")  # fmt: skip
+            end_points["AuxLogits"] = squeezed(aux, "SpatialSqueeze") if spatial_squeeze else aux
+        with variable_scope("Logits"):
+            window = _window(net, [8, 8])
+            net = avg_pool2d(net, window, padding="VALID", scope=f"AvgPool_1a_{window[0]}x{window[1]}")
+            logits = classified(net, num_classes, dropout_keep_prob, ("Dropout_1b", "Conv2d_1c_1x1"), end_points,
+                                prediction_fn, spatial_squeeze)  # fmt: skip
+    return logits, end_points
+
+
+inception_v3.default_image_size = 299  # type: ignore[attr-defined]  # functions take attributes
+
+
+def _window(net: Any, window: list[int]) -> list[int]:
+    """A window, or all of a smaller input."""
+    size = net.shape.as_list()[1:3]
+    return window if None in size else [min(n, w) for n, w in zip(size, window, strict=True)]
+
+
+def inception_v3_arg_scope(weight_decay: float = 0.00004, batch_norm_var_collection: str = "moving_vars",
+                           use_fused_batchnorm: bool = True) -> Any:  # fmt: skip
+    """The default arguments of layers in Inception v3, for `arg_scope`.
+
+    Args:
+      weight_decay: of weights.
+      batch_norm_var_collection: the collection of moving averages.
+      use_fused_batchnorm: whether one op does the normalization.
+    """
+    return batch_norm_arg_scope(weight_decay, True, batch_norm_var_collection, fused=use_fused_batchnorm)

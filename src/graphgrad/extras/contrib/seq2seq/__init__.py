@@ -1,0 +1,1 @@
+"""`tf.contrib.seq2seq` and `tf.contrib.legacy_seq2seq`."""

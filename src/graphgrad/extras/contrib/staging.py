@@ -1,0 +1,82 @@
+"""`tf.contrib.staging`: a place where tensors of one run wait for the next.
+
+Reference: TensorFlow 1.15 `tf.contrib.staging.StagingArea`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.extras.pipelines.queues import FIFOQueue
+
+
+class StagingArea:
+    """Keeps tensors that a run puts there until another one gets them, first in, first out.
+
+    Args:
+      dtypes: the dtypes of an element's components.
+      shapes: their shapes, if they are known.
+      names: names for them; elements are dictionaries then.
+      shared_name: areas of one session with the same shared name are one area.
+      capacity: how many elements it holds; 0 for any number.
+      memory_limit: accepted; without effect.
+
+    >>> area = StagingArea([tf.float32], [[2]])
+    >>> put, (got,) = area.put([tf.constant([1.0, 2.0])]), area.get()
+    >>> sess.run(put)
+    >>> sess.run([got, put])[0]
+    array([1., 2.], dtype=float32)
+    """
+
+    def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None,
+                 capacity: int = 0, memory_limit: int = 0):  # fmt: skip
+        if capacity < 0 or memory_limit < 0:
+            raise ValueError(f"capacity and memory_limit must not be negative, but are {capacity}, {memory_limit}")
+        self._queue = FIFOQueue(capacity or -1, list(dtypes), shapes, names, shared_name, "StagingArea")
+
+    @property
+    def dtypes(self) -> list[Any]:
+        """The dtypes of an element's components."""
+        return self._queue.dtypes
+
+    @property
+    def shapes(self) -> list[Any]:
+        """Their shapes."""
+        return self._queue.shapes
+
+    @property
+    def names(self) -> Any:
+        """Their names, or None."""
+        return self._queue.names
+
+    @property
+    def name(self) -> str:
+        """The name of the area."""
+        return self._queue.name
+
+    def put(self, values: Any, name: str | None = None) -> Any:
+        """The operation that puts an element there; it waits while the area is full.
+
+        Args:
+          values: a tensor, a list of the components, or a dictionary if they have names.
+          name: a name for the operation.
+        """
+        return self._queue.enqueue(values, name)
+
+    def get(self, name: str | None = None) -> Any:
+        """Gets an element; waits while there is none.
+
+        Args:
+          name: a name for the operation.
+        Returns: a list of tensors, or a dictionary if the components have names.
+        """
+        found = self._queue.dequeue(name)
+        return found if isinstance(found, (list, dict)) else [found]
+
+    def size(self, name: str | None = None) -> Any:
+        """How many elements there are, an int32 scalar.
+
+        Args:
+          name: a name for the operation.
+        """
+        return self._queue.size(name)

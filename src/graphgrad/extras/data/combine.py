@@ -1,0 +1,248 @@
+"""Data sets made of several others, and of groups of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError
+from graphgrad.ir.dtypes import int64
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.opdef import Spec, raw
+
+from .data_structure import arranged, components, flatten, pack
+from .dataset_components import DatasetParts, common, held
+from .elements import Element, Values, _runner, _symbolic, _value, traced
+from .shuffle import seeds_of
+
+_INT64_MAX = 2**63 - 1
+
+
+def _alike(datasets: list[Any]) -> Any:
+    """What the elements of all of them are; TypeError if they are not alike."""
+    specs = datasets[0]._specs
+    for other in datasets[1:]:
+        mine, theirs = components(specs), components(other._specs)
+        if len(mine) != len(theirs):
+            raise TypeError(f"The data sets' elements differ: {datasets[0].element_spec} and {other.element_spec}. "
+                            "Fix: make them alike with map()")  # fmt: skip
+        specs = _arranged_from(specs, [common(a, b) for a, b in zip(mine, theirs)])
+    return specs
+
+
+def _arranged_from(specs: Any, found: list[Any]) -> Any:
+    at = iter(found)
+    return arranged(specs, lambda _: next(at))
+
+
+def _directed(datasets: list[Any], choices: Any, stop: bool) -> Any:
+    captured = [t for d in (*datasets, choices) for t in d._captured]
+
+    def passes(given: Values) -> Iterator[Element]:
+        running: list[Any] = [d._passes(given) for d in datasets]
+        left = len(running)
+        for choice in choices._passes(given):
+            i = int(choice[0])
+            if not 0 <= i < len(running):
+                raise InvalidArgumentError(None, None, f"Selector index out of range: {i} >= {len(running)}. "
+                                           "Fix: give numbers of the data sets")  # fmt: skip
+            element = next(running[i], None) if running[i] is not None else None
+            if element is not None:
+                yield element
+            elif stop:
+                return
+            elif running[i] is not None:
+                running[i] = None
+                left -= 1
+                if not left:
+                    return
+
+    return datasets[0]._of(_alike(datasets), captured, passes)
+
+
+def chosen(datasets: list[Any], choice_dataset: Any, stop: bool) -> Any:
+    """`choose_from_datasets`."""
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    spec = choice_dataset._specs
+    if not isinstance(spec, Spec) or spec.dtype is not int64 or spec.shape not in ((), None):
+        raise TypeError("Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but "
+                        f"are {choice_dataset.element_spec}. Fix: tf.cast(x, tf.int64)")  # fmt: skip
+    return _directed(datasets, choice_dataset, stop)
+
+
+def sampled(datasets: list[Any], weights: Any, seed: Any, stop: bool, rerandomize: Any) -> Any:
+    """`sample_from_datasets`."""
+    from .dataset import Dataset
+
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    pairs = Dataset.random(seed, rerandomize).batch(2)
+    if isinstance(weights, Dataset):
+        both = Dataset.zip((weights, pairs))
+        return _directed(datasets, both.map(_draw), stop)
+    if weights is None:
+        probabilities: Any = np.full(len(datasets), 1.0)
+    else:
+        probabilities = _value(weights)
+        if not isinstance(probabilities, Tensor):
+            if probabilities.shape != (len(datasets),):
+                raise ValueError("Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                                 f"{probabilities.size} for {len(datasets)}. Fix: one for each")  # fmt: skip
+            if weights is not None and not (probabilities > 0).any():
+                raise ValueError("Invalid `weights`. At least one element must be greater than zero.")
+            if probabilities.dtype.kind != "f":
+                raise TypeError("Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+                                f"{probabilities.dtype}. Fix: give floating-point numbers")  # fmt: skip
+    if len(datasets) == 1:
+        return datasets[0]
+    if isinstance(probabilities, Tensor):
+        logits: Any = raw.ExpandDims(raw.Log(probabilities), 0)
+    else:
+        with np.errstate(divide="ignore"):
+            logits = np.log(probabilities / (1 if weights is not None else len(datasets)))[None]
+        kept = [i for i, p in enumerate(probabilities) if p > 0]
+        if len(kept) < len(datasets):
+            datasets, logits = [datasets[i] for i in kept], logits[:, kept]
+
+    def draw(seed_pair: Any) -> Any:
+        return raw.Squeeze(raw.StatelessMultinomial(logits, 1, seed_pair, output_dtype=int64), axis=[0, 1])
+
+    return _directed(datasets, pairs.map(draw), stop)
+
+
+def _draw(weights: Any, seed_pair: Any) -> Any:
+    logits = raw.ExpandDims(raw.Log(weights), 0)
+    return raw.Squeeze(raw.StatelessMultinomial(logits, 1, seed_pair, output_dtype=int64), axis=[0, 1])
+
+
+def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, window_size_func: Any) -> Any:
+    """`group_by_window`."""
+    if (window_size is None) == (window_size_func is None):
+        raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified."
+                         if window_size is None else "The `window_size` argument and the `window_size_func` argument "
+                         "are mutually exclusive.")  # fmt: skip
+    keys = traced(key_func, dataset._specs)[0]
+    _check_key(keys, "key_func")
+    sizes = None if window_size_func is None else traced(window_size_func, Spec.of(int64, ()))[0]
+    fixed = None if window_size is None else int(_value(window_size))
+    if fixed is not None and fixed < 1:
+        raise ValueError(f"Window size must be greater than zero, but got {fixed}.")
+    shape = dataset._of((Spec.of(int64, ()), DatasetParts.of(dataset._specs)), [], iter)
+    reduce_graph, inner = shape._nested(reduce_func)
+
+    def passes(given: Values) -> Iterator[Element]:
+        key_of, reduce = _runner(keys, given), _runner(reduce_graph, given)
+        size_of = None if sizes is None else _runner(sizes, given)
+        windows: dict[int, list[Element]] = {}
+        wanted: dict[int, int] = {}
+
+        def emitted(key: int) -> Iterator[Element]:
+            return iter(inner._start(reduce([np.asarray(key, np.int64), held(windows.pop(key))])))
+
+        for element in dataset._passes(given):
+            key = int(key_of(element)[0])
+            if key not in windows:
+                windows[key] = []
+                wanted[key] = fixed if size_of is None else int(size_of([np.asarray(key, np.int64)])[0])  # type: ignore
+            windows[key].append(element)
+            if len(windows[key]) == wanted[key]:
+                yield from emitted(key)
+        for key in sorted(windows):
+            yield from emitted(key)
+
+    captured = _symbolic(keys) + _symbolic(reduce_graph) + ([] if sizes is None else _symbolic(sizes))
+    return dataset._then(passes, inner._specs, captured)
+
+
+def _check_key(graph: Any, what: str) -> None:
+    if len(graph.outputs) != 1 or graph.outputs[0].dtype is not int64 or graph.outputs[0]._spec.shape not in ((), None):
+        found = [t._spec for t in graph.outputs]
+        raise ValueError(f"`{what}` must return a single `tf.int64` scalar tensor. Got {found}. "
+                         "Fix: tf.cast(key, tf.int64)")  # fmt: skip
+
+
+def bucketed(dataset: Any, length_of: Any, boundaries: list[int], sizes: list[int], padded_shapes: Any, values: Any,
+             to_boundary: bool, no_padding: bool, drop_remainder: bool) -> Any:  # fmt: skip
+    """`bucket_by_sequence_length`."""
+    if len(sizes) != len(boundaries) + 1:
+        raise ValueError("`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                         f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`.")
+    batch_sizes, edges = np.asarray(sizes, np.int64), np.asarray([*boundaries, np.iinfo(np.int32).max], np.int32)
+
+    def bucket(*element: Any) -> Any:
+        length = length_of(*element)
+        return raw.Sum(raw.Cast(raw.LessEqual(edges, length), DstT=int64), 0)
+
+    def size(key: Any) -> Any:
+        return raw.GatherV2(batch_sizes, key, 0)
+
+    def batch(key: Any, group: Any) -> Any:
+        count = size(key)
+        if no_padding:
+            return group.batch(count, drop_remainder)
+        return group.padded_batch(count, shapes, values, drop_remainder)
+
+    shapes = padded_shapes
+    if shapes is None and not no_padding:
+        shapes = arranged(dataset._specs, lambda s: None if s.shape is None else list(s.shape))
+    if to_boundary:
+        return _to_boundaries(dataset, bucket, batch_sizes, edges, shapes, values, drop_remainder)
+    return grouped(dataset, bucket, batch, None, size)
+
+
+def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: Any, values: Any, drop: bool) -> Any:
+    """Each bucket's elements padded to its own length: one less than where the next one begins."""
+    keys = traced(bucket, dataset._specs)[0]
+    leaves = flatten(dataset._specs)
+    wanted = flatten(arranged(shapes, tuple)) if not isinstance(shapes, list) else [tuple(shapes)]
+    padded = [dataset._of(dataset._specs, [], lambda given: iter(given["group"])).padded_batch(
+        int(n), pack(dataset._specs, iter([[None if d in (None, -1) else d for d in s] if edge is None else
+                                           [edge - 1 if d in (None, -1) else d for d in s] for s in wanted])),
+        values, drop) for n, edge in zip(sizes, [*edges[:-1].tolist(), None])]  # fmt: skip
+    result = padded[0]
+
+    def passes(given: Values) -> Iterator[Element]:
+        key_of = _runner(keys, given)
+        groups: dict[int, list[Element]] = {}
+        for element in dataset._passes(given):
+            key = int(key_of(element)[0])
+            if key == len(padded) - 1:
+                raise InvalidArgumentError(None, None, "When pad_to_bucket_boundary=True, elements must have length "
+                                           f"< max(bucket_boundaries). Fix: a boundary beyond {edges[:-1].tolist()}")
+            groups.setdefault(key, []).append(element)
+            if len(groups[key]) == sizes[key]:
+                # Silenced: values of any type.
+                yield from padded[key]._passes({"group": groups.pop(key)})  # type: ignore[dict-item]
+        for key, group in sorted(groups.items()):
+            yield from padded[key]._passes({"group": group})  # type: ignore[dict-item]  # values of any type
+
+    del leaves
+    specs = arranged(result._specs, lambda s: Spec.of(s.dtype, (None, *(None,) * (len(s.shape) - 1))))
+    return dataset._then(passes, specs, _symbolic(keys))
+
+
+def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: Any) -> Any:
+    """`rejection_resample`."""
+    wanted = np.asarray(_value(target), np.float64)
+    start = None if initial is None else np.asarray(_value(initial), np.float64)
+    classes = traced(class_func, dataset._specs)[0]
+    seeds = seeds_of(seed)
+
+    def passes(given: Values) -> Iterator[Element]:
+        class_of = _runner(classes, given)
+        rng = np.random.default_rng(seeds)
+        counts = np.ones(len(wanted)) if start is None else start
+        for element in dataset._passes(given):
+            found = class_of(element)
+            k = int(found[0])
+            if start is None:
+                counts[k] += 1
+            ratio = wanted * counts.sum() / np.maximum(counts, 1e-30)
+            # An element of the class that is rarest beside what is wanted is always kept.
+            if rng.random() * ratio.max() < ratio[k]:
+                yield [found[0], *element]
+
+    return dataset._then(passes, (classes.outputs[0]._spec, dataset._specs), _symbolic(classes))

@@ -1,0 +1,152 @@
+"""Iterators over data sets in eager mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import OutOfRangeError
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.eager import EagerTensor
+
+from .data_structure import flatten, pack
+from .elements import Element
+
+
+class Iterator:
+    """An iterator over a data set, as `iter(dataset)` gives it.
+
+    Reference: TensorFlow 2.21 `tf.data.Iterator`.
+    """
+
+    @property
+    def element_spec(self) -> Any:
+        """The elements' structure, with a `TypeSpec` for each component."""
+        raise NotImplementedError("Iterator.element_spec")
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError after the last one."""
+        raise NotImplementedError("Iterator.get_next()")
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as an `Optional`, which holds nothing after the last one."""
+        raise NotImplementedError("Iterator.get_next_as_optional()")
+
+
+class OwnedIterator(Iterator):
+    """An iterator over a data set in eager mode.
+
+    Args:
+      dataset: the data set.
+    """
+
+    def __init__(self, dataset: Any):
+        if not hasattr(dataset, "_specs"):
+            raise TypeError(f"`dataset` must be a tf.data.Dataset, not {dataset!r}")
+        self._specs = dataset._specs
+        self._spec = dataset.element_spec
+        self._types = [s.dtype for s in flatten(self._specs)]
+        self._dataset = dataset
+        self._elements = dataset._start([])
+        self._count = 0
+
+    @property
+    def element_spec(self) -> Any:
+        """The elements' structure, with a `TypeSpec` for each component."""
+        return self._spec
+
+    @property
+    def _type_spec(self) -> Any:
+        from graphgrad.frontend.structure.composite_specs import IteratorSpec
+
+        return IteratorSpec(self._spec)
+
+    def __iter__(self) -> OwnedIterator:
+        return self
+
+    def __next__(self) -> Any:
+        if current_graph() is not None:
+            from .in_function import next_of
+
+            return next_of(self)
+        return pack(self._specs, map(EagerTensor, self._take(), self._types))
+
+    def _take(self) -> Element:
+        """The arrays of the next element."""
+        element: Element = next(self._elements)
+        self._count += 1
+        return element
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError after the last one."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
+                                  "ends, or repeat() the data set") from None  # fmt: skip
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as an `Optional`, which holds nothing after the last one."""
+        from .optional import Optional
+
+        try:
+            return Optional.from_value(next(self))
+        except StopIteration:
+            return Optional.empty(self._spec)
+
+    def _position(self) -> int:
+        """How many elements it has given; what checkpoints keep of it."""
+        return self._count
+
+    def _go_to(self, position: int) -> None:
+        """Begins anew, and leaves so many elements out."""
+        self._elements = self._dataset._start([])
+        for _ in range(position):
+            next(self._elements, None)
+        self._count = position
+
+
+class NumpyIterator:
+    """An iterator over the elements of a data set as NumPy arrays.
+
+    Args:
+      dataset: the data set.
+    Reference: TensorFlow 2.21 `tf.data.NumpyIterator`.
+
+    >>> list(tf.data.NumpyIterator(tf.data.Dataset.range(2)))
+    [np.int64(0), np.int64(1)]
+    """
+
+    def __init__(self, dataset: Any):
+        self._iterator = OwnedIterator(dataset)
+
+    def __iter__(self) -> NumpyIterator:
+        return self
+
+    def __next__(self) -> Any:
+        iterator = self._iterator
+        element = next(iterator._elements)
+        iterator._count += 1
+        return pack(iterator._specs, map(_array, element))
+
+    def next(self) -> Any:
+        """The next element; StopIteration after the last one."""
+        return next(self)
+
+    def save(self) -> bytes:
+        """Where it stands, for `restore`."""
+        return str(self._iterator._position()).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Goes where an iterator over the same data set stood.
+
+        Args:
+          state: what `save` gave.
+        """
+        self._iterator._go_to(int(state))
+
+
+def _array(value: Any) -> Any:
+    array = np.asarray(value)
+    return array[()] if array.ndim == 0 else array

@@ -1,0 +1,218 @@
+"""What data sets' transformations work with: values of captured tensors, rows, batches, functions as graphs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError
+from graphgrad.executor.runtime.executable import Executable
+from graphgrad.frontend.function.autograph.convert import convert
+from graphgrad.ir import context
+from graphgrad.ir.conversion import convert_to_tensor, make_array
+from graphgrad.ir.dtypes import as_dtype, resource
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.opdef import Spec
+from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
+from graphgrad.ir.source import user_source
+
+from .data_structure import Parts, arranged, flatten, pack, taken_apart
+
+Element = list[Any]  # arrays
+Values = dict[int, Any]  # id of a captured tensor -> its value
+
+
+def _value(leaf: Any) -> Any:
+    """A symbolic tensor, or an array."""
+    if isinstance(leaf, EagerTensor):
+        return np.asarray(leaf._value)
+    if isinstance(leaf, Tensor):
+        return leaf
+    if hasattr(leaf, "_as_tensor"):
+        return _value(leaf._as_tensor())
+    with context.use(context.EAGER):
+        return np.asarray(convert_to_tensor(leaf)._value)
+
+
+def _spec(value: Any) -> Spec:
+    return value._spec if isinstance(value, Tensor) else Spec.of(as_dtype(value.dtype), value.shape)
+
+
+def dataset_class() -> Any:
+    """The class of data sets that programs make now: in graphs the one of TensorFlow 1, which has more methods."""
+    from .dataset import Dataset
+    from .graph_iterator import DatasetV1
+
+    return Dataset if context.executing_eagerly() else DatasetV1
+
+
+def _now(value: Any, given: Values) -> Any:
+    """The value of a captured tensor, or the array."""
+    return given[id(value)] if isinstance(value, Tensor) else value
+
+
+def _rows(array: Any) -> Iterator[Any]:
+    if array.dtype != object:
+        return iter(array)
+    return (make_array(row, as_dtype(object)) for row in array)
+
+
+def _all_rows(whole: Sequence[Any], arrays: Sequence[Any]) -> Iterator[Element]:
+    """The rows of all components, as elements."""
+    iterators, at = [], 0
+    for component in whole:
+        if isinstance(component, Parts):
+            count = len(component.parts)
+            iterators.append(component.rows(arrays[at : at + count]))  # type: ignore[attr-defined]  # the base lacks it
+            at += count
+        else:
+            iterators.append([np.asarray(row)] for row in _rows(arrays[at]))
+            at += 1
+    return (list(itertools.chain(*row)) for row in _zip(iterators))
+
+
+def _row_spec(component: Any) -> Any:
+    if isinstance(component, Parts):
+        return component.row()  # type: ignore[attr-defined]  # the base lacks it
+    return Spec.of(component.dtype, component.shape and component.shape[1:])
+
+
+def joined(whole: Sequence[Any], chunk: Sequence[Element]) -> Element:
+    """Elements as one, a batch.
+
+    Args:
+      whole: the components' specs.
+      chunk: the elements.
+    """
+    found: Element = []
+    for i, component in enumerate(whole):
+        at = sum(len(c.parts) if isinstance(c, Parts) else 1 for c in whole[:i])
+        if isinstance(component, Parts):
+            count = len(component.parts)
+            # Silenced: components have it.
+            found += component.join([e[at : at + count] for e in chunk])  # type: ignore[attr-defined]
+        else:
+            found.append(_stacked([e[at] for e in chunk], i))
+    return found
+
+
+def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
+    """A function of an element as a graph, and the structure of what it returns.
+
+    Args:
+      function: the function.
+      specs: what the element is.
+    Raises: ValueError if it uses a variable of a graph.
+    """
+    graph = FuncGraph(getattr(function, "__name__", "map"), context.current_graph())
+    with context.use(graph):
+        inputs = [graph.add_input(s.dtype, s.shape, f"arg_{i}") for i, s in enumerate(flatten(specs))]
+        element = pack(specs, iter(inputs))
+        several = isinstance(element, tuple) and not hasattr(element, "_fields")
+        result = convert(function)(*element) if several else convert(function)(element)
+        if isinstance(result, list):
+            result = convert_to_tensor(result)
+        result = arranged(result, _itself)  # parts of what is taken apart belong to this graph
+        outputs = [convert_to_tensor(leaf) for leaf in flatten(result)]
+        graph.outputs = [t if t.graph is graph else graph.capture(t) for t in outputs]
+    for op in graph.waits_for:
+        raise ValueError(f"A function of a data set waits for operation '{op.name}', which is not part of it.\n"
+                         f"  Built at {op.source}\n  Asked for at {user_source(3)}\n"
+                         "  Fix: do it with what get_next() returns")  # fmt: skip
+    if any(t.dtype is resource and not isinstance(t, EagerTensor) for t in graph.captured):
+        raise ValueError("A function of a data set uses a variable, which is not supported.\n"
+                         f"  Asked for at {user_source(3)}\n"
+                         "  Fix: do it with what get_next() returns")  # fmt: skip
+    return graph, result
+
+
+def _itself(component: Any) -> Any:
+    return component
+
+
+def _zip(iterators: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    return zip(*iterators)  # as long as the shortest
+
+
+def _stacked(parts: Sequence[Any], component: int) -> Any:
+    for i, part in enumerate(parts):
+        if part.shape != parts[0].shape:
+            raise InvalidArgumentError(
+                None, None, f"Cannot batch tensors with different shapes in component {component}. First element had "
+                f"shape {list(parts[0].shape)} and element {i} had shape {list(part.shape)}. "
+                "Fix: make them equal in map(), or batch(1)")  # fmt: skip
+    if parts[0].dtype != object:
+        return np.stack(parts)
+    result = np.empty((len(parts), *parts[0].shape), object)
+    for i, part in enumerate(parts):
+        result[i] = part[()]
+    return result
+
+
+def _tuples(structure: Any) -> Any:
+    """Lists of types are tuples of them."""
+    return tuple(structure) if isinstance(structure, list) else structure
+
+
+def _shapes(shapes: Any, types: Any) -> list[Shape]:
+    """The shapes, arranged like types, whose own tuples may stand for shapes."""
+    if isinstance(types, Mapping):
+        return [s for key in sorted(types) for s in _shapes(shapes[key], types[key])]
+    if isinstance(types, (tuple, list)):
+        return [s for shape, t in zip(shapes, types, strict=True) for s in _shapes(shape, t)]
+    return [as_shape(shapes)]
+
+
+def _like(specs: Any, element: Any) -> Any:
+    return tuple(element) if isinstance(specs, tuple) and not isinstance(element, tuple) else element
+
+
+def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
+    """What a generator yielded, as an element; InvalidArgumentError if it does not fit."""
+    element = taken_apart(element)
+    one = isinstance(specs, Spec) and not isinstance(element, Parts)
+    parts = [element] if one else flatten(_like(specs, element))
+    if len(parts) != len(leaves):
+        raise InvalidArgumentError(
+            None, None, f"TypeError: `generator` yielded {len(parts)} components, where {len(leaves)} were "
+            "expected. Fix: correct output_types")  # fmt: skip
+    return [_yielded(part, spec) for part, spec in zip(parts, leaves)]
+
+
+def _yielded(value: Any, spec: Spec) -> Any:
+    """What a generator yielded, as an array; InvalidArgumentError if it does not fit."""
+    try:
+        array = make_array(value, spec.dtype)
+    except (TypeError, ValueError) as e:
+        raise InvalidArgumentError(None, None, "TypeError: `generator` yielded an element that could not be converted "
+                                   f"to the expected type {spec.dtype.name}: {value!r} ({e}). "
+                                   "Fix: correct output_types") from None  # fmt: skip
+    if not compatible(array.shape, spec.shape):
+        raise InvalidArgumentError(
+            None, None, f"TypeError: `generator` yielded an element of shape {array.shape} where an element of shape "
+            f"{shape_str(spec.shape)} was expected. Fix: correct output_shapes")  # fmt: skip
+    return array
+
+
+def _symbolic(graph: FuncGraph) -> list[Any]:
+    """What a function uses of a graph around it."""
+    return [t for t in graph.captured if not isinstance(t, EagerTensor)]
+
+
+def _runner(graph: FuncGraph, given: Values) -> Callable[[Element], Element]:
+    """A function that computes a graph's outputs from an element."""
+    count = len(graph.inputs) - len(graph.captured)
+    held = {id(p): t._value for p, t in zip(graph.inputs[count:], graph.captured) if t.dtype is resource}
+    fed = [p for p in graph.inputs if id(p) not in held]
+    run = Executable(graph.outputs, [], fed, lambda handle: held[id(handle)], {}, "numpy")
+    rest = [t._value if isinstance(t, EagerTensor) else given[id(t)] for t in graph.captured if t.dtype is not resource]
+
+    def call(element: Element) -> Element:
+        return list(map(np.asarray, run([*element, *rest])))
+
+    return call

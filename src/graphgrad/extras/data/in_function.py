@@ -1,0 +1,153 @@
+"""Data sets inside of functions: loops over their elements, `reduce`, and iterators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.control_flow.cond_while import while_loop
+from graphgrad.frontend.structure import nest
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.source import user_source
+from graphgrad.ops.state import dataset_passes as dataset_passes
+
+from .data_structure import flatten, pack
+
+
+def is_dataset(value: Any) -> bool:
+    """Whether a value is a data set."""
+    return hasattr(value, "_passes") and hasattr(value, "element_spec")
+
+
+def gives_elements(value: Any) -> bool:
+    """Whether a value is a data set, or an iterator over one."""
+    return is_dataset(value) or is_iterator(value)
+
+
+class Elements:
+    """The elements of a data set in the graph that is being built, by number.
+
+    Args:
+      dataset: the data set; a pass through it begins wherever the graph runs.
+    """
+
+    def __init__(self, dataset: Any):
+        self._specs = dataset._specs
+        self._handle = raw.DatasetPass(dataset._captured, dataset=dataset)
+
+    def has(self, i: Any) -> Any:
+        """Whether there is an element `i`, a bool scalar."""
+        return raw.DatasetHas(self._handle, i)
+
+    def item(self, i: Any) -> Any:
+        """Element `i`."""
+        return self._packed(raw.DatasetItem(self._handle, i, **self._types()))
+
+    def take(self) -> Any:
+        """The next element; a run raises OutOfRangeError after the last one."""
+        return self._packed(raw.DatasetTake(self._handle, **self._types()))
+
+    def _types(self) -> dict[str, Any]:
+        leaves = flatten(self._specs)
+        return {"output_types": tuple([s.dtype for s in leaves]), "output_shapes": tuple([s.shape for s in leaves])}
+
+    def _packed(self, components: Any) -> Any:
+        return pack(self._specs, iter(components))
+
+
+class ElementsLeft:
+    """What an iterator that was made outside of the graph still has to give: each run takes it from there."""
+
+    def __init__(self, iterator: Any):
+        self._iterator = iterator
+
+    def has(self, _: Any) -> Any:
+        """Whether there is another element."""
+        return raw.OwnedIteratorHas(iterator=self._iterator)
+
+    def item(self, _: Any) -> Any:
+        """The next element."""
+        return next_of(self._iterator)
+
+
+def next_of(iterator: Any) -> Any:
+    """The next element of an iterator that was made outside of the graph; a run raises OutOfRangeError at the end."""
+    specs = iterator._specs
+    leaves = flatten(specs)
+    components = raw.OwnedIteratorGetNext(iterator=iterator, output_types=tuple([s.dtype for s in leaves]),
+                                          output_shapes=tuple([s.shape for s in leaves]))  # fmt: skip
+    return pack(specs, iter(components))
+
+
+def elements_of(rows: Any) -> Any:
+    """The elements of a data set or of an iterator, for a loop; None for anything else."""
+    if is_dataset(rows):
+        return Elements(rows)
+    return ElementsLeft(rows) if is_iterator(rows) else None
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether a value is an iterator over a data set, made in eager mode."""
+    return hasattr(value, "_take") and hasattr(value, "_elements") and hasattr(value, "_specs")
+
+
+class GraphIterator:
+    """What `iter(dataset)` is inside of a function: each `next` is an operation that gives the next element."""
+
+    def __init__(self, dataset: Any):
+        self._elements = Elements(dataset)
+        self.element_spec = dataset.element_spec
+
+    def __iter__(self) -> GraphIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._elements.take()
+
+    def get_next(self) -> Any:
+        """The next element."""
+        return next(self)
+
+
+def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+    """Combines the elements of a data set from the first to the last; see `Dataset.reduce`."""
+    if current_graph() is None:
+        from graphgrad.frontend.function.function import Function
+
+        def combine(start: Any) -> Any:
+            return reduce(dataset, start, reduce_func)
+
+        # The elements are Python's and NumPy's; what combines them is traced once.
+        return Function(combine, autograph=False)(nest.map_structure(convert_to_tensor, initial_state))
+    from graphgrad.frontend.function.autograph.convert import convert
+
+    function = convert(reduce_func)
+    elements = Elements(dataset)
+    start = nest.map_structure(convert_to_tensor, initial_state)
+    types = [t.dtype for t in nest.flatten(start)]
+
+    def body(i: Any, state: Any) -> Any:
+        after = function(state, elements.item(i))
+        try:
+            nest.assert_same_structure(start, after, check_types=False)
+        except (TypeError, ValueError) as e:
+            raise TypeError(
+                "The element structure for the new state must match the initial state.\n"
+                f"  Built at {user_source(2)}\n  Fix: return what reduce_func is given\n{e}"
+            ) from None
+        found = [convert_to_tensor(t, None if hasattr(t, "dtype") else d)
+                 for t, d in zip(nest.flatten(after), types, strict=True)]  # fmt: skip
+        if [t.dtype for t in found] != types:
+            raise TypeError(
+                "The element types for the new state must match the initial state. Expected "
+                f"{[t.name for t in types]}; got {[t.dtype.name for t in found]}.\n  Built at {user_source(2)}\n"
+                "  Fix: tf.cast what reduce_func returns"
+            )
+        return raw.AddV2(i, np.int32(1)), nest.pack_sequence_as(start, found)
+
+    return while_loop(lambda i, _: elements.has(i), body, (np.int32(0), start), name=name)[1]
+

@@ -1,0 +1,70 @@
+"""`tf.experimental.Optional`: a value that may be missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.frontend.function.function import TensorSpec
+from graphgrad.frontend.structure import nest
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import as_shape
+
+
+class Optional:
+    """A value, of any structure of tensors, that may be missing; made by `from_value` or `empty`.
+
+    Gradient: through the value.
+    Reference: TensorFlow 2.21 `tf.experimental.Optional`.
+
+    >>> x = tf.constant(3.0)
+    >>> there = Optional.from_value(x * x)
+    >>> sess.run([there.has_value(), there.get_value(), *tf.gradients(there.get_value(), x)])
+    [np.True_, np.float32(9.0), np.float32(6.0)]
+    >>> sess.run(Optional.empty(tf.TensorSpec([], tf.float32)).has_value())
+    np.False_
+    """
+
+    def __init__(self) -> None:
+        self._variant: Any = None
+        self._spec: Any = None
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """What holds a value, a structure of tensors."""
+        parts = [convert_to_tensor(v) for v in nest.flatten(value)]
+        specs = [TensorSpec(t.shape, t.dtype) for t in parts]
+        return _made(raw.OptionalFromValue(parts), nest.pack_sequence_as(value, specs))
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """What holds nothing.
+
+        Args:
+          element_spec: `TensorSpec`s of the value that is missing, in its structure.
+        """
+        return _made(raw.OptionalNone(), element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """`TensorSpec`s of the value, in its structure."""
+        return self._spec
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is a value, a scalar bool."""
+        return raw.OptionalHasValue(self._variant, name=name)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The value; InvalidArgumentError at run time if there is none."""
+        specs = nest.flatten(self._spec)
+        types = tuple(as_dtype(s.dtype) for s in specs)
+        parts = raw.OptionalGetValue(self._variant, output_types=types, name=name,
+                                     output_shapes=tuple(as_shape(s.shape) for s in specs))  # fmt: skip
+        return nest.pack_sequence_as(self._spec, list(parts))
+
+
+def _made(variant: Any, spec: Any) -> Optional:
+    optional = Optional()
+    optional._variant, optional._spec = variant, spec
+    return optional

@@ -1,0 +1,421 @@
+"""Control flow of TensorFlow 1's graphs, recognised and made functional.
+
+There, a branch is a `Switch` for each value that goes into it and a `Merge` for each that comes out; a loop is a frame,
+with `Enter` and `Exit` at its border and a way back through `NextIteration`. What is recognised becomes a `Loop` or a
+`Branches`, which stand among the nodes of a graph and are built with `tf.while_loop` and `tf.cond`.
+
+Reference: Yu et al., "Dynamic control flow in large-scale machine learning" (2018).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import Any
+
+from graphgrad.frontend.control_flow.cond_while import cond, while_loop
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.proto.graph_messages import NodeDef
+from graphgrad.ir.shape import TensorShape
+
+OLD = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch", "RefMerge", "RefEnter",
+                 "RefExit", "RefNextIteration"})  # fmt: skip
+Frame = tuple[str, ...]
+_DEEPEST = 50  # loops within each other
+_STEPS = 500  # on the way from merges back to what decides, for each operation; ten or so are usual
+
+
+def _kind(node: Any) -> str:
+    op: str = node.op
+    return op.removeprefix("Ref") if op in OLD else op
+
+
+def _operation(name: str) -> str:
+    return name.removeprefix("^").partition(":")[0]
+
+
+def _port(name: str) -> int:
+    return int(name.partition(":")[2] or 0)
+
+
+def _unrecognised(node: Any, why: str) -> ValueError:
+    return ValueError(
+        f"the control flow around {node.op} {node.name!r} in graph_def is not recognised: {why}. Fix: write the graph "
+        "with tf.compat.v1.enable_control_flow_v2(), or import the part of it that is needed "
+        "(graph_util.extract_sub_graph); gradients are best built after importing"
+    )
+
+
+class Part:
+    """What stands for a loop or for branches, among the nodes of a graph.
+
+    Attributes:
+      name: its name.
+      input: the names of what it needs from around it, as of a `NodeDef`.
+      op: the type of operation that it becomes.
+    """
+
+    op = "Part"
+    device = ""
+
+    def __init__(self, name: str, inputs: Iterable[str]):
+        self.name = name
+        self.input = list(dict.fromkeys(inputs))
+
+    def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
+        """Adds it to the graph.
+
+        Args:
+          enter: (nodes, values of names, what names stand for, names of results) -> the results, in the current graph.
+          find: gives the tensor of a name outside.
+          name: a name for the operation.
+        Returns: its results.
+        """
+        raise NotImplementedError  # each subclass has its own
+
+
+class Loop(Part):
+    """A loop."""
+
+    op = "While"
+    starts: list[str]
+    aliases: dict[str, str]
+    condition: tuple[list[Any], list[str], str]
+    body: tuple[list[Any], list[str], list[str]]
+
+    def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
+        """See `Part`."""
+        start = [find(n) for n in self.starts]
+
+        def goes_on(*args: Any) -> Any:
+            nodes, names, result = self.condition
+            return enter(nodes, dict(zip(names, args, strict=True)), self.aliases, [result])[0]
+
+        def step(*args: Any) -> Any:
+            nodes, names, results = self.body
+            return enter(nodes, dict(zip(names, args, strict=True)), self.aliases, results)
+
+        ranks = [TensorShape(None) if t.shape.ndims is None else TensorShape([None] * t.shape.ndims) for t in start]
+        tries: list[Any] = [None, ranks, [TensorShape(None)] * len(start)]
+        for i, shapes in enumerate(tries):
+            try:
+                return list(while_loop(goes_on, step, list(start), shape_invariants=shapes, name=name))
+            except ValueError:  # shapes that change from iteration to iteration
+                if i == len(tries) - 1:
+                    raise
+        raise AssertionError
+
+
+class Branches(Part):
+    """Two branches, of which one runs."""
+
+    op = "If"
+    predicate: str
+    aliases: dict[str, str]
+    nodes: tuple[list[Any], list[Any]]
+    results: tuple[list[str], list[str]]
+
+    def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
+        """See `Part`."""
+
+        def if_true() -> Any:
+            return enter(self.nodes[1], {}, self.aliases, self.results[1])
+
+        def if_false() -> Any:
+            return enter(self.nodes[0], {}, self.aliases, self.results[0])
+
+        found = cond(find(self.predicate), if_true, if_false, name=name)
+        return list(found)
+
+
+def functional(nodes: Sequence[Any]) -> list[Any]:
+    """The nodes of a graph with loops and branches in the place of what they consist of.
+
+    Args:
+      nodes: `NodeDef`s.
+    Returns: the same nodes where there is no such control flow; else `NodeDef`s and `Part`s.
+    Raises: ValueError for a structure that is not recognised.
+    """
+    if not any(n.op in OLD for n in nodes):
+        return list(nodes)
+    frames = _frames(nodes)
+    parts: dict[str, Any] = {n.name: n for n in nodes}
+    members: dict[Frame, list[str]] = {}
+    exits: dict[str, list[str]] = {}  # by the Switch that they are behind
+    for name, frame in frames.items():
+        members.setdefault(frame, []).append(name)
+        if _kind(parts[name]) == "Exit" and parts[name].input:
+            exits.setdefault(_operation(parts[name].input[0]), []).append(name)
+    for frame in sorted({f[:n] for f in members for n in range(1, len(f) + 1)}, key=len, reverse=True):
+        if frame in members:
+            _fold_loop(parts, members, exits, frame)
+    return _with_branches(list(parts.values()))
+
+
+def _ordered(nodes: Sequence[Any]) -> list[Any]:
+    """The nodes, each after its inputs; ways back of loops are not followed; ValueError for other cycles."""
+    by_name = {n.name: n for n in nodes}
+    order: list[Any] = []
+    state: dict[str, int] = {}
+    for root in nodes:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if state.get(node.name) == 2:
+                stack.pop()
+                continue
+            state[node.name] = 1
+            needs = [
+                m for name in node.input if (m := by_name.get(_operation(name))) is not None
+                and not (_kind(m) == "NextIteration" and _kind(node) == "Merge")
+            ]  # fmt: skip
+            circular = next((m for m in needs if state.get(m.name) == 1), None)
+            if circular is not None:
+                raise ValueError(f"graph_def is invalid: its operations form a cycle through {circular.name!r}. "
+                                 "Fix: write loops as While")
+            waiting = [m for m in needs if state.get(m.name) is None]
+            if waiting:
+                stack += waiting
+            else:
+                state[node.name] = 2
+                order.append(node)
+                stack.pop()
+    return order
+
+
+def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
+    """The frame that each node is in, by names from the outermost to the innermost."""
+    frames: dict[str, Frame] = {}
+    for node in _ordered(nodes):
+        frame: Frame = max((frames.get(_operation(n), ()) for n in node.input), key=len, default=())
+        if _kind(node) == "Enter":
+            frame = (*frame, node.attr["frame_name"].s.decode())
+            if len(frame) > _DEEPEST:
+                raise _unrecognised(node, f"loops are nested more than {_DEEPEST} deep")
+        elif _kind(node) == "Exit":
+            frame = frame[:-1]
+        frames[node.name] = frame
+    return frames
+
+
+# -- loops -----------------------------------------------------------------------------
+
+
+def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: dict[str, list[str]],
+               frame: Frame) -> None:  # fmt: skip
+    """Puts a `Loop` in the place of the nodes of a frame."""
+    members = {name: parts[name] for name in of_frames[frame] if name in parts}
+    kinds: dict[str, list[Any]] = {}
+    for node in members.values():
+        kinds.setdefault(_kind(node), []).append(node)
+    conditions = kinds.get("LoopCond", [])
+    if len(conditions) != 1:
+        raise _unrecognised(next(iter(members.values())), f"the frame {frame[-1]!r} has {len(conditions)} conditions")
+    enters = {n.name: n for n in kinds.get("Enter", ())}
+    switches = {_operation(n.input[0]): n for n in kinds.get("Switch", ())
+                if _operation(n.input[1]) == conditions[0].name}  # fmt: skip
+    merges, starts, backs = [], [], []
+    for merge in kinds.get("Merge", ()):
+        sources = [_operation(n) for n in merge.input if not n.startswith("^")]
+        back = [s for s in sources if s in members and _kind(members[s]) == "NextIteration"]
+        if not back:
+            continue  # of a branch within
+        (first,) = [s for s in sources if s not in back] if len(sources) == 2 and len(back) == 1 else [""]
+        if first not in enters or merge.name not in switches:
+            raise _unrecognised(merge, "a variable of a loop has an Enter, a Merge and a Switch")
+        merges.append(merge)
+        starts.append(enters.pop(first).input[0])
+        backs.append(members[back[0]].input[0])
+    used = [switches[m.name] for m in merges]
+    border = {m.name for m in (*merges, *used, *kinds.get("Enter", ()), *kinds.get("NextIteration", ()), *conditions)}
+    inner = {name: n for name, n in members.items() if name not in border}
+    name = frame[-1].removesuffix("/while_context")
+    loop = Loop(name if name not in parts else f"{name}/While", ())
+    loop.starts = starts
+    loop.aliases = {n.name: n.input[0] for n in enters.values()}
+    test = _needed(inner, [conditions[0].input[0]])
+    again = _needed(inner, backs)
+    loop.condition = (_with_branches(test), [f"{m.name}:0" for m in merges], conditions[0].input[0])
+    loop.body = (_with_branches(again), [f"{s.name}:1" for s in used], backs)
+    outside = [n for node in (*test, *again) for n in node.input if not n.startswith("^")]
+    outside += [*backs, conditions[0].input[0]]
+    loop.input = list(dict.fromkeys([
+        *starts, *loop.aliases.values(), *(n for n in outside if _operation(n) not in members),
+        *(n for e in kinds.get("Enter", ()) for n in e.input if n.startswith("^") and _operation(n) not in members),
+    ]))  # fmt: skip
+    for place, switch in enumerate(used):
+        for name in exits.get(switch.name, ()):
+            parts[name] = _identity(parts[name], f"{loop.name}:{place}")
+    for n in members:
+        del parts[n]
+    parts[loop.name] = loop
+    of_frames.setdefault(frame[:-1], []).append(loop.name)
+
+
+def _identity(node: Any, source: str) -> Any:
+    made = NodeDef(name=node.name, op="Identity", device=node.device)
+    made.input.append(source)
+    if "T" in node.attr:
+        made.attr["T"] = node.attr["T"]
+    return made
+
+
+def _needed(nodes: dict[str, Any], names: Iterable[str]) -> list[Any]:
+    """Those of the nodes that some outputs depend on, in their order."""
+    found: set[str] = set()
+    waiting = [_operation(n) for n in names]
+    while waiting:
+        name = waiting.pop()
+        if name in nodes and name not in found:
+            found.add(name)
+            waiting += map(_operation, nodes[name].input)
+    return [n for name, n in nodes.items() if name in found]
+
+
+# -- branches --------------------------------------------------------------------------
+
+
+def _with_branches(nodes: Sequence[Any]) -> list[Any]:
+    """Nodes without loops of the old kind, with `Branches` in the place of what merges."""
+    if not any(n.op in OLD for n in nodes):
+        return list(nodes)
+    parts = {n.name: n for n in nodes}
+    groups: dict[tuple[str, str], list[Any]] = {}
+    steps = itertools.count(-1000 - _STEPS * len(nodes))
+    for node in _ordered(nodes):
+        if _kind(node) == "Merge":
+            group = groups.setdefault((_predicate_of(parts, node, steps), node.name.rpartition("/")[0]), [])
+            group.append(node)
+    readers = _readers(parts)
+    for _, group in groups.items():
+        _fold_branches(parts, readers, group, steps)
+    # What is behind a Switch and leads to no Merge only runs if it is fetched by itself, which nobody does.
+    for name in _tainted(parts, _readers(parts), {n for n, node in parts.items() if _kind(node) == "Switch"}):
+        del parts[name]
+    strange = next((n for n in parts.values() if n.op in OLD), None)
+    if strange is not None:
+        raise _unrecognised(strange, "it belongs to no loop and to no branches")
+    return list(parts.values())
+
+
+def _resolved(parts: dict[str, Any], name: str) -> str:
+    """The name of what gives a value, without identities."""
+    while (node := parts.get(_operation(name))) is not None and node.op == "Identity":
+        name = node.input[0]
+    return f"{_operation(name)}:{_port(name)}"
+
+
+def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> str:
+    """What decides between the values that come together; ValueError if it is not one thing."""
+    found: set[str] = set()
+    seen: set[tuple[str, int]] = set()
+    waiting = [(n, 0) for n in merge.input if not n.startswith("^")]
+    if len(waiting) != 2:
+        raise _unrecognised(merge, f"{len(waiting)} values come together")
+    while waiting:
+        name, depth = waiting.pop()
+        node = parts.get(_operation(name))
+        if node is None or (node.name, depth) in seen:
+            continue
+        seen.add((node.name, depth))
+        _count(steps, merge)
+        if _kind(node) != "Switch":  # behind a Merge within, another Switch is in between
+            waiting += [(n, depth + (_kind(node) == "Merge")) for n in node.input]
+        elif depth:
+            waiting.append((node.input[0], depth - 1))
+        else:
+            found.add(_resolved(parts, node.input[1]))
+    if len(found) != 1:
+        raise _unrecognised(merge, f"{len(found)} conditions decide what comes out")
+    return found.pop()
+
+
+def _readers(parts: dict[str, Any]) -> dict[str, list[str]]:
+    """For each name those that read what it gives."""
+    readers: dict[str, list[str]] = {}
+    for name, node in parts.items():
+        for n in node.input:
+            readers.setdefault(_operation(n), []).append(name)
+    return readers
+
+
+def _count(steps: Iterator[int], node: Any) -> None:
+    if next(steps) > 0:
+        raise _unrecognised(node, "too many values come together")
+
+
+def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[str],
+             border: Container[str] = ()) -> set[str]:  # fmt: skip
+    """The roots and all parts before the border that depend on them."""
+    found, waiting = set(roots), list(roots)
+    while waiting:
+        for name in readers.get(waiting.pop(), ()):
+            if name in parts and name not in found and name not in border:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
+                   steps: Iterator[int]) -> None:  # fmt: skip
+    """Puts `Branches` in the place of what leads to some merges that one condition decides."""
+    results: tuple[list[str], list[str]] = ([], [])
+    for merge in merges:
+        for place, name in enumerate(n for n in merge.input if not n.startswith("^")):
+            results[place].append(name)
+    members: list[dict[str, Any]] = []
+    switches: dict[str, Any] = {}
+    for place in (0, 1):
+        members.append(_branch(parts, results[place], switches, place, steps))
+    both = members[0].keys() & members[1].keys()
+    if both:
+        raise _unrecognised(parts[both.pop()], "both branches contain it")
+    scope = merges[0].name.rpartition("/")[0] or merges[0].name
+    made = Branches(scope if scope not in parts else f"{scope}/If", ())
+    made.predicate = next(s.input[1] for s in switches.values())
+    made.aliases = {name: s.input[0] for name, s in switches.items()}
+    made.nodes = (list(members[0].values()), list(members[1].values()))
+    made.results = results
+    inside = {*members[0], *members[1], *switches}
+    needs = [n for m in members for node in m.values() for n in node.input if not n.startswith("^")]
+    made.input = list(dict.fromkeys([
+        made.predicate, *made.aliases.values(), *(n for n in (*needs, *results[0], *results[1])
+                                                  if _operation(n) not in inside),
+        *(n for s in switches.values() for n in s.input if n.startswith("^")),
+    ]))  # fmt: skip
+    together = [m.name for m in merges]
+    for name in _tainted(parts, readers, set(switches), set(together)):
+        del parts[name]
+    for i, merge in enumerate(merges):
+        if any(f"{merge.name}:1" in parts[name].input for name in readers.get(merge.name, ()) if name in parts):
+            raise _unrecognised(merge, "somebody asks which value it was")
+        parts[merge.name] = _identity(merge, f"{made.name}:{i}")
+    parts[made.name] = made
+    readers[made.name] = together
+    for n in made.input:
+        readers.setdefault(_operation(n), []).append(made.name)
+
+
+def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int,
+            steps: Iterator[int]) -> dict[str, Any]:  # fmt: skip
+    """The nodes of one branch: what the results depend on, and what depends on a Switch; the latter are noted."""
+    seen: set[str] = set()
+    reached: set[str] = set()
+    waiting = list(results)
+    while waiting:
+        name = waiting.pop()
+        node = parts.get(_operation(name))
+        if node is None:
+            continue
+        if _kind(node) == "Switch":
+            if not name.startswith("^") and _port(name) != place:
+                raise _unrecognised(node, "the branches are mixed up")
+            reached.add(node.name)
+            switches[node.name] = node
+        elif node.name not in seen:
+            _count(steps, node)
+            seen.add(node.name)
+            waiting += node.input
+    own = {n: parts[n] for n in (*seen, *reached)}
+    tainted = _tainted(own, _readers(own), reached)
+    return {n: node for n, node in parts.items() if n in tainted and n not in reached}

@@ -1,0 +1,427 @@
+"""`import_graph_def`: a `GraphDef` message becomes operations of the current graph."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.builder import add_to_graph
+from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import DType, as_dtype
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.opdef import OpDef, raw, registry
+from graphgrad.ir.proto.graph_messages import GraphDef, NodeDef
+from graphgrad.ir.proto.graphdef import OWN, output_places
+from graphgrad.ir.source import user_source
+from graphgrad.ops.control.py_func import function_of
+
+from .control_flow_v1 import Part, functional
+from .reference_variables import with_resources
+from .tensor_array_v1 import with_arrays
+
+# Types that differ from others in a promise alone.
+_SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
+
+_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+
+def _type(node: Any) -> str:
+    return node.op if node.op in registry else _SAME.get(node.op, node.op)
+
+
+def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
+                     op_dict: Any = None, producer_op_list: Any = None) -> Any:  # fmt: skip
+    """Adds the operations of a `GraphDef` to the current graph.
+
+    Args:
+      graph_def: a `GraphDef`, or the bytes of one, also of TensorFlow's.
+      input_map: name of an operation or tensor of `graph_def` -> the tensor to use in its place.
+      return_elements: names of operations and tensors of `graph_def` to return.
+      name: the name scope; 'import' by default, '' for none.
+      op_dict, producer_op_list: accepted; without effect.
+    Returns: the `return_elements`, in their order; None if not given.
+    Raises: TypeError if `graph_def` is none; ValueError for op types that are not there, names that are taken,
+      entries of `input_map` and `return_elements` that are not in it.
+    Reference: TensorFlow 2.21 `tf.import_graph_def`.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     y = tf.multiply(tf.placeholder(tf.float32, [], name="x"), 3.0, name="y")
+    >>> y, = tf.import_graph_def(g.as_graph_def(), {"x:0": tf.constant(2.0)}, ["y:0"])
+    >>> y.name, sess.run(y)
+    ('import/y:0', np.float32(6.0))
+    """
+    graph_def = _message(graph_def)
+    if input_map is None:
+        input_map = {}
+    elif not isinstance(input_map, dict) or not all(isinstance(k, (str, bytes)) for k in input_map):
+        raise TypeError("Argument `input_map` must be a dictionary mapping strings to Tensor objects. "
+                        f"Received: {input_map}")
+    graph = get_default_graph()
+    with contextlib.ExitStack() as stack:
+        prefix = stack.enter_context(graph.name_scope("import" if name is None else name)) if name != "" else ""
+        if name == "":
+            prefix = f"{graph._scope}/" if graph._scope else ""
+        given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
+        given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
+        reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given,
+                         _Budget(graph_def))  # fmt: skip
+        with graph.control_dependencies(None), graph._own_gradients(), _plain(graph), _refused():
+            reader.read(list(graph_def.node))
+    unused = sorted(set(given) - reader.used)
+    if unused:
+        raise ValueError("Attempted to map inputs that were not found in graph_def: "
+                         f"[{', '.join(unused)}]\n  Asked for at {user_source(2)}")
+    return None if return_elements is None else [reader.element(e) for e in return_elements]
+
+
+def _message(graph_def: Any) -> Any:
+    if isinstance(graph_def, bytes):
+        return GraphDef.FromString(graph_def)
+    if isinstance(graph_def, GraphDef):
+        return graph_def
+    if hasattr(graph_def, "SerializeToString") and hasattr(graph_def, "node"):
+        return GraphDef.FromString(graph_def.SerializeToString())
+    raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type: {type(graph_def).__name__}")
+
+
+@contextlib.contextmanager
+def _plain(graph: Graph) -> Iterator[None]:
+    """Leaves colocation blocks: nodes bring their own."""
+    old, graph._colocated = graph._colocated, ()
+    try:
+        yield
+    finally:
+        graph._colocated = old
+
+
+class _Invalid(Exception):
+    """What no other way of reading the graph can mend."""
+
+
+@contextlib.contextmanager
+def _refused() -> Iterator[None]:
+    """Whatever a graph that is none leads to is a ValueError."""
+    try:
+        yield
+    except (_Invalid, RecursionError) as e:
+        problem = "functions or loops are nested too deeply" if isinstance(e, RecursionError) else e
+        raise ValueError(f"graph_def is invalid: {problem}\n  Asked for at {user_source(3)}") from None
+    except (LookupError, AttributeError, ArithmeticError, AssertionError, Complaint) as e:
+        raise ValueError(f"graph_def is invalid: {type(e).__name__}: {e}\n  Asked for at {user_source(3)}") from e
+
+
+class _Budget:
+    """How many operations a graph may become when it runs: functions that call each other twice double with each.
+
+    Args:
+      graph_def: the graph.
+    """
+
+    def __init__(self, graph_def: Any):
+        nodes = len(graph_def.node) + sum(len(f.node_def) for f in graph_def.library.function)
+        self.most = 2_000 + 100 * nodes
+        self.counts = [0]  # of the graph, and of functions that are being read, within each other
+        self.sizes: dict[str, int] = {}  # of functions that have been read
+        self.calls: list[str] = []
+
+    def add(self, count: int = 1) -> None:
+        """Counts operations."""
+        self.counts[-1] += count
+        if self.counts[-1] > self.most:
+            raise _Invalid(f"its functions call each other so often that it becomes more than {self.most} operations")
+
+    @contextlib.contextmanager
+    def within(self, function: str) -> Iterator[None]:
+        """Reads a function, which must not be within itself."""
+        if function in self.calls:
+            raise _Invalid(f"the function {function!r} calls itself")
+        self.calls.append(function)
+        self.counts.append(0)
+        yield
+        self.calls.pop()
+        self.sizes[function] = self.counts.pop()
+
+    def called(self, function: str) -> None:
+        """Counts the operations of a function that has been read."""
+        self.add(self.sizes[function])
+
+
+class _Reader:
+    """Adds nodes to a graph."""
+
+    def __init__(self, graph: Graph, library: dict[str, Any], prefix: str, given: dict[str, Any], budget: _Budget):
+        self.budget = budget
+        self.graph = graph
+        self.library = library
+        self.prefix = prefix
+        self.given = given  # what to use in the place of tensors, by their names in the message
+        self.used: set[str] = set()
+        self.made: dict[str, Any] = {}  # operations; what stands for loops and branches
+        self.functions: dict[str, FuncGraph] = {}
+
+    def read(self, nodes: list[Any]) -> None:
+        """Adds all nodes, inputs first."""
+        nodes = functional(with_arrays(with_resources(nodes)))
+        self._check(nodes)
+        taken = self.graph._by_name()
+        for node in _sorted(nodes):
+            self.budget.add()
+            if self.prefix + node.name in taken:
+                raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
+                                 f"  Asked for at {user_source(4)}\n  Fix: import under another name")
+            if isinstance(node, Part):
+                self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
+            else:
+                self.made[node.name] = self._call(node) if node.op in _CALLS else self._add(node)
+
+    def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
+        """Adds nodes to the graph of a branch or of a loop's body."""
+        graph = get_default_graph()
+        inside = _Inside(graph, self.library, "", given, self.budget)
+        inside.functions, inside.outer, inside.aliases = self.functions, self, aliases
+        with graph.control_dependencies(None), graph._own_gradients():
+            inside.read(_without_outer_control(nodes))
+            return [inside._input(name) for name in results]
+
+    def _check(self, nodes: list[Any]) -> None:
+        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in _CALLS})
+        if not strange:
+            return
+        fix = "declare them with graphgrad.ir.op, or import a part of the graph without them"
+        if any(n.startswith(("Stack", "TensorArrayGrad")) for n in strange):
+            fix = ("import the graph without the gradient of its loops (graph_util.extract_sub_graph), and call "
+                   "tf.gradients on what was imported")
+        raise ValueError(f"graph_def has operations of types that are not there: {', '.join(strange)}\n"
+                         f"  Asked for at {user_source(4)}\n  Fix: {fix}")
+
+    def _add(self, node: Any) -> Operation:
+        opdef = registry[_type(node)]
+        inputs = [self._input(name) for name in node.input if not name.startswith("^")]
+        attrs = self._attrs(node, opdef, inputs)
+        op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
+        self.graph._names_in_use.setdefault(op.name.lower(), 1)
+        op.control_inputs = tuple(dict.fromkeys(self._control(n[1:]) for n in node.input if n.startswith("^")))
+        if node.device:
+            op._set_device(node.device)
+        if "_class" in node.attr:
+            groups = [g.decode() for g in node.attr["_class"].list.s]
+            op._colocation = tuple("loc:@" + self.prefix + g.removeprefix("loc:@") for g in groups)
+        if "_output_shapes" in node.attr:
+            for t, shape in zip(op.outputs, node.attr["_output_shapes"].list.shape):
+                with contextlib.suppress(ValueError):
+                    t.set_shape(shape.shape())
+        return op
+
+    def _call(self, node: Any) -> Operation:
+        """A call of a function: its operations, in the scope of the call's name."""
+        called = node.attr["f"].func.name
+        if called not in self.library:
+            raise ValueError(f"graph_def is invalid: the function {called!r} is not in its library")
+        message = self.library[called]
+        given = {}
+        for arg, name in zip(message.signature.input_arg, (n for n in node.input if not n.startswith("^"))):
+            given[arg.name] = given[f"{arg.name}:0"] = self._input(name)
+        inside = _Reader(self.graph, self.library, f"{self.prefix}{node.name}/", given, self.budget)
+        inside.functions = self.functions
+        with self.budget.within(called):
+            inside.read(list(message.node_def))
+        self.budget.called(called)
+        results = [inside._input(message.ret[arg.name]) for arg in message.signature.output_arg]
+        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
+        waits += [inside._control(name) for name in message.control_ret.values()]
+        with self.graph.control_dependencies(waits):
+            name = f"{self.prefix}{node.name}/"
+            if not results:
+                done: Operation = raw.NoOp(name=name)
+                return done
+            outputs: list[Tensor] = raw.IdentityN(results, name=name)
+        return outputs[0].op
+
+    # -- inputs ----------------------------------------------------------------------
+
+    def _input(self, name: str) -> Tensor:
+        op, _, rest = name.partition(":")
+        full = f"{op}:{rest or 0}"
+        for key in (full, op) if not rest or rest == "0" else (full,):
+            if key in self.given:
+                self.used.add(key)
+                return self.given[key]
+        if op not in self.made:
+            raise ValueError(f"graph_def is invalid: input {name!r} is of an operation that is not in it")
+        outputs = self.made[op].outputs
+        if ":" in rest:  # in a function: the argument's name, and the place in it
+            argument, _, place = rest.partition(":")
+            return outputs[output_places(self.made[op]).index((argument, int(place)))]
+        if int(rest or 0) >= len(outputs):
+            raise ValueError(f"graph_def is invalid: {op!r} has no output {rest}")
+        return outputs[int(rest or 0)]
+
+    def _control(self, name: str) -> Operation:
+        key = f"^{name}"
+        if key in self.given:
+            self.used.add(key)
+            given: Operation = self.given[key].op
+            return given
+        if name not in self.made:
+            raise ValueError(f"graph_def is invalid: control input {name!r} is not in it")
+        return self.made[name]
+
+    def element(self, name: Any) -> Any:
+        """What a return element means."""
+        text = name.decode() if isinstance(name, bytes) else name
+        if not isinstance(text, str):
+            raise TypeError(f"Argument `return_elements` must be a list of strings. Received: {name!r}")
+        op, _, index = text.partition(":")
+        if op in self.made and (not index or int(index) < len(self.made[op].outputs)):
+            return self.made[op].outputs[int(index)] if index else self.made[op]
+        raise ValueError(f"Requested return_element '{text}' not found in graph_def.")
+
+    # -- attributes ------------------------------------------------------------------
+
+    def _attrs(self, node: Any, opdef: OpDef, inputs: list[Tensor]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        own = OWN.get(opdef.name, ())
+        derived = {a.type_attr for a in opdef.inputs if a.type_attr and not a.is_list} & set(opdef._derived)
+        for name, message in node.attr.items():
+            plain = name[1:] if name.startswith("_") and (name[1:] in own or name == "_sum_duplicates") else name
+            if plain in opdef.attrs and plain not in derived and not (plain == name and name in own):
+                found[plain] = self._value(plain, message)
+                if plain == "dtype" and not isinstance(found[plain], DType):
+                    raise ValueError(f"graph_def is invalid: attribute 'dtype' of node {node.name!r} is no type")
+        for arg in opdef.inputs:
+            if arg.number_attr is not None and arg.number_attr not in found:
+                found[arg.number_attr] = len(inputs)
+        if "shape" in own and "shape" not in found and inputs[0].op.type == "VarHandleOp":
+            found["shape"] = inputs[0].op._attr("shape")
+        if node.op.startswith("ResourceScatterNd") and "dtype" not in found:
+            found["dtype"] = inputs[2].dtype
+        if "func" in opdef.attrs and "token" in found:
+            found["func"] = function_of(found["token"])
+        if node.op == "VarHandleOp":
+            found["shared_name"] = found.get("shared_name") or self.prefix + node.name
+        if opdef.name == "While":
+            found.setdefault("Tout", tuple(t.dtype for t in inputs))
+            body = found["body"]
+            found["output_shapes"] = found.get("output_shapes", ())[: len(found["Tout"])]
+            body.outputs = body.outputs[: len(found["Tout"])]  # what a loop captures, TensorFlow's body returns too
+        return found
+
+    def _value(self, name: str, message: Any) -> Any:
+        kind = message.WhichOneof("value")
+        if kind is None:
+            return None
+        value = getattr(message, kind)
+        if kind == "list":
+            return self._list(name, value)
+        return self._single(kind, value)
+
+    def _single(self, kind: str, value: Any) -> Any:
+        if kind == "s":
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                return value
+        if kind == "type":
+            return as_dtype(int(value))
+        if kind == "shape":
+            return value.shape()
+        if kind == "tensor":
+            array = value.array()
+            array.flags.writeable = False
+            return array
+        return self._function(value.name) if kind == "func" else value
+
+    def _list(self, name: str, value: Any) -> Any:
+        for kind in ("s", "i", "f", "b", "type", "shape", "tensor", "func"):
+            items = getattr(value, kind)
+            if items:
+                return tuple(self._single(kind, v) for v in items)
+        return ()
+
+    def _function(self, name: str) -> Any:
+        if name not in self.functions:
+            if name not in self.library:
+                raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
+            with self.budget.within(name):
+                self.functions[name] = self._body(self.library[name])
+        self.budget.called(name)
+        return self.functions[name]
+
+    def _body(self, message: Any) -> FuncGraph:
+        graph = FuncGraph(message.signature.name, self.graph)
+        graph.keeps_effects = bool(message.control_ret)
+        reader = _Reader(graph, self.library, "", {}, self.budget)
+        reader.functions = self.functions
+        for i, arg in enumerate(message.signature.input_arg):
+            shapes = message.attr[f"_arg_{i}_shape"].list.shape if f"_arg_{i}_shape" in message.attr else []
+            placeholder = graph.add_input(as_dtype(int(arg.type)), shapes[0].shape() if shapes else None, arg.name)
+            reader.given[arg.name] = reader.given[f"{arg.name}:0"] = placeholder
+        with graph.as_default():
+            reader.read(list(message.node_def))
+            graph.outputs = [reader._input(message.ret[arg.name]) for arg in message.signature.output_arg]
+        return graph
+
+
+class _Inside(_Reader):
+    """Adds nodes to the graph of a branch or of a loop's body; what is not among them comes from outside."""
+
+    outer: _Reader
+    aliases: dict[str, str]
+
+    def _input(self, name: str) -> Tensor:
+        op, _, port = name.partition(":")
+        if op in self.made or f"{op}:{port or 0}" in self.given:
+            return super()._input(name)
+        tensor = self.outer._input(self.aliases.get(op, name))
+        # Silenced: its graph is a FuncGraph.
+        captured: Tensor = self.graph.capture(tensor) if tensor.graph is not self.graph else tensor  # type: ignore[attr-defined]
+        return captured
+
+
+def _without_outer_control(nodes: list[Any]) -> list[Any]:
+    """The nodes, waiting for nothing but each other: the operation around them waits for the rest."""
+    names = {n.name for n in nodes}
+    result = []
+    for node in nodes:
+        kept = [n for n in node.input if not n.startswith("^") or n[1:] in names]
+        if len(kept) < len(node.input) and not isinstance(node, Part):
+            node = NodeDef.FromString(node.SerializeToString())
+            node.input[:] = kept
+        elif isinstance(node, Part):
+            node.input = kept
+        result.append(node)
+    return result
+
+
+def _sorted(nodes: list[Any]) -> Iterator[Any]:
+    """The nodes, each after its inputs, else in their order; ValueError if they form a cycle."""
+    names = {n.name for n in nodes}
+    readers: dict[str, list[int]] = {}
+    waits: dict[str, int] = {}
+    ready = []
+    for i, node in enumerate(nodes):
+        needs = {name.removeprefix("^").partition(":")[0] for name in node.input} & names
+        waits[node.name] = len(needs)
+        for name in needs:
+            readers.setdefault(name, []).append(i)
+        if not needs:
+            ready.append(i)
+    done = 0
+    while ready:
+        node = nodes[heapq.heappop(ready)]
+        done += 1
+        yield node
+        for i in readers.get(node.name, ()):
+            waits[nodes[i].name] -= 1
+            if not waits[nodes[i].name]:
+                heapq.heappush(ready, i)
+    if done < len(nodes):
+        raise ValueError("graph_def is invalid: its operations form a cycle through "
+                         f"{next(n for n, w in waits.items() if w)!r}. Fix: write loops as While")

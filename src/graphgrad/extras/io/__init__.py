@@ -1,0 +1,1 @@
+"""Parsing and serializing: CSV, examples, records, tensors."""

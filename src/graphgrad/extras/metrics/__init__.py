@@ -1,0 +1,1 @@
+"""`tf.metrics` of 1.x."""

@@ -1,0 +1,320 @@
+"""`tf.metrics`: values gathered over many runs, in local variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.variables.variable import VariableV1
+from graphgrad.frontend.variables.variable_scope import variable_scope
+from graphgrad.ir.context import executing_eagerly
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import float32
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.source import user_source
+from graphgrad.layers.loss_weights import broadcast_weights
+from graphgrad.ops.math.reduce_functions import reduce_sum
+
+
+def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
+    """A local variable of zeros, in METRIC_VARIABLES too."""
+
+    def zeros() -> Any:
+        return convert_to_tensor(np.zeros(shape, dtype.np_dtype))
+
+    return VariableV1(zeros, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+                      name=name, dtype=dtype)  # fmt: skip
+
+
+def refuse_eager(metric: str) -> None:
+    """Raises RuntimeError in eager mode, as TensorFlow does."""
+    if executing_eagerly():
+        raise RuntimeError(f"tf.metrics.{metric} is not supported when eager execution is enabled.\n"
+                           f"  Asked for at {user_source(2)}\n  Fix: use it inside tf.Graph().as_default()")
+
+
+def collect(collections: Any, value: Any) -> None:
+    """Adds the value to a collection, or to several."""
+    graph = outermost_graph()
+    if collections and graph is not None:
+        for key in [collections] if isinstance(collections, str) else collections:
+            graph.add_to_collection(key, value)
+
+
+def cast(value: Any, dtype: Any) -> Any:
+    """The value as a tensor of the dtype."""
+    tensor = convert_to_tensor(value)
+    return tensor if tensor.dtype is dtype else raw.Cast(tensor, DstT=dtype)
+
+
+def fitting(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """All three, with dimensions of 1 at the end taken off, or added to weights, where ranks differ by one."""
+    predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
+    p, k = predictions.shape.rank, labels.shape.rank
+    if p is not None and k is not None and abs(p - k) == 1:
+        larger = predictions if p > k else labels
+        if larger.shape.as_list()[-1] in (1, None):
+            squeezed = raw.Squeeze(larger, squeeze_dims=(-1,))
+            predictions, labels = (squeezed, labels) if p > k else (predictions, squeezed)
+    if not predictions.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible.\n  Built at {user_source(2)}"
+                         "\n  Fix: give labels of the predictions' shape")  # fmt: skip
+    return labels, predictions, _fitting_weights(predictions, weights)
+
+
+def _fitting_weights(values: Any, weights: Any) -> Any:
+    if weights is None:
+        return None
+    weights = convert_to_tensor(weights)
+    w, p = weights.shape.rank, values.shape.rank
+    if w and p is not None and w - p == 1:
+        return raw.Squeeze(weights, squeeze_dims=(-1,))
+    if w and p is not None and p - w == 1:
+        return raw.ExpandDims(weights, -1)
+    return weights
+
+
+def ratio(total: Any, count: Any, name: str) -> Any:
+    """total / count, 0 where the count is not positive."""
+    return raw.DivNoNan(total, raw.Maximum(count, np.zeros((), count.dtype.np_dtype)), name=name)
+
+
+def read(variable: Any) -> Any:
+    """What a variable, or an assignment to one, holds."""
+    return convert_to_tensor(variable)
+
+
+def mean(values: Any, weights: Any = None, metrics_collections: Any = None,
+         updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """The weighted mean of all values that were seen.
+
+    Args:
+      values: a tensor.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean`.
+
+    >>> value, update = tf.metrics.mean([1.0, 2.0, 6.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update), sess.run(value)
+    (np.float32(3.0), np.float32(3.0))
+    """
+    refuse_eager("mean")
+    with variable_scope(name, "mean"):
+        values = cast(values, float32)
+        total, count = metric_variable([], float32, "total"), metric_variable([], float32, "count")
+        if weights is None:
+            number = raw.Cast(raw.Size(values), DstT=float32)
+        else:
+            weights = broadcast_weights(cast(_fitting_weights(values, weights), float32), values)
+            values = raw.Mul(values, weights)
+            number = reduce_sum(weights)
+        new_total = total.assign_add(reduce_sum(values))
+        new_count = count.assign_add(number)
+        value = ratio(read(total), read(count), "value")
+        update = ratio(read(new_total), read(new_count), "update_op")
+        collect(metrics_collections, value)
+        collect(updates_collections, update)
+        return value, update
+
+
+def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = None,
+                updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """The weighted mean of each element over all that was seen.
+
+    Args:
+      values: a tensor of known shape.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_tensor`.
+    """
+    refuse_eager("mean_tensor")
+    with variable_scope(name, "mean"):
+        values = cast(values, float32)
+        shape = values.shape.as_list()
+        total = metric_variable(shape, float32, "total_tensor")
+        count = metric_variable(shape, float32, "count_tensor")
+        number = raw.OnesLike(values)
+        if weights is not None:
+            weights = broadcast_weights(cast(_fitting_weights(values, weights), float32), values)
+            values, number = raw.Mul(values, weights), raw.Mul(number, weights)
+        new_total, new_count = total.assign_add(values), count.assign_add(number)
+        value = ratio(read(total), read(count), "value")
+        update = ratio(read(new_total), read(new_count), "update_op")
+        collect(metrics_collections, value)
+        collect(updates_collections, update)
+        return value, update
+
+
+def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+             updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """How often predictions are the labels.
+
+    Args:
+      labels, predictions: of one shape.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.accuracy`.
+
+    >>> value, update = tf.metrics.accuracy([0, 1, 1], [0, 1, 0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    np.float32(0.6666667)
+    """
+    refuse_eager("accuracy")
+    labels, predictions, weights = fitting(labels, predictions, weights)
+    if labels.dtype is not predictions.dtype:
+        predictions = raw.Cast(predictions, DstT=labels.dtype)
+    correct = raw.Cast(raw.Equal(predictions, labels), DstT=float32)
+    return mean(correct, weights, metrics_collections, updates_collections, name or "accuracy")
+
+
+def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None,
+                        metrics_collections: Any = None, updates_collections: Any = None,
+                        name: str | None = None) -> Any:  # fmt: skip
+    """The mean of |predictions - labels|.
+
+    Args:
+      labels, predictions: of one shape.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_absolute_error`.
+    """
+    refuse_eager("mean_absolute_error")
+    labels, predictions, weights = fitting(labels, predictions, weights)
+    error = raw.Abs(raw.Sub(predictions, labels))
+    return mean(error, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
+
+
+def mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
+                       metrics_collections: Any = None, updates_collections: Any = None,
+                       name: str | None = None) -> Any:  # fmt: skip
+    """The mean of (predictions - labels)^2.
+
+    Args:
+      labels, predictions: of one shape.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_squared_error`.
+    """
+    refuse_eager("mean_squared_error")
+    labels, predictions, weights = fitting(labels, predictions, weights)
+    error = raw.SquaredDifference(labels, predictions)
+    return mean(error, weights, metrics_collections, updates_collections, name or "mean_squared_error")
+
+
+def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
+                            metrics_collections: Any = None, updates_collections: Any = None,
+                            name: str | None = None) -> Any:  # fmt: skip
+    """The square root of the mean of (predictions - labels)^2.
+
+    Args:
+      labels, predictions: of one shape.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.root_mean_squared_error`.
+    """
+    refuse_eager("root_mean_squared_error")
+    pair = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
+    value, update = (raw.Sqrt(t) for t in pair)
+    collect(metrics_collections, value)
+    collect(updates_collections, update)
+    return value, update
+
+
+def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None,
+                        metrics_collections: Any = None, updates_collections: Any = None,
+                        name: str | None = None) -> Any:  # fmt: skip
+    """The mean of |predictions - labels| / normalizer, 0 where the normalizer is.
+
+    Args:
+      labels, predictions: of one shape.
+      normalizer: of that shape.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_relative_error`.
+    """
+    refuse_eager("mean_relative_error")
+    labels, predictions, weights = fitting(labels, predictions, weights)
+    normalizer, predictions, _ = fitting(normalizer, predictions, None)
+    error = raw.DivNoNan(raw.Abs(raw.Sub(labels, predictions)), normalizer)
+    return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")
+
+
+def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any = None,
+                         metrics_collections: Any = None, updates_collections: Any = None,
+                         name: str | None = None) -> Any:  # fmt: skip
+    """The mean of 1 - predictions . labels along a dimension.
+
+    Args:
+      labels, predictions: of one shape.
+      dim: the dimension.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_cosine_distance`.
+    """
+    refuse_eager("mean_cosine_distance")
+    labels, predictions, weights = fitting(labels, predictions, weights)
+    products = reduce_sum(raw.Mul(predictions, labels), dim, keepdims=True)
+    pair = mean(products, weights, None, None, name or "mean_cosine_distance")
+    value, update = (raw.Sub(np.float32(1), t) for t in pair)
+    collect(metrics_collections, value)
+    collect(updates_collections, update)
+    return value, update
+
+
+def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None,
+                     updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """How often values are below a threshold.
+
+    Args:
+      values: a tensor.
+      threshold: a scalar.
+      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      metrics_collections, updates_collections: collections that value and update join.
+      name: the name of the scope.
+    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Raises: RuntimeError in eager mode.
+    Gradient: none; counts are kept in local variables.
+    Reference: TensorFlow 2.21 `tf.compat.v1.metrics.percentage_below`.
+    """
+    refuse_eager("percentage_below")
+    values = convert_to_tensor(values)
+    below = raw.Less(values, convert_to_tensor(threshold, values.dtype))
+    return mean(raw.Cast(below, DstT=float32), weights, metrics_collections, updates_collections,
+                name or "percentage_below_threshold")  # fmt: skip

@@ -1,0 +1,1 @@
+"""Queues, readers, lookup tables, parsing, batching."""

@@ -1,0 +1,399 @@
+"""`tf.lookup`: tables that translate, such as words into numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.extras.sparse.sparse_ops import SparseTensor
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.ir.context import current_graph, get_default_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.variable_store import Cell, Handle
+from graphgrad.ops.control.group import group
+
+
+def _handle(name: str) -> Any:
+    graph = current_graph()
+    if graph is None:
+        return Handle(Cell(None, name, variant, ()))
+    name = graph.unique_name(name)
+    return raw.VarHandleOp(dtype=variant, shape=(), shared_name=name, name=f"{name}/")
+
+
+def _register(initializer: Any) -> Any:
+    if current_graph() is not None:
+        get_default_graph().add_to_collection(GraphKeys.TABLE_INITIALIZERS, initializer)
+    return initializer
+
+
+class TextFileIndex:
+    """What a column index may be beside a number: the whole line, or its number.
+
+    >>> tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    (-2, -1)
+    """
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class KeyValueTensorInitializer:
+    """Fills a table with given keys and values.
+
+    Args:
+      keys, values: vectors of one length.
+      key_dtype, value_dtype: their dtypes, if they are no tensors.
+      name: a name for the operations.
+
+    >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+    >>> sess.run(tf.tables_initializer())
+    >>> sess.run(table.lookup(tf.constant(["b", "c"])))
+    array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None,
+                 name: str | None = None):  # fmt: skip
+        with name_scope(name, "key_value_init"):
+            self._keys = convert_to_tensor(keys, key_dtype, name="keys")
+            self._values = convert_to_tensor(values, value_dtype, name="values")
+        self.key_dtype, self.value_dtype = as_dtype(self._keys.dtype), as_dtype(self._values.dtype)
+        self._name = name or "key_value_init"
+
+    def initialize(self, table: Any) -> Any:
+        """The operation that fills `table`."""
+        if table.key_dtype is not self.key_dtype or table.value_dtype is not self.value_dtype:
+            raise TypeError(f"the table takes {table.key_dtype.name} and {table.value_dtype.name}, the initializer "
+                            f"{self.key_dtype.name} and {self.value_dtype.name}. Fix: tf.cast keys and values")
+        return _register(raw.InitializeTableV2(table.resource_handle, self._keys, self._values))
+
+
+class TextFileInitializer:
+    """Fills a table from the lines of a text file.
+
+    Args:
+      filename: the file; read when the table is initialized.
+      key_dtype, value_dtype: dtypes of keys and values.
+      key_index, value_index: the column of each; `TextFileIndex` has those for the whole line and for its number.
+      vocab_size: how many lines to read; all by default.
+      delimiter: what stands between columns.
+      name: a name for the operation.
+      value_index_offset: is added to the number of the line, as a value.
+    Raises: ValueError for an index of a whole line that is no string, or of a number that is no integer.
+    """
+
+    def __init__(self, filename: Any, key_dtype: Any, key_index: int, value_dtype: Any, value_index: int,
+                 vocab_size: int | None = None, delimiter: str = "\t", name: str | None = None,
+                 value_index_offset: int = 0):  # fmt: skip
+        self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        for what, index, dtype in (("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)):
+            if index == TextFileIndex.LINE_NUMBER and dtype is not int64:
+                raise ValueError(f"{what}_dtype must be int64 for the number of a line, not {dtype.name}. "
+                                 f"Fix: {what}_dtype=tf.int64")
+            if index == TextFileIndex.WHOLE_LINE and not (dtype.is_integer or dtype is string):
+                raise ValueError(f"{what}_dtype must be a string or an integer for a whole line, not {dtype.name}. "
+                                 f"Fix: {what}_dtype=tf.string")
+            if index < TextFileIndex.WHOLE_LINE:
+                raise ValueError(f"Invalid {what} index {index}. Fix: give a column, or a member of TextFileIndex")
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(f"Invalid vocab_size {vocab_size}. Fix: give a number of lines, or None for all")
+        self._filename = filename
+        self._attrs = {"key_index": key_index, "value_index": value_index, "key_dtype": self.key_dtype,
+                       "value_dtype": self.value_dtype, "vocab_size": -1 if vocab_size is None else vocab_size,
+                       "delimiter": delimiter, "offset": value_index_offset}  # fmt: skip
+        self._name = name or "text_file_init"
+
+    def initialize(self, table: Any) -> Any:
+        """The operation that fills `table`."""
+        filename = convert_to_tensor(self._filename, string, name="asset_filepath")
+        return _register(raw.InitializeTableFromTextFileV2(table.resource_handle, filename, **self._attrs))
+
+
+class _Table:
+    """What all tables have.
+
+    Attributes:
+      key_dtype, value_dtype: dtypes of keys and values.
+      default_value: the value of keys that are not there.
+    """
+
+    _mutable = False
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str):
+        self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        self._name = name
+        self._default_value = convert_to_tensor(default_value, self._value_dtype, name="default_value")
+        self._resource_handle = _handle(name)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of values."""
+        return self._value_dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self._name
+
+    @property
+    def resource_handle(self) -> Any:
+        """The handle, a tensor of dtype resource."""
+        return self._resource_handle
+
+    @property
+    def default_value(self) -> Any:
+        """The value of keys that are not there."""
+        return self._default_value
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The value of each key, or the default; a sparse tensor gives a sparse tensor.
+
+        Args:
+          keys: a tensor or `SparseTensor` of the table's keys.
+          name: a name for the operation.
+        Raises: TypeError for keys of another dtype; FailedPreconditionError at run time if nothing has filled it.
+        """
+        return self._find(keys, self._default_value, name)
+
+    def _find(self, keys: Any, default: Any, name: str | None) -> Any:
+        sparse = keys if isinstance(keys, SparseTensor) else None
+        dense = convert_to_tensor(keys, dtype_hint=self._key_dtype, name="keys") if sparse is None else sparse.values
+        if dense.dtype is not self._key_dtype:
+            raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype.name}, received: {dense.dtype.name}. "
+                            f"Fix: tf.cast(keys, tf.{self._key_dtype.name})")
+        name = name or f"{self._name}_lookup_table_find"
+        values = raw.LookupTableFindV2(self._resource_handle, dense, default, mutable=self._mutable, name=name)
+        return values if sparse is None else sparse.with_values(values)
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of entries, int64."""
+        return raw.LookupTableSizeV2(self._resource_handle, mutable=self._mutable, name=name)
+
+    def export(self, name: str | None = None) -> Any:
+        """All keys and all values, in two tensors."""
+        shape = tuple(self._default_value.shape.as_list())
+        return raw.LookupTableExportV2(self._resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype,
+                                       value_shape=shape, name=name)  # fmt: skip
+
+
+class StaticHashTable(_Table):
+    """A table that is filled once.
+
+    Args:
+      initializer: a `KeyValueTensorInitializer` or `TextFileInitializer`; it fills the table when
+        `tf.tables_initializer` is run, at once in eager mode.
+      default_value: the value of keys that are not in the table.
+      name: a name for the table.
+      experimental_is_anonymous: accepted.
+    Reference: TensorFlow 2.21 `tf.lookup.StaticHashTable`.
+
+    >>> init = tf.lookup.KeyValueTensorInitializer([1, 2], ["one", "two"], tf.int64, tf.string)
+    >>> table = tf.lookup.StaticHashTable(init, "many")
+    >>> sess.run(tf.tables_initializer())
+    >>> sess.run([table.lookup(tf.constant([2, 5], tf.int64)), table.size()])
+    [array([b'two', b'many'], dtype=object), np.int64(2)]
+    """
+
+    def __init__(self, initializer: Any, default_value: Any, name: str | None = None,
+                 experimental_is_anonymous: bool = False):  # fmt: skip
+        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, name or "hash_table")
+        self._init_op = initializer.initialize(self)
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that fills the table."""
+        return self._init_op
+
+    init = initializer
+
+
+class StaticVocabularyTable:
+    """Numbers for words: those of a table, and further ones by hash for what it does not have.
+
+    Args:
+      initializer: of int64 values; or None, for hashes alone.
+      num_oov_buckets: how many numbers there are for what the table does not have; more than 0.
+      lookup_key_dtype: the dtype of keys, if there is no initializer.
+      name: a name for the table.
+      experimental_is_anonymous: accepted.
+    Raises: ValueError if there are no such numbers; TypeError for values other than int64.
+    Reference: TensorFlow 2.21 `tf.lookup.StaticVocabularyTable`.
+
+    >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [0, 1], value_dtype=tf.int64)
+    >>> table = tf.lookup.StaticVocabularyTable(init, 2)
+    >>> sess.run(tf.tables_initializer())
+    >>> sess.run(table.lookup(tf.constant(["b", "a", "elsewhere"])))
+    array([1, 0, 2])
+    """
+
+    def __init__(self, initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None,
+                 experimental_is_anonymous: bool = False):  # fmt: skip
+        if num_oov_buckets <= 0:
+            raise ValueError(f"num_oov_buckets must be > 0, not {num_oov_buckets}. Fix: use StaticHashTable")
+        self._table = None if initializer is None else StaticHashTable(initializer, -1, name)
+        if self._table is not None and self._table.value_dtype is not int64:
+            raise TypeError(f"values of the initializer must be int64, not {self._table.value_dtype.name}. "
+                            "Fix: value_dtype=tf.int64")
+        self._num_oov_buckets = num_oov_buckets
+        self.key_dtype = as_dtype(lookup_key_dtype or (self._table.key_dtype if self._table else string))
+        self.value_dtype = int64
+        self.name = name or "static_vocabulary_table"
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that fills the table."""
+        return None if self._table is None else self._table.initializer
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The number of each key, int64.
+
+        Args:
+          keys: a tensor or `SparseTensor` of the table's keys.
+          name: a name for the operations.
+        """
+        sparse = keys if isinstance(keys, SparseTensor) else None
+        dense = sparse.values if sparse is not None else convert_to_tensor(keys, name="keys")
+        with name_scope(name, f"{self.name}_Lookup"):
+            words = dense if dense.dtype is string else raw.AsString(dense)
+            buckets = raw.StringToHashBucketFast(words, num_buckets=self._num_oov_buckets)
+            if self._table is not None:
+                known = self._table.lookup(dense)
+                size = self._table.size()
+                buckets = raw.SelectV2(raw.NotEqual(known, np.int64(-1)), known, raw.AddV2(buckets, size))
+        return buckets if sparse is None else sparse.with_values(buckets)
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of numbers, int64."""
+        if self._table is None:
+            return convert_to_tensor(self._num_oov_buckets, int64)
+        return raw.AddV2(self._table.size(name), np.int64(self._num_oov_buckets))
+
+
+class _MutableTable(_Table):
+    """What the tables that a graph can change have in common."""
+
+    _mutable = True
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable",
+                 checkpoint: bool = True, experimental_is_anonymous: bool = False):  # fmt: skip
+        super().__init__(key_dtype, value_dtype, default_value, name)
+        self._saved = checkpoint
+
+    def lookup(self, keys: Any, dynamic_default_values: Any = None,  # type: ignore[override]  # as in TensorFlow
+               name: str | None = None) -> Any:  # fmt: skip
+        """The value of each key, or the default.
+
+        Args:
+          keys: a tensor of the table's keys.
+          dynamic_default_values: a default for each key, instead of the table's.
+          name: a name for the operation.
+        """
+        default = self._default_value
+        if dynamic_default_values is not None:
+            default = convert_to_tensor(dynamic_default_values, self._value_dtype)
+        return self._find(keys, default, name)
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
+        """The operation that adds entries, or changes them.
+
+        Args:
+          keys: a tensor of keys.
+          values: the value of each.
+          name: a name for the operation.
+        """
+        keys = convert_to_tensor(keys, self._key_dtype, name="keys")
+        values = convert_to_tensor(values, self._value_dtype, name="values")
+        return raw.LookupTableInsertV2(self._resource_handle, keys, values, name=name)
+
+    def remove(self, keys: Any, name: str | None = None) -> Any:
+        """The operation that takes entries away; keys that are not there are left out."""
+        keys = convert_to_tensor(keys, self._key_dtype, name="keys")
+        return raw.LookupTableRemoveV2(self._resource_handle, keys, name=name)
+
+
+class MutableHashTable(_MutableTable):
+    """A table that a graph can change.
+
+    Args:
+      key_dtype, value_dtype: dtypes of keys and values.
+      default_value: the value of keys that are not there; it tells the shape of values.
+      name: a name for the table.
+      checkpoint: whether `tf.train.Checkpoint` saves what it holds.
+      experimental_is_anonymous: accepted.
+    Reference: TensorFlow 2.21 `tf.lookup.experimental.MutableHashTable`.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    >>> sess.run(table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64)))
+    >>> sess.run(table.lookup(tf.constant(["b", "z"])))
+    array([ 2, -1])
+    """
+
+
+class DenseHashTable(_MutableTable):
+    """A table that a graph can change; TensorFlow keeps its entries in one tensor, with keys that mark empty places.
+
+    Args:
+      key_dtype, value_dtype, default_value, name, checkpoint, experimental_is_anonymous: as for `MutableHashTable`.
+      empty_key, deleted_key: two keys that are not used otherwise.
+      initial_num_buckets: accepted.
+    Raises: ValueError if the two keys are equal.
+    Reference: TensorFlow 2.21 `tf.lookup.experimental.DenseHashTable`.
+
+    >>> table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=0, deleted_key=-1)
+    >>> sess.run(table.insert(tf.constant([7], tf.int64), tf.constant([1], tf.int64)))
+    >>> sess.run(table.lookup(tf.constant([7, 8], tf.int64)))
+    array([ 1, -1])
+    """
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any, deleted_key: Any,
+                 initial_num_buckets: Any = None, name: str = "MutableDenseHashTable", checkpoint: bool = True,
+                 experimental_is_anonymous: bool = False):  # fmt: skip
+        if not hasattr(empty_key, "dtype") and not hasattr(deleted_key, "dtype") and empty_key == deleted_key:
+            raise ValueError(f"empty_key and deleted_key must differ, both are {empty_key!r}. "
+                             "Fix: give two keys that are not used otherwise")
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:  # type: ignore[override]  # as in TensorFlow
+        """The value of each key, or the default."""
+        return super().lookup(keys, None, name)
+
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:
+        """The operation that adds entries, or changes them; the same as `insert`."""
+        return self.insert(keys, values, name)
+
+    def erase(self, keys: Any, name: str | None = None) -> Any:
+        """The operation that takes entries away; the same as `remove`."""
+        return self.remove(keys, name)
+
+
+def tables_initializer(name: str = "init_all_tables") -> Any:
+    """An operation that fills all tables of the default graph.
+
+    Args:
+      name: a name for the operation.
+    Returns: an `Operation`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.tables_initializer`.
+    """
+    return group(*get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
+
+
+initialize_all_tables = tables_initializer
+
+__all__ = ["DenseHashTable", "KeyValueTensorInitializer", "MutableHashTable", "StaticHashTable",
+           "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer", "initialize_all_tables",
+           "tables_initializer"]  # fmt: skip

@@ -1,0 +1,154 @@
+"""Record files (TFRecord): data of any length, each with checksums of its length and of itself.
+
+Reference: TensorFlow 2.21 `tf.io.TFRecordWriter`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from graphgrad.ir.atomic_files import system_errors
+from graphgrad.ir.proto.messages import DecodeError
+from graphgrad.ir.proto.summary_messages import Event
+from graphgrad.ir.proto.tfrecord import framed, records
+
+
+class TFRecordCompressionType:
+    """How a file of records is compressed."""
+
+    NONE, ZLIB, GZIP = range(3)
+
+
+class TFRecordOptions:
+    """How a file of records is compressed.
+
+    Args:
+      compression_type: "", "ZLIB" or "GZIP", or a member of `TFRecordCompressionType`.
+      flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_level, compression_method, mem_level,
+        compression_strategy: accepted; without effect but for `compression_level`.
+    Raises: ValueError for another compression.
+    """
+
+    compression_type_map = {TFRecordCompressionType.ZLIB: "ZLIB", TFRecordCompressionType.GZIP: "GZIP",
+                            TFRecordCompressionType.NONE: ""}  # fmt: skip
+
+    def __init__(self, compression_type: Any = None, flush_mode: Any = None, input_buffer_size: Any = None,
+                 output_buffer_size: Any = None, window_bits: Any = None, compression_level: Any = None,
+                 compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None):  # fmt: skip
+        self.get_compression_type_string(compression_type)
+        self.compression_type = compression_type
+        self.compression_level = compression_level
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """"", "ZLIB" or "GZIP", for options or a compression type."""
+        if isinstance(options, TFRecordOptions):
+            options = options.compression_type
+        kind = cls.compression_type_map.get(options, options) if isinstance(options, int) else options or ""
+        if kind not in ("", "ZLIB", "GZIP"):
+            raise ValueError(f"Not a valid compression_type: {kind!r}. Fix: use '', 'ZLIB' or 'GZIP'")
+        return str(kind)
+
+
+class TFRecordWriter:
+    """Writes records to a file.
+
+    Args:
+      path: the file, which is made anew.
+      options: `TFRecordOptions`, or a compression type.
+    Raises: NotFoundError if there is no such directory; ResourceExhaustedError if the disk is full.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "records")
+    >>> with tf.python_io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    >>> list(tf.python_io.tf_record_iterator(path))
+    [b'one']
+    """
+
+    def __init__(self, path: Any, options: Any = None):
+        self._kind = TFRecordOptions.get_compression_type_string(options)
+        level = getattr(options, "compression_level", None)
+        self._path = path
+        with system_errors(path):
+            self._file: Any = open(path, "wb")  # noqa: SIM115  # closed by `close`
+        if self._kind == "GZIP":
+            self._zip: Any = gzip.GzipFile(fileobj=self._file, mode="wb", compresslevel=9 if level is None else level)
+        else:
+            self._zip = zlib.compressobj(-1 if level is None else level) if self._kind == "ZLIB" else None
+
+    def write(self, record: Any) -> None:
+        """Appends a record, bytes or a string."""
+        data = framed(record.encode() if isinstance(record, str) else bytes(record))
+        with system_errors(self._path):
+            if self._kind == "GZIP":
+                self._zip.write(data)
+            else:
+                self._file.write(data if self._zip is None else self._zip.compress(data))
+
+    def flush(self) -> None:
+        """Writes what is kept back."""
+        with system_errors(self._path):
+            if self._kind == "GZIP":
+                self._zip.flush()
+            elif self._kind == "ZLIB":
+                self._file.write(self._zip.flush(zlib.Z_SYNC_FLUSH))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file.closed:
+            return
+        with system_errors(self._path), self._file:
+            if self._kind == "GZIP":
+                self._zip.close()
+            elif self._kind == "ZLIB":
+                self._file.write(self._zip.flush())
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.close()
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file.
+
+    Args:
+      path: the file.
+      options: `TFRecordOptions`, or a compression type.
+    Returns: an iterator over bytes.
+    Raises: NotFoundError if there is no such file; DataLossError where it is damaged.
+    """
+    kind = TFRecordOptions.get_compression_type_string(options)
+    return records(os.fspath(path), kind)
+
+
+def summary_iterator(path: Any) -> Iterator[Any]:
+    """The events of an event file.
+
+    Args:
+      path: the file.
+    Returns: an iterator over `Event`s.
+    Raises: NotFoundError if there is no such file; DataLossError where it is damaged; DecodeError for records that
+      are no events.
+
+    >>> import glob, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with tf.summary.FileWriter(folder) as writer:
+    ...     writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), 7)
+    >>> for event in tf.train.summary_iterator(glob.glob(folder + "/*")[0]):
+    ...     for value in event.summary.value:
+    ...         print(event.step, value.tag, value.simple_value)
+    7 loss 0.5
+    """
+    for record in records(os.fspath(path), ""):
+        try:
+            yield Event.FromString(record)
+        except DecodeError as e:
+            raise type(e)(f"{path} is no file of events: {e}. Fix: check the path") from None

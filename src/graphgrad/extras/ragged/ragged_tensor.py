@@ -1,0 +1,494 @@
+"""`tf.RaggedTensor`: a tensor whose rows differ in length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.extras.sparse.sparse_ops import SparseTensor
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
+from graphgrad.ir.dtypes import DType, as_dtype, int64
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.shape import TensorShape
+from graphgrad.ops.array.mask import boolean_mask, sequence_mask
+
+from .row_partitions import (
+    RaggedTensorValue,
+    _after,
+    _before,
+    _ends,
+    _from_zero,
+    _index,
+    _part,
+    _refuse,
+    _rowids,
+    _without,
+)
+
+
+class RaggedTensor(Composite):
+    """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` and its kin or `tf.ragged.constant`.
+
+    Args:
+      values: the elements of all rows, one after the other: a tensor, or a `RaggedTensor`.
+      row_partition: where each row begins, and where the last one ends.
+      internal: must be True; programs use the class's methods instead.
+    Raises: ValueError if it is not.
+    Elementwise functions, reductions and many others take it as they take tensors; it has their operators.
+    Gradient: for `values`, of what `to_tensor`, `to_sparse`, rows and `map_flat_values` make of it.
+    Reference: TensorFlow 2.21 `tf.RaggedTensor`.
+
+    >>> x = tf.constant([1.0, 2.0, 3.0])
+    >>> rows = tf.RaggedTensor.from_row_lengths(x, [2, 0, 1])
+    >>> sess.run(rows.to_tensor())
+    array([[1., 2.],
+           [0., 0.],
+           [3., 0.]], dtype=float32)
+    >>> sess.run(tf.gradients(rows.to_tensor() ** 2, x))
+    [array([2., 4., 6.], dtype=float32)]
+    """
+
+    def __init__(self, values: Any, row_partition: Any, internal: bool = False):
+        if not internal:
+            raise ValueError("RaggedTensor constructor is private; please use one of the factory methods instead. "
+                             "Fix: tf.RaggedTensor.from_row_splits(values, row_splits)")  # fmt: skip
+        self._values, self._row_splits = values, row_partition
+
+    # -- making one ------------------------------------------------------------------------
+
+    @classmethod
+    def _of(cls, values: Any, row_splits: Any) -> RaggedTensor:
+        return cls(values, row_splits, internal=True)
+
+    @classmethod
+    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None,
+                        validate: bool = True) -> RaggedTensor:  # fmt: skip
+        """Rows that begin at `row_splits[i]` and end before `row_splits[i + 1]`.
+
+        Args:
+          values: the elements.
+          row_splits: (nrows + 1,), int32 or int64; the first is 0, the last the number of values.
+          name: a name for the scope.
+          validate: whether to look at splits that are no tensors; others are checked when they are used.
+        Raises: ValueError for splits that do not begin with 0, or decrease.
+        """
+        with name_scope(name, "RaggedFromRowSplits"):
+            values, splits = _values(values), _index(row_splits, "row_splits")
+            if validate and not is_tensor_like(row_splits):
+                known = np.asarray(row_splits)
+                if known.ndim != 1 or not known.size or known[0] != 0 or (np.diff(known) < 0).any():
+                    raise ValueError(f"row_splits must begin with 0 and not decrease, not {known.tolist()}. "
+                                     "Fix: give where rows end, or use from_row_lengths")
+            return cls._of(values, splits)
+
+    @classmethod
+    def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None,
+                         validate: bool = True) -> RaggedTensor:  # fmt: skip
+        """Rows of the given lengths.
+
+        Args:
+          values: the elements.
+          row_lengths: (nrows,), int32 or int64; they add up to the number of values.
+          name: a name for the scope.
+          validate: accepted.
+        """
+        with name_scope(name, "RaggedFromRowLengths"):
+            lengths = _index(row_lengths, "row_lengths")
+            return cls._of(_values(values), _ends(lengths))
+
+    @classmethod
+    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None,
+                        validate: bool = True) -> RaggedTensor:  # fmt: skip
+        """Rows that begin where `row_starts` says; the first at 0.
+
+        Args:
+          values, name, validate: as for `from_row_lengths`.
+          row_starts: (nrows,), int32 or int64.
+        """
+        with name_scope(name, "RaggedFromRowStarts"):
+            values, starts = _values(values), _index(row_starts, "row_starts")
+            return cls._of(values, raw.ConcatV2([starts, raw.Reshape(_count(values, starts.dtype), [1])], 0))
+
+    @classmethod
+    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None,
+                        validate: bool = True) -> RaggedTensor:  # fmt: skip
+        """Rows that end where `row_limits` says; the last at the number of values.
+
+        Args:
+          values, name, validate: as for `from_row_lengths`.
+          row_limits: (nrows,), int32 or int64.
+        """
+        with name_scope(name, "RaggedFromRowLimits"):
+            limits = _index(row_limits, "row_limits")
+            return cls._of(_values(values), _from_zero(limits))
+
+    @classmethod
+    def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
+                          validate: bool = True) -> RaggedTensor:  # fmt: skip
+        """Rows told by the row of each value.
+
+        Args:
+          values, name, validate: as for `from_row_lengths`.
+          value_rowids: (nvals,), int32 or int64, in order.
+          nrows: the number of rows; the last id plus 1 by default.
+        """
+        with name_scope(name, "RaggedFromValueRowIds"):
+            ids = _index(value_rowids, "value_rowids")
+            if nrows is None:
+                nrows = raw.AddV2(raw.Max(raw.ConcatV2([np.asarray([-1], ids.dtype.np_dtype), ids], 0), [0]), 1)
+            nrows = convert_to_tensor(nrows, ids.dtype, name="nrows")
+            return cls._of(_values(values), _ends(raw.UnsortedSegmentSum(raw.OnesLike(ids), ids, nrows)))
+
+    @classmethod
+    def from_uniform_row_length(cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True,
+                                name: str | None = None) -> RaggedTensor:  # fmt: skip
+        """Rows of one length.
+
+        Args:
+          values, name, validate: as for `from_row_lengths`.
+          uniform_row_length: the length, a scalar.
+          nrows: the number of rows; needed if the length is 0.
+        """
+        with name_scope(name, "RaggedFromUniformRowLength"):
+            values = _values(values)
+            length = _index(uniform_row_length, "uniform_row_length")
+            if nrows is None:
+                nrows = raw.FloorDiv(_count(values, length.dtype), length)
+            nrows = convert_to_tensor(nrows, length.dtype)
+            return cls._of(values, raw.Mul(raw.Range(0, raw.AddV2(nrows, 1), 1), length))
+
+    @classmethod
+    def from_nested_row_splits(cls, flat_values: Any, nested_row_splits: Any, name: str | None = None,
+                               validate: bool = True) -> Any:  # fmt: skip
+        """Rows of rows: one vector of splits for each ragged axis, the outermost first."""
+        return cls._nested(cls.from_row_splits, flat_values, nested_row_splits)
+
+    @classmethod
+    def from_nested_row_lengths(cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None,
+                                validate: bool = True) -> Any:  # fmt: skip
+        """Rows of rows: one vector of lengths for each ragged axis, the outermost first."""
+        return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths)
+
+    @classmethod
+    def from_nested_value_rowids(cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None,
+                                 name: str | None = None, validate: bool = True) -> Any:  # fmt: skip
+        """Rows of rows: for each ragged axis the row of each value, the outermost first."""
+        counts = nested_nrows or [None] * len(nested_value_rowids)
+        result = flat_values
+        for ids, n in zip(reversed(nested_value_rowids), reversed(counts), strict=True):
+            result = cls.from_value_rowids(result, ids, n)
+        return result
+
+    @staticmethod
+    def _nested(make: Any, flat_values: Any, partitions: Sequence[Any]) -> Any:
+        result = flat_values
+        for partition in reversed(partitions):
+            result = make(result, partition)
+        return result
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
+                    name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:  # fmt: skip
+        """The rows of a dense tensor, less what stands for nothing at their ends.
+
+        Args:
+          tensor: of rank 2 or more.
+          lengths: how much of each row counts.
+          padding: the value that ends of rows are filled up with; all of a row by default.
+          ragged_rank: how many ragged axes the result has; with lengths or a padding 1.
+          name: a name for the scope.
+          row_splits_dtype: int32 or int64.
+        Raises: ValueError for both lengths and a padding, or for a rank that does not go with them.
+        """
+        if lengths is not None and padding is not None:
+            raise ValueError("Specify argument `lengths` or `padding`, but not both. Fix: leave one out")
+        if ragged_rank != 1 and (lengths is not None or padding is not None):
+            raise ValueError("lengths and padding are for one ragged axis. Fix: leave ragged_rank out")
+        with name_scope(name, "RaggedFromTensor"):
+            tensor, dtype = convert_to_tensor(tensor, name="tensor"), as_dtype(row_splits_dtype)
+            if lengths is None and padding is None:
+                return cls._all_rows(tensor, ragged_rank, dtype)
+            width = raw.Cast(_part(raw.Shape(tensor), 1), DstT=dtype)
+            if lengths is None:
+                lengths = _without(tensor, convert_to_tensor(padding, tensor.dtype), width, dtype)
+            lengths = convert_to_tensor(lengths, dtype, name="lengths")
+            lengths = raw.Minimum(raw.Maximum(lengths, raw.ZerosLike(lengths)), width)
+            return cls._of(boolean_mask(tensor, sequence_mask(lengths, width)), _ends(lengths))
+
+    @classmethod
+    def _all_rows(cls, tensor: Any, ragged_rank: int, dtype: DType) -> Any:
+        shape = raw.Cast(raw.Shape(tensor), DstT=dtype)
+        flat = raw.ConcatV2([[-1], raw.Slice(raw.Shape(tensor), [ragged_rank + 1], [-1])], 0)
+        result: Any = raw.Reshape(tensor, flat)
+        for axis in range(ragged_rank, 0, -1):
+            rows = raw.Prod(raw.Slice(shape, [0], [axis]), [0])
+            result = cls.from_uniform_row_length(result, _part(shape, axis), rows)
+        return result
+
+    @classmethod
+    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:
+        """The rows of a sparse matrix whose elements stand at the beginning of each row, in order.
+
+        Args:
+          st_input: a `SparseTensor` of rank 2.
+          name: a name for the scope.
+          row_splits_dtype: int32 or int64.
+        Raises: TypeError if it is not sparse.
+        """
+        if not isinstance(st_input, SparseTensor):
+            raise TypeError(f"Expected SparseTensor, got {type(st_input).__name__}. Fix: RaggedTensor.from_tensor(x)")
+        with name_scope(name, "RaggedFromSparse"):
+            dtype = as_dtype(row_splits_dtype)
+            rows = raw.StridedSlice(st_input.indices, [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1,
+                                    shrink_axis_mask=2)  # fmt: skip
+            return cls.from_value_rowids(st_input.values, raw.Cast(rows, DstT=dtype),
+                                         raw.Cast(_part(st_input.dense_shape, 0), DstT=dtype))  # fmt: skip
+
+    # -- what it is ------------------------------------------------------------------------
+
+    @property
+    def values(self) -> Any:
+        """The elements of all rows: a tensor, or a `RaggedTensor`."""
+        return self._values
+
+    @property
+    def row_splits(self) -> Any:
+        """Where each row begins, and where the last one ends."""
+        return self._row_splits
+
+    @property
+    def flat_values(self) -> Any:
+        """The tensor beneath all ragged axes."""
+        return self._values.flat_values if isinstance(self._values, RaggedTensor) else self._values
+
+    @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """The splits of all ragged axes, the outermost first."""
+        inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
+        return (self._row_splits, *inner)
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many ragged axes there are."""
+        return len(self.nested_row_splits)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return as_dtype(self.flat_values.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; None for ragged axes."""
+        n = self._row_splits.shape.as_list()[0] if self._row_splits.shape.rank == 1 else None
+        inner = self._values.shape
+        rest = inner.as_list()[1:] if inner.rank is not None else None
+        return TensorShape(None) if rest is None else TensorShape([None if n is None else n - 1, None, *rest])
+
+    @property
+    def uniform_row_length(self) -> None:
+        """None: rows may differ."""
+        return None
+
+    def get_shape(self) -> TensorShape:
+        """The static shape; the same as `shape`."""
+        return self.shape
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """The number of rows, a scalar."""
+        splits = self._row_splits
+        n = raw.Sub(raw.Size(splits, out_type=as_dtype(splits.dtype)), 1, name=name)
+        return n if out_type is None else raw.Cast(n, DstT=as_dtype(out_type))
+
+    def row_starts(self, name: str | None = None) -> Any:
+        """Where each row begins, (nrows,)."""
+        return raw.StridedSlice(self._row_splits, [0], [-1], [1], begin_mask=1, name=name)
+
+    def row_limits(self, name: str | None = None) -> Any:
+        """Where each row ends, (nrows,)."""
+        return raw.StridedSlice(self._row_splits, [1], [0], [1], end_mask=1, name=name)
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """How long each row is, (nrows,); of rows within rows for axis=2 and above, a `RaggedTensor`."""
+        if axis > 1:
+            return self.with_values(self._values.row_lengths(axis - 1))
+        return raw.Sub(self.row_limits(), self.row_starts(), name=name)
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """The row of each value, (nvals,)."""
+        return _rowids(self._row_splits)
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
+        """The lengths of rows for each ragged axis, the outermost first."""
+        return tuple(raw.Sub(_after(s), _before(s)) for s in self.nested_row_splits)
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
+        """The row of each value for each ragged axis, the outermost first."""
+        return tuple(_rowids(s) for s in self.nested_row_splits)
+
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
+        """The shape of the dense tensor that holds all rows; along `axis` only, if it is given."""
+        with name_scope(name, "RaggedBoundingBox"):
+            dtype = as_dtype(out_type or self._row_splits.dtype)
+            zero = np.asarray([0], self._row_splits.dtype.np_dtype)
+            sizes = [self.nrows(), *(raw.Max(raw.ConcatV2([zero, n], 0), [0]) for n in self.nested_row_lengths())]
+            inner = raw.Slice(raw.Shape(self.flat_values, out_type=dtype), [1], [-1])
+            shape = raw.ConcatV2([raw.Cast(raw.Pack(sizes), DstT=dtype), inner], 0)
+            return shape if axis is None else raw.GatherV2(shape, axis, 0)
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The same elements with some axes made one.
+
+        Args:
+          outer_axis, inner_axis: the first and the last of these axes.
+        """
+        rank = self.shape.rank
+        if rank is not None:
+            outer_axis, inner_axis = (a + rank if a < 0 else a for a in (outer_axis, inner_axis))
+        if outer_axis <= self.ragged_rank < inner_axis < (rank or 0):  # first the axes that are not ragged
+            flat, n = self.flat_values, inner_axis - self.ragged_rank
+            sizes = raw.Shape(flat, out_type=self._row_splits.dtype)
+            inner = raw.Prod(raw.Slice(sizes, [1], [n]), [0])
+            shape = raw.ConcatV2([raw.Slice(raw.Mul(sizes, inner), [0], [1]), raw.Slice(sizes, [n + 1], [-1])], 0)
+            rows = raw.Reshape(raw.Slice(sizes, [0], [1]), np.zeros(0, np.int32))
+            values = RaggedTensor.from_uniform_row_length(raw.Reshape(flat, shape), inner, rows)
+            return self.with_flat_values(values).merge_dims(outer_axis, self.ragged_rank + 1)
+        if not 0 <= outer_axis < inner_axis <= self.ragged_rank:
+            raise ValueError(f"axes {outer_axis} to {inner_axis} cannot be merged; those up to {self.ragged_rank} are "
+                             "ragged. Fix: give ragged axes, the outer one first")
+        if outer_axis > 1:
+            return self.with_values(self._values.merge_dims(outer_axis - 1, inner_axis - 1))
+        if outer_axis:
+            merged = self
+            for _ in range(inner_axis - 1):  # rows now end where their last rows did
+                ends = raw.GatherV2(merged._values.row_splits, merged._row_splits, 0)
+                merged = RaggedTensor._of(merged._values.values, ends)
+            return merged
+        inner = self._values
+        return inner if inner_axis == 1 else inner.merge_dims(0, inner_axis - 1)
+
+    def consumers(self) -> Any:
+        """The operations that use the values."""
+        return self.flat_values.consumers()
+
+    # -- what is made of it ----------------------------------------------------------------
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows with other values, as many as before."""
+        return RaggedTensor._of(_values(new_values), self._row_splits)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows with other values beneath all ragged axes."""
+        inner = self._values.with_flat_values(new_values) if isinstance(self._values, RaggedTensor) else new_values
+        return self.with_values(inner)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same with splits of another dtype, int32 or int64."""
+        dtype = as_dtype(dtype)
+        inner = self._values
+        inner = inner.with_row_splits_dtype(dtype) if isinstance(inner, RaggedTensor) else inner
+        return RaggedTensor._of(inner, raw.Cast(self._row_splits, DstT=dtype))
+
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Any:
+        """The rows in a dense tensor, filled up at their ends.
+
+        Args:
+          default_value: what they are filled up with; 0 by default.
+          name: a name for the operation.
+          shape: the shape of the result, None or -1 where the longest row decides; longer rows are cut off.
+        """
+        if default_value is None:
+            default_value = b"" if self.dtype.name == "string" else 0
+        default = convert_to_tensor(default_value, self.dtype, name="default_value")
+        if shape is None:
+            wanted: Any = np.asarray(-1, np.int64)
+        elif is_tensor_like(shape):
+            wanted = shape
+        else:
+            wanted = np.asarray([-1 if n is None else n for n in TensorShape(shape).as_list()], np.int64)
+        splits = self.nested_row_splits
+        return raw.RaggedTensorToTensor(wanted, self.flat_values, default, list(splits),
+                                        row_partition_types=("ROW_SPLITS",) * len(splits), name=name)  # fmt: skip
+
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """The same elements as a `SparseTensor`."""
+        return SparseTensor(*raw.RaggedTensorToSparse(list(self.nested_row_splits), self.flat_values, name=name))
+
+    def to_list(self) -> list[Any]:
+        """The rows as lists; in eager mode."""
+        return self.numpy_value().to_list()
+
+    def numpy_value(self) -> RaggedTensorValue:
+        """The value, in eager mode."""
+        return self._value_of([t.numpy() for t in self._parts()])
+
+    def numpy(self) -> Any:
+        """The rows as an array of arrays, or one array if all have one length; in eager mode."""
+        rows = [np.asarray(r) for r in self.to_list()]
+        if len({r.shape for r in rows}) <= 1:
+            return np.asarray(rows)
+        out = np.empty(len(rows), object)
+        out[:] = rows
+        return out
+
+    def _parts(self) -> list[Any]:
+        return [self.flat_values, *self.nested_row_splits]
+
+    def _differentiable(self) -> Any:
+        return self.flat_values
+
+    def _with_differentiable(self, tensor: Any) -> Any:
+        return None if tensor is None else self.with_flat_values(tensor)
+
+    def _value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
+        value: Any = parts[0]
+        for splits in reversed(parts[1:]):
+            value = RaggedTensorValue(value, splits)
+        result: RaggedTensorValue = value
+        return result
+
+    def __getitem__(self, key: Any) -> Any:
+        from .ragged_array_ops import getitem  # which needs this module
+
+        return getitem(self, key)
+
+    def __repr__(self) -> str:
+        return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
+
+
+register_tensor_conversion_function(RaggedTensor, _refuse)
+
+
+# -- helpers -------------------------------------------------------------------------------------------
+
+
+def _values(values: Any) -> Any:
+    return values if isinstance(values, RaggedTensor) else convert_to_tensor(values, name="values")
+
+
+def _count(values: Any, dtype: DType) -> Any:
+    if isinstance(values, RaggedTensor):
+        return values.nrows(dtype)
+    return _part(raw.Shape(values, out_type=dtype), 0)
+
+
+def ragged_gather(params: RaggedTensor, indices: Any) -> Any:
+    """Rows of a ragged tensor, by their numbers; for `tf.gather`.
+
+    Args:
+      params: a `RaggedTensor`.
+      indices: a tensor of ints of known rank.
+    Returns: a `RaggedTensor`.
+    """
+    indices = convert_to_tensor(indices)
+    n = params.ragged_rank + len(indices.shape.as_list()) - 1
+    splits, values = raw.RaggedGather(list(params.nested_row_splits), params.flat_values, indices,
+                                      OUTPUT_RAGGED_RANK=n)  # fmt: skip
+    return RaggedTensor.from_nested_row_splits(values, splits)
+
+
+__all__ = ["RaggedTensor", "ragged_gather"]

@@ -1,0 +1,1 @@
+"""`tf.sparse`, sets, sparse embeddings."""

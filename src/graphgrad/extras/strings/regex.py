@@ -1,0 +1,150 @@
+"""Regular expressions on strings, in RE2's syntax and in its time: none goes back and forth without end.
+
+Reference: github.com/google/re2, `RE2::FullMatch`, `RE2::Replace`, `RE2::GlobalReplace`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+
+from .string_ops import _map, _same
+
+_HOST = ("host",)
+
+
+@functools.lru_cache(maxsize=16)  # each may take 8 MB
+def _compiled(pattern: bytes, groups: bool) -> Any:
+    """An RE2 object; one without groups is matched faster."""
+    from re2 import Options, _re2  # imported when somebody has a pattern
+
+    options = Options()
+    options.log_errors, options.never_capture = False, not groups
+    compiled = _re2.RE2(pattern, options)
+    if not compiled.ok():
+        problem = compiled.error().decode("utf-8", "replace")
+        raise Complaint(f"Invalid pattern: {pattern.decode('utf-8', 'replace')}, error: {problem}",
+                        "use RE2's syntax, in which nothing looks around or back: github.com/google/re2/wiki/Syntax")
+    return compiled
+
+
+def _search(compiled: Any, anchored: bool) -> Callable[[bytes, int], Any]:
+    """A function of a text and a position in it, which gives the spans of what matches and of its groups, or None."""
+    from re2 import _re2
+
+    anchor = _re2.RE2.Anchor.ANCHOR_BOTH if anchored else _re2.RE2.Anchor.UNANCHORED
+
+    def search(text: bytes, at: int) -> Any:
+        spans = compiled.Match(anchor, text, at, len(text))
+        return None if spans[0][0] < 0 else spans
+
+    return search
+
+
+# -- replacing ---------------------------------------------------------------------------
+
+
+def _template(rewrite: bytes) -> tuple[list[Any], int, bool]:
+    """What replaces a match: bytes and numbers of groups; the highest number; whether there is nothing wrong with it.
+
+    As in RE2, what stands before something wrong is used, and groups count behind it, too.
+    """
+    pieces = re.split(rb"(?s)\\(.?)", rewrite)
+    highest = max((int(escaped) for escaped in pieces[1::2] if escaped.isdigit()), default=0)
+    parts: list[Any] = [pieces[0]]
+    for escaped, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        if not escaped.isdigit() and escaped != b"\\":
+            return parts, highest, False
+        parts += [int(escaped) if escaped.isdigit() else escaped, text]
+    return parts, highest, True
+
+
+def _filled(parts: list[Any], text: bytes, spans: Any) -> bytes:
+    """What replaces a match; a group that took no part in it is empty."""
+    return b"".join(p if isinstance(p, bytes) else text[max(0, spans[p][0]) : max(0, spans[p][1])] for p in parts)
+
+
+def _char(text: bytes, at: int) -> int:
+    """How many bytes the character has that begins at `at`; 1 for what is none."""
+    for size in (1, 2, 3, 4):
+        try:
+            text[at : at + size].decode()
+        except UnicodeDecodeError:
+            continue
+        return size
+    return 1
+
+
+def _replaced(text: bytes, search: Callable[[bytes, int], Any], parts: list[Any]) -> bytes:
+    """The text with all matches replaced; an empty match right behind another does not count."""
+    out, at, last = [], 0, -1
+    while at <= len(text) and (spans := search(text, at)) is not None:
+        begin, end = spans[0]
+        out.append(text[at:begin])
+        if begin == last and begin == end:
+            size = _char(text, begin) if begin < len(text) else 0
+            out.append(text[begin : begin + size])
+            at = begin + max(1, size)
+            continue
+        out.append(_filled(parts, text, spans))
+        at = last = end
+    return b"".join([*out, text[at:]])
+
+
+# -- operations --------------------------------------------------------------------------
+
+
+def _bytes(what: str, value: Any) -> bytes:
+    array = np.asarray(value)
+    if array.ndim:
+        raise Complaint(f"{what} must be scalar, but received {list(array.shape)}", "give one string")
+    found = array.item()
+    return found.encode() if isinstance(found, str) else found
+
+
+@op("StaticRegexReplace", "input: string -> output: string", shape=_same, flags=_HOST)
+def static_regex_replace_op(xp, x, *, pattern, rewrite, replace_global=True):
+    """Replaces what matches a pattern; `\\1` stands for the first group, `\\0` for all of it."""
+    parts, highest, right = _template(_bytes("Rewrite", rewrite))
+    compiled = _compiled(_bytes("Pattern", pattern), highest > 0)
+    if highest > compiled.NumberOfCapturingGroups() or not (right or replace_global):
+        return x
+    search = _search(compiled, False)
+
+    def first(text: bytes) -> bytes:
+        spans = search(text, 0)
+        if spans is None:
+            return text
+        begin, end = spans[0]
+        return text[:begin] + _filled(parts, text, spans) + text[end:]
+
+    return _map((lambda text: _replaced(text, search, parts)) if replace_global else first, x)
+
+
+@op("RegexReplace", "input: string, pattern: string, rewrite: string -> output: string", flags=_HOST)
+def regex_replace_op(xp, x, pattern, rewrite, *, replace_global=True):
+    """Replaces what matches a pattern; the pattern is a tensor."""
+    return static_regex_replace_op.kernel(xp, x, pattern=pattern, rewrite=rewrite, replace_global=replace_global)
+
+
+@regex_replace_op.shape
+def _regex_replace_shape(x, pattern, rewrite):
+    return x
+
+
+@op("StaticRegexFullMatch", "input: string -> output: bool", shape=_same, flags=_HOST)
+def static_regex_full_match_op(xp, x, *, pattern):
+    """Whether whole strings match a pattern."""
+    search = _search(_compiled(_bytes("Pattern", pattern), False), True)
+    return _map(lambda text: search(text, 0) is not None, x).astype(bool)
+
+
+for _record in (static_regex_replace_op, regex_replace_op, static_regex_full_match_op):
+    _record.grad(NOT_DIFFERENTIABLE)

@@ -1,0 +1,354 @@
+"""The public functions on strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.extras.sparse.sparse_ops import SparseTensor
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import as_dtype, float32, int32, string
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+
+
+def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
+              fill: str = "", name: str | None = None) -> Any:  # fmt: skip
+    """Writes numbers as strings.
+
+    Args:
+      input: numbers or bools.
+      precision: digits behind the point, for floating types.
+      scientific, shortest: `%e` or `%g` instead of `%f`.
+      width: the least width; what is missing is filled with `fill`.
+      fill: one character; a space by default.
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Raises: InvalidArgumentError for options that do not go together.
+    Gradient: none.
+    Reference: TensorFlow 2.21 AsString.
+
+    >>> sess.run(tf.as_string([1.5, 0.25], precision=2))
+    array([b'1.50', b'0.25'], dtype=object)
+    """
+    return raw.AsString(input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill,
+                        name=name)  # fmt: skip
+
+
+def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Joins the strings of several tensors, place by place; scalars go with every place.
+
+    >>> sess.run(tf.strings.join([["a", "b"], "c"], separator="-"))
+    array([b'a-c', b'b-c'], dtype=object)
+    """
+    return raw.StringJoin(list(inputs), separator=separator, name=name)
+
+
+def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
+                name: str | None = None) -> Any:  # fmt: skip
+    """Joins strings along axes.
+
+    Args:
+      inputs: strings.
+      axis: an axis or a list of them, all (in order) by default.
+      keepdims: whether to keep joined axes with size 1.
+      separator: what stands between.
+      name: a name for the scope.
+    Returns: strings.
+    Raises: ValueError (while building) or OutOfRangeError for an axis that is not there.
+    Gradient: none.
+    Reference: TensorFlow 2.21 ReduceJoin.
+
+    >>> sess.run(tf.strings.reduce_join([["a", "b"], ["c", "d"]], 1))
+    array([b'ab', b'cd'], dtype=object)
+    """
+    with name_scope(name, "ReduceJoin"):
+        inputs = convert_to_tensor(inputs, string)
+        if axis is None:
+            rank = inputs._spec.shape
+            axis = raw.Range(0, raw.Rank(inputs), 1) if rank is None else np.arange(len(rank), dtype=np.int32)
+        return raw.ReduceJoin(inputs, convert_to_tensor(axis, int32), keep_dims=bool(keepdims), separator=separator)
+
+
+def reduce_join_v1(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: str | None = None,
+                   reduction_indices: Any = None, keepdims: Any = None) -> Any:  # fmt: skip
+    """Joins strings along axes; see `strings.reduce_join`.
+
+    >>> sess.run(tf.reduce_join([["a", "b"]], 1))
+    array([b'ab'], dtype=object)
+    """
+    keep = keep_dims if keepdims is None else keepdims
+    return reduce_join(inputs, reduction_indices if axis is None else axis, bool(keep), separator, name)
+
+
+def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
+                 result_type: str = "SparseTensor", name: str | None = None) -> Any:  # fmt: skip
+    """Splits strings at any of the characters of `sep`.
+
+    Args:
+      source: a vector of strings.
+      sep: separating characters; a space by default, '' splits into characters.
+      skip_empty: whether to leave out empty pieces.
+      delimiter: the older name of `sep`.
+      result_type: "SparseTensor"; ragged tensors do not exist here.
+      name: a name for the operations.
+    Returns: a `SparseTensor` of strings, one row for each string.
+    Raises: ValueError for another `result_type`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringSplit.
+
+    >>> sess.run(tf.string_split(["a b", "c"]).values)
+    array([b'a', b'b', b'c'], dtype=object)
+    """
+    sep = delimiter if sep is None else sep
+    if result_type != "SparseTensor":
+        raise ValueError(f"result_type must be 'SparseTensor', not {result_type!r}: there are no ragged tensors here. "
+                         "Fix: result_type='SparseTensor'")
+    with name_scope(name, "StringSplit"):
+        return SparseTensor(*raw.StringSplit(source, " " if sep is None else sep, skip_empty=skip_empty))
+
+
+def split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",
+             source: Any = None, name: str | None = None) -> Any:  # fmt: skip
+    """Splits strings at a separator, at runs of white space by default.
+
+    Args:
+      input: a vector of strings.
+      sep: the separator.
+      maxsplit: how often to split at most.
+      result_type: "SparseTensor"; `tf.strings.split` offers ragged ones, too.
+      source: the older name of `input`.
+      name: a name for the scope.
+    Returns: a `SparseTensor` of strings, one row for each string.
+    Raises: ValueError for another result type.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringSplitV2.
+
+    >>> sess.run(tf.strings.split(["a  b", "c"]).values)
+    array([b'a', b'b', b'c'], dtype=object)
+    """
+    if result_type != "SparseTensor":
+        raise ValueError(f"result_type must be 'RaggedTensor' or 'SparseTensor', not {result_type!r}. "
+                         "Fix: choose one of the two")
+    with name_scope(name, "StringSplit"):
+        x = source if input is None else input
+        return SparseTensor(*raw.StringSplitV2(x, "" if sep is None else sep, maxsplit=maxsplit))
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """Cuts a part out of each string.
+
+    Args:
+      input: strings.
+      pos: where the parts begin; counted from the end if negative.
+      len: their lengths; all three broadcast.
+      unit: "BYTE" or "UTF8_CHAR".
+      name: a name for the operation.
+    Returns: strings.
+    Raises: InvalidArgumentError for a position outside the string.
+    Gradient: none.
+    Reference: TensorFlow 2.21 Substr.
+
+    >>> sess.run(tf.strings.substr(["hello", "world"], 1, 3))
+    array([b'ell', b'orl'], dtype=object)
+    """
+    return raw.Substr(input, pos, len, unit=unit, name=name)
+
+
+def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+    """Cuts a part out of each string; see `strings.substr`.
+
+    >>> sess.run(tf.substr("hello", -3, 2))
+    b'll'
+    """
+    return substr(input, pos, len, unit, name)
+
+
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+    """Reads strings as numbers.
+
+    Args:
+      input: strings.
+      out_type: float32, float64, int32 or int64.
+      name: a name for the operation.
+    Returns: numbers, the shape of `input`.
+    Raises: InvalidArgumentError for a string that is no number.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringToNumber.
+
+    >>> sess.run(tf.strings.to_number(["1.5", "-2e3"]))
+    array([ 1.5e+00, -2.0e+03], dtype=float32)
+    """
+    return raw.StringToNumber(input, out_type=as_dtype(out_type), name=name)
+
+
+def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None) -> Any:
+    """Reads strings as numbers; see `strings.to_number`.
+
+    >>> sess.run(tf.string_to_number("3", tf.int32))
+    np.int32(3)
+    """
+    return to_number(string_tensor if input is None else input, out_type, name)
+
+
+def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: int | None = None,
+               name: str | None = None) -> Any:  # fmt: skip
+    """Reads the bytes of strings as numbers.
+
+    Args:
+      input_bytes: strings, all of one length.
+      out_type: the dtype.
+      little_endian: the order of bytes.
+      fixed_length: a length to cut or pad (with zeros) the strings to.
+      name: a name for the operation.
+    Returns: numbers; one axis more than `input_bytes`.
+    Raises: InvalidArgumentError if the length is no multiple of the number's size.
+    Gradient: none.
+    Reference: TensorFlow 2.21 DecodeRaw.
+
+    >>> sess.run(tf.decode_raw("ab", tf.uint8))
+    array([97, 98], dtype=uint8)
+    """
+    if fixed_length is not None:
+        return raw.DecodePaddedRaw(input_bytes, fixed_length, out_type=as_dtype(out_type), little_endian=little_endian,
+                                   name=name)  # fmt: skip
+    return raw.DecodeRaw(input_bytes, out_type=as_dtype(out_type), little_endian=little_endian, name=name)
+
+
+def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
+                  bytes: Any = None) -> Any:  # fmt: skip
+    """Reads the bytes of strings as numbers; see `io.decode_raw`.
+
+    >>> sess.run(tf.decode_raw("ab", tf.uint8))
+    array([97, 98], dtype=uint8)
+    """
+    return decode_raw(input_bytes if bytes is None else bytes, out_type, little_endian, None, name)
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """The lengths of strings, in bytes or ("UTF8_CHAR") characters.
+
+    >>> sess.run(tf.strings.length(["a", "abc"]))
+    array([1, 3], dtype=int32)
+    """
+    return raw.StringLength(input, unit=unit, name=name)
+
+
+def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+    """The lengths of strings; see `strings.length`.
+
+    >>> sess.run(tf.strings.length("abc"))
+    np.int32(3)
+    """
+    return length(input, unit, name)
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Strings in lower case; ASCII letters only unless `encoding` is "utf-8".
+
+    >>> sess.run(tf.strings.lower("AB"))
+    b'ab'
+    """
+    return raw.StringLower(input, encoding=encoding, name=name)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Strings in upper case; ASCII letters only unless `encoding` is "utf-8".
+
+    >>> sess.run(tf.strings.upper("ab"))
+    b'AB'
+    """
+    return raw.StringUpper(input, encoding=encoding, name=name)
+
+
+def strip(input: Any, name: str | None = None) -> Any:
+    """Strings without white space at their ends.
+
+    >>> sess.run(tf.strings.strip(" ab "))
+    b'ab'
+    """
+    return raw.StringStrip(input, name=name)
+
+
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+    r"""Replaces what matches a regular expression.
+
+    Args:
+      input: strings.
+      pattern: the expression, in RE2's syntax, in which nothing looks around or back.
+      rewrite: the new text; `\1` stands for the first group, `\0` for all that matched.
+      replace_global: whether to replace every match, or the first of each string.
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Raises: InvalidArgumentError for a pattern that is none.
+    Gradient: none.
+    Reference: TensorFlow 2.21 RegexReplace.
+
+    >>> sess.run(tf.strings.regex_replace("a1b2", "[0-9]", "-"))
+    b'a-b-'
+    """
+    if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
+        return raw.StaticRegexReplace(input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+    return raw.RegexReplace(input, pattern, rewrite, replace_global=replace_global, name=name)
+
+
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+    """Whether whole strings match a regular expression.
+
+    >>> sess.run(tf.strings.regex_full_match(["ab", "b"], "a."))
+    array([ True, False])
+    """
+    return raw.StaticRegexFullMatch(input, pattern=pattern, name=name)
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Strings in web-safe base 64, without padding unless asked for.
+
+    >>> sess.run(tf.encode_base64("hello"))
+    b'aGVsbG8'
+    """
+    return raw.EncodeBase64(input, pad=pad, name=name)
+
+
+def decode_base64(input: Any, name: str | None = None) -> Any:
+    """What strings in web-safe base 64 stand for.
+
+    >>> sess.run(tf.decode_base64("aGVsbG8"))
+    b'hello'
+    """
+    return raw.DecodeBase64(input, name=name)
+
+
+def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3,
+                  name: str | None = None) -> Any:  # fmt: skip
+    """Writes tensors into a text.
+
+    Args:
+      template: the text.
+      inputs: a tensor or a list of them, one for each placeholder.
+      placeholder: what they replace.
+      summarize: how many elements of each end of an axis to write; -1 for all.
+      name: a name for the operation.
+    Returns: a string scalar.
+    Raises: ValueError if the number of placeholders differs from that of the inputs.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringFormat.
+
+    >>> sess.run(tf.strings.format("x = {}", tf.constant([1, 2])))
+    b'x = [1 2]'
+    """
+    inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    if not isinstance(template, str) or not isinstance(placeholder, str):
+        raise TypeError(f"template and placeholder must be strings, not {template!r} and {placeholder!r}")
+    if template.count(placeholder) != len(inputs):
+        raise ValueError(f"The template expects {template.count(placeholder)} tensors, but the inputs only has "
+                         f"{len(inputs)}. Please ensure the number of placeholders in template matches inputs length.")
+    return raw.StringFormat([convert_to_tensor(x) for x in inputs], template=template, placeholder=placeholder,
+                            summarize=summarize, name=name)  # fmt: skip
+
+
+__all__ = ["as_string", "decode_base64", "decode_raw", "decode_raw_v1", "encode_base64", "length", "length_v1", "lower",
+           "reduce_join", "reduce_join_v1", "regex_full_match", "regex_replace", "split_v1", "string_format",
+           "string_join", "string_split", "strip", "substr", "substr_v1", "to_number", "to_number_v1",
+           "upper"]  # fmt: skip

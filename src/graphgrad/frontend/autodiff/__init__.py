@@ -1,0 +1,1 @@
+"""Tapes, forward accumulators, recomputation, gradient checks, `py_function`."""

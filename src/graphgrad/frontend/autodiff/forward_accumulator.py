@@ -1,0 +1,165 @@
+"""`ForwardAccumulator`: Jacobian-vector products of what runs, computed along with it.
+
+A gradient rule is linear in the gradients that arrive at it, and its own gradient with respect to them is the
+derivative of the operation in forward direction. So forward mode needs no rules of its own, and works for whatever has
+a gradient. What it computes runs as operations: tapes and accumulators around it see them, which gives higher orders.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.frontend.structure import nest
+from graphgrad.gradients.control_flow.subgraphs import carries
+from graphgrad.gradients.core.registry import gradient_function
+from graphgrad.gradients.core.unconnected import UnconnectedGradients
+from graphgrad.gradients.derived.higher import jvp
+from graphgrad.ir import eager
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import variant
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, raw
+from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor_list import TensorList
+
+from .tape import GradientTape
+from .tape_recording import Record
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products in forward mode, for what runs in its `with` block.
+
+    Args:
+      primals: a tensor or variable, or a structure of them, with respect to which is differentiated.
+      tangents: for each of them a tensor of its shape: the direction.
+    Raises: ValueError if the two differ in structure or shape, or if it is entered twice.
+    Gradient: what it computes has gradients; accumulators and tapes may be nested in either order.
+    Reference: TensorFlow 2.21 `tf.autodiff.ForwardAccumulator`; Griewank and Walther, Evaluating Derivatives, 2008.
+
+    >>> x = tf.constant([2.0, 3.0])
+    >>> from graphgrad.compat.v2.autodiff import ForwardAccumulator  # in 2.x: tf.autodiff.ForwardAccumulator
+    >>> with ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+    ...     y = tf.reduce_sum(x**3)
+    >>> sess.run(acc.jvp(y))
+    np.float32(12.0)
+    """
+
+    def __init__(self, primals: Any, tangents: Any):
+        nest.assert_same_structure(primals, tangents, check_types=False)
+        self._recording = False
+        self._tangents: dict[int, Any] = {}
+        self._kept: list[Any] = []  # what the ids above belong to
+        self._xs: list[Any] = []
+        self._directions: list[Any] = []
+        for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        if primal.dtype.kind not in "fc":
+            raise ValueError(f"ForwardAccumulator: {primal!r} is of dtype {primal.dtype.name}, which has no "
+                             f"derivatives.\n  Asked for at {user_source(3)}\n  Fix: cast it to a float")  # fmt: skip
+        tangent = convert_to_tensor(tangent, primal.dtype)
+        if not tangent.shape.is_compatible_with(primal.shape):
+            raise ValueError(f"ForwardAccumulator: the tangent's shape {tangent.shape} is not that of its primal, "
+                             f"{primal.shape}.\n  Asked for at {user_source(3)}\n  Fix: tf.reshape it")  # fmt: skip
+        self._xs.append(primal)
+        self._directions.append(tangent)
+        self._set(getattr(primal, "handle", primal), tangent)
+
+    def _set(self, tensor: Any, tangent: Any) -> None:
+        self._tangents[id(tensor)] = tangent
+        self._kept.append(tensor)
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording. Fix: leave its `with` block first")
+        self._recording = True
+        if current_graph() is None:
+            eager.listening.recorders.append(self._record)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._recording:
+            raise ValueError("Accumulator is not recording.")
+        self._recording = False
+        if self._record in eager.listening.recorders:
+            eager.listening.recorders.remove(self._record)
+
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+        """The derivative of what was computed, in the direction of the tangents.
+
+        Args:
+          primals: a tensor computed in the `with` block, or a structure of them.
+          unconnected_gradients: 'none' or 'zero', for what does not depend on the primals given before.
+        Returns: the structure, with a tensor of the shape of each, or None.
+        """
+        unconnected = UnconnectedGradients(unconnected_gradients)
+
+        def find(y: Any) -> Any:
+            if isinstance(y, IndexedSlices):
+                values = find(y.values)
+                return None if values is None else IndexedSlices(values, y.indices, y.dense_shape)
+            y_id = id(getattr(y, "handle", y))
+            tangent = self._tangents.get(y_id)
+            if tangent is None and current_graph() is not None:
+                tangent = _in_graph(y, self._xs, self._directions)
+            if tangent is None and unconnected is UnconnectedGradients.ZERO:
+                tangent = raw.ZerosLike(convert_to_tensor(y))
+            return tangent
+
+        return nest.map_structure(find, primals)
+
+    def _record(self, opdef: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
+                gradient: Any = None) -> None:  # fmt: skip
+        tangents = [self._tangents.get(id(t)) for t in inputs]
+        if all(t is None for t in tangents) or not any(map(carries, outputs)):
+            return
+        recorders = eager.listening.recorders
+        before = list(recorders)
+        recorders[before.index(self._record) :] = []  # only what is around this accumulator sees what follows
+        try:
+            found = _forward(Record(opdef, inputs, outputs, attrs, gradient), tangents)
+            for y, tangent in zip(outputs, found, strict=True):
+                if tangent is not None:
+                    self._set(y, tangent)
+        finally:
+            recorders[:] = before
+
+
+def _in_graph(y: Any, xs: list[Any], directions: list[Any]) -> Any:
+    (found,) = jvp([y], xs, directions)
+    return found
+
+
+def _forward(record: Record, tangents: list[Any]) -> list[Any]:
+    """The derivatives of an operation's outputs, from those of its inputs."""
+    rule = gradient_function(record)  # type: ignore[arg-type]  # a record stands for an operation
+    if rule is NOT_DIFFERENTIABLE:
+        return [None] * len(record.outputs)
+    if rule is None:
+        raise LookupError(
+            f"No gradient defined for operation '{record.name}' (op type: {record.type}), so it has no derivative in "
+            f"forward direction either.\n  Asked for at {user_source(2)}\n"
+            f"  Fix: register one with @tf.RegisterGradient('{record.type}')"
+        )
+    with GradientTape() as tape:
+        dummies = [_dummy(t) for t in record.outputs]
+        given = [d for d in dummies if d is not None]
+        tape.watch(given)
+        in_grads = rule(record, *dummies)
+        in_grads = in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
+        pairs = [(_dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
+    found = iter(tape.gradient([g for g, _ in pairs], given, [t for _, t in pairs]) if pairs else [None] * len(given))
+    return [None if d is None else _dense(next(found)) for d in dummies]
+
+
+def _dummy(t: Any) -> Any:
+    """Something to weight the gradient of an output with; None if it has none."""
+    if t.dtype is variant:
+        return raw.ZerosLike(t) if isinstance(t._value, TensorList) else None
+    return raw.OnesLike(t) if t.dtype.kind in "fc" else None  # not zeros, which some rules treat apart
+
+
+def _dense(g: Any) -> Any:
+    return g._as_tensor() if isinstance(g, IndexedSlices) else g

@@ -1,0 +1,139 @@
+"""A run of a function that tapes have recorded: what it has kept, and more of it when a higher derivative asks."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphgrad.executor.runtime import nonfinite
+from graphgrad.gradients.control_flow.subgraphs import needed_ops
+from graphgrad.ir import dtypes, eager
+from graphgrad.ir.effects import NOTHING, effect_of
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import registry
+from graphgrad.ir.source import user_source
+
+if TYPE_CHECKING:
+    from graphgrad.frontend.function.concrete_function import _Part, _Reverse
+
+
+class RecordedRun:
+    """One forward pass with what its gradient needs, the gradient of that, and so on: one for each tape that listens.
+
+    A persistent tape may be asked for any order while it records. It is told of what one more order needs when a
+    gradient uses that, and what was not kept is computed from what was.
+
+    Args:
+      part: the function.
+      given: its inputs, eager tensors.
+      drawn: how often its random operations had run before; what it lacks is added.
+    Attributes:
+      tensors: the outputs, and what is kept as far as tapes have been told.
+    """
+
+    def __init__(self, part: _Part, given: Sequence[Any], drawn: dict[Operation, int]):
+        self._part, self._given, self._drawn = part, given, drawn
+        recorders = tuple(eager.listening.recorders)
+        orders = eager.orders(recorders)
+        self._reverses = [part.reverse]
+        while len(self._reverses) < max(orders) and self._reverses[-1].kept:
+            self._reverses.append(self._reverses[-1].forward.reverse)
+        forward = self._reverses[-1].forward
+        self._sources = sources(part, forward.outputs) if any(r in eager.persistent for r in recorders) else []
+        values = _with(forward, self._sources).values([t._value for t in given], drawn)
+        if nonfinite.state.mode:  # its runs do not tell
+            drawn.update({op: n - 1 for op, n in part.counters.items()})
+        self._values, self._held = values[: len(forward.outputs)], values[len(forward.outputs) :]
+        self.tensors: list[Any] = []
+        self._told: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        for record, order in zip(recorders, orders, strict=True):
+            self._tell(record, 0, len(self._reverses[min(order, len(self._reverses)) - 1].part.outputs))
+
+    def _tell(self, record: Callable[..., None], start: int, stop: int) -> None:
+        outputs = self._reverses[-1].forward.outputs
+        made = len(self.tensors)
+        self.tensors += self._part._tensors(outputs[made:stop], self._values[made:stop])
+
+        def gradient(record: Any, *dys: Any) -> list[Any]:
+            return self._gradient([*[None] * start, *dys])
+
+        gradient.takes_none = True  # type: ignore[attr-defined]  # functions take attributes
+        self._told[getattr(record, "__self__", record)] = stop
+        record(registry["IdentityN"], tuple(self._given), tuple(self.tensors[start:stop]), {}, gradient)
+
+    def _gradient(self, dys: Sequence[Any]) -> list[Any]:
+        last = max(i for i, dy in enumerate(dys) if dy is not None)
+        while last >= len(self._reverses[-1].part.outputs):
+            reverse = self._reverses[-1].forward.reverse
+            self._values += self._missing(reverse)
+            self._reverses.append(reverse)
+        reverse = next(r for r in self._reverses if last < len(r.part.outputs))
+        needed = len(reverse.forward.outputs)
+        for record in tuple(eager.listening.recorders):  # these see what the gradient does with what was kept
+            told = self._told.get(getattr(record, "__self__", record), needed)
+            if told < needed:
+                self._tell(record, told, needed)
+        return reverse.gradient(self._given, [*self.tensors, *self._values[len(self.tensors) :]], dys, self._drawn)
+
+    def _missing(self, reverse: _Reverse) -> list[Any]:
+        """The values of what the gradient of one order more needs besides, from what is known of the run."""
+        part = self._part
+        tensors = [*part.inputs, *reverse.part.outputs, *self._sources]
+        values = [*[t._value for t in self._given], *self._values, *self._held]
+        known = {id(t): (t, v) for t, v in zip(tensors, values, strict=True)}
+        wanted = [t for t in reverse.kept if id(t) not in known]
+        if wanted:
+            again = reverse.again.get(tuple(map(id, self._sources)))
+            if again is None:
+                again = _repetition(part, known, wanted)
+                reverse.again[tuple(map(id, self._sources))] = again
+            again.counters.clear()
+            again.counters.update(self._drawn)
+            found = again.values([known[id(t)][1] for t in again.inputs], dict(self._drawn))
+            known.update((id(t), (t, v)) for t, v in zip(wanted, found, strict=True))
+        return [known[id(t)][1] for t in reverse.kept]
+
+
+def sources(part: _Part, outputs: Sequence[Tensor]) -> list[Tensor]:
+    """What cannot be computed once more of what some outputs depend on: what was read, or what Python gave.
+
+    Args:
+      part: the function.
+      outputs: tensors of its graph.
+    """
+    known = set(map(id, outputs))
+    ops = needed_ops(outputs, set(map(id, part.inputs)))
+    return [t for op in ops if _is_done_once(op) for t in op.outputs
+            if t.dtype is not dtypes.resource and id(t) not in known]  # fmt: skip
+
+
+def _is_done_once(op: Operation) -> bool:
+    # What waits for others would have these done once more.
+    return effect_of(op) != NOTHING or bool(op.control_inputs)
+
+
+def _with(part: _Part, outputs: Sequence[Tensor]) -> _Part:
+    """A function that gives other tensors besides its own outputs."""
+    if not outputs:
+        return part
+    key = tuple(map(id, outputs))
+    if key not in part.wider:
+        part.wider[key] = part._with([*part.outputs, *outputs])
+    return part.wider[key]
+
+
+def _repetition(part: _Part, known: dict[int, Any], wanted: Sequence[Tensor]) -> _Part:
+    """What computes some tensors from those that are known; LookupError if that would do something a second time."""
+    ops = needed_ops(wanted, known)
+    for op in ops:
+        if _is_done_once(op):
+            raise LookupError(
+                f"No gradient of this order is defined for the call of '{part.graph.name}': it needs values of the "
+                f"operation '{op.name}' (op type: {op.type}) that the call has not kept, and that operation cannot run "
+                f"again.\n  Asked for at {user_source(2)}\n"
+                "  Fix: put as many tapes into each other as there are orders, and ask each of them once"
+            )
+    used = {id(t): t for op in ops for t in op.inputs if id(t) in known}
+    handles = {id(t): t for t in part.inputs if t.dtype is dtypes.resource}
+    return part._with(wanted, list({**handles, **used}.values()), ())

@@ -1,0 +1,1 @@
+"""Devices, session configuration, settings."""

@@ -1,0 +1,257 @@
+"""`tf.config.optimizer`, `tf.config.threading`, and what is asked of devices: kept as programs set it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.errors import UnimplementedError
+from graphgrad.executor.backend import xla
+from graphgrad.executor.plan import placement
+
+from .devices import PhysicalDevice
+
+_jit: dict[str, Any] = {"enabled": ""}
+_options: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+_OPTIONS = frozenset("""
+    layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization
+    loop_optimization function_optimization debug_stripper disable_model_pruning scoped_allocator_optimization
+    pin_to_host_optimization implementation_selector auto_mixed_precision disable_meta_optimizer min_graph_nodes
+    auto_parallel auto_mixed_precision_onednn_bfloat16 auto_mixed_precision_mkl use_plugin_optimizers
+""".split())  # fmt: skip
+_threads = {"inter": 0, "intra": 0}
+_synchronous: list[Any] = [True]
+
+
+def get_jit() -> str:
+    """What `set_jit` was given.
+
+    Returns: 'autoclustering' or ''.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.optimizer.get_jit`.
+
+    >>> tf.config.optimizer.get_jit()
+    ''
+    """
+    return str(_jit["enabled"])
+
+
+def set_jit(enabled: bool | str) -> None:
+    """Kept, and without effect: XLA compiles everything here.
+
+    Args:
+      enabled: True or 'autoclustering', else False or ''.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.optimizer.set_jit`. One program for a whole function is what
+      `tf.function(jit_compile=True)` asks for, for a whole run `ConfigProto`'s `global_jit_level`.
+
+    >>> tf.config.optimizer.set_jit(False)
+    """
+    _jit["enabled"] = "autoclustering" if enabled in (True, "autoclustering") else ""
+
+
+def get_experimental_options() -> dict[str, Any]:
+    """What `set_experimental_options` was given, and two more.
+
+    Returns: a dictionary.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.optimizer.get_experimental_options`.
+
+    >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
+    False
+    """
+    return dict(_options)
+
+
+def set_experimental_options(options: dict[str, Any]) -> None:
+    """Kept, and without effect: they steer rewrites of TensorFlow's own.
+
+    Args:
+      options: a dictionary, as TensorFlow takes it; what it does not know is left out.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.optimizer.set_experimental_options`.
+
+    >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
+    """
+    _options.update((k, v) for k, v in options.items() if k in _OPTIONS)
+
+
+def get_inter_op_parallelism_threads() -> int:
+    """What `set_inter_op_parallelism_threads` was given; 0 leaves it to the system.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.threading.get_inter_op_parallelism_threads`.
+
+    >>> tf.config.threading.get_inter_op_parallelism_threads()
+    0
+    """
+    return _threads["inter"]
+
+
+def set_inter_op_parallelism_threads(num_threads: int) -> None:
+    """Kept, and without effect: JAX's settings stay the user's.
+
+    Args:
+      num_threads: how many; 0 leaves it to the system.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.threading.set_inter_op_parallelism_threads`.
+
+    >>> tf.config.threading.set_inter_op_parallelism_threads(0)
+    """
+    _threads["inter"] = int(num_threads)
+
+
+def get_intra_op_parallelism_threads() -> int:
+    """What `set_intra_op_parallelism_threads` was given; 0 leaves it to the system.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.threading.get_intra_op_parallelism_threads`.
+
+    >>> tf.config.threading.get_intra_op_parallelism_threads()
+    0
+    """
+    return _threads["intra"]
+
+
+def set_intra_op_parallelism_threads(num_threads: int) -> None:
+    """Kept, and without effect: JAX's settings stay the user's.
+
+    Args:
+      num_threads: how many; 0 leaves it to the system.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.threading.set_intra_op_parallelism_threads`.
+
+    >>> tf.config.threading.set_intra_op_parallelism_threads(0)
+    """
+    _threads["intra"] = int(num_threads)
+
+
+def get_synchronous_execution() -> bool:
+    """Whether eager operations are done when their calls return: always.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.experimental.get_synchronous_execution`.
+
+    >>> tf.config.experimental.get_synchronous_execution()
+    True
+    """
+    return bool(_synchronous[0])
+
+
+def set_synchronous_execution(enable: bool | None) -> None:
+    """Kept, and without effect: eager operations are done when their calls return.
+
+    Args:
+      enable: False would allow operations to be done later; None is TensorFlow's default.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.experimental.set_synchronous_execution`.
+
+    >>> tf.config.experimental.set_synchronous_execution(True)
+    """
+    _synchronous[0] = True if enable is None else bool(enable)
+
+
+# -- memory of devices -------------------------------------------------------------------
+
+
+def _accelerator(device: str) -> Any:
+    """The device that a string such as 'GPU:0' means; None for the processor."""
+    kind, _, number = str(device).rpartition("/")[2].removeprefix("device:").partition(":")
+    if not kind or not number.isdigit():
+        raise ValueError(f"Failed parsing device name: '{device}'. A device string has a device type and an index, "
+                         "like 'GPU:0'. Fix: write it so")  # fmt: skip
+    name = f"{kind.upper()}:{number}"
+    if name not in placement.default_placement.devices:
+        raise ValueError(f"No matching devices found for '{device}'. Fix: choose from "
+                         f"{', '.join(placement.default_placement.devices)}")  # fmt: skip
+    return None if name.startswith("CPU") else xla.device(name)
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    """How much memory of an accelerator is in use.
+
+    Args:
+      device: such as 'GPU:0'.
+    Returns: {'current': bytes, 'peak': bytes}.
+    Raises: ValueError for the processor, and for what is no device.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.experimental.get_memory_info`.
+    """
+    found = _accelerator(device)
+    stats = None if found is None else found.memory_in_use()
+    if stats is None:
+        raise ValueError(f"Allocator stats not available for device '{device}'. Fix: ask for an accelerator; of runs, "
+                         "RunMetadata tells the peak")  # fmt: skip
+    return {"current": stats[0], "peak": stats[1]}
+
+
+def get_memory_usage(device: str) -> int:
+    """How many bytes of memory of an accelerator are in use; `get_memory_info` tells more.
+
+    Args:
+      device: such as 'GPU:0'.
+    Returns: the number of bytes.
+    Raises: ValueError for the processor, and for what is no device.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.experimental.get_memory_usage`.
+    """
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device: str) -> None:
+    """Would set back the peak of `get_memory_info`: JAX's allocator has no such call.
+
+    Args:
+      device: such as 'GPU:0'.
+    Raises: ValueError for the processor, and for what is no device; UnimplementedError for an accelerator.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.experimental.reset_memory_stats`.
+    """
+    if _accelerator(device) is None:
+        raise ValueError(f"Cannot reset memory stats for device '{device}'. Fix: ask for an accelerator")
+    raise UnimplementedError(None, None, f"the peak of '{device}' cannot be set back: JAX's allocator keeps it. "
+                             "Fix: compare get_memory_info(device)['current']")  # fmt: skip
+
+
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """What is known of an accelerator.
+
+    Args:
+      device: one of `tf.config.list_physical_devices`.
+    Returns: {'device_name': ...}; nothing of the processor.
+    Raises: ValueError for what is no such device.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.config.experimental.get_device_details`.
+
+    >>> tf.config.experimental.get_device_details(tf.config.list_physical_devices("CPU")[0])
+    {}
+    """
+    if not isinstance(device, PhysicalDevice):
+        raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}. "
+                         "Fix: choose from tf.config.list_physical_devices()")  # fmt: skip
+    name = device.name.partition("device:")[2]
+    return {} if device.device_type == "CPU" else {"device_name": xla.device(name).memory()[1]}
+
+
+def get_log_device_placement() -> bool:
+    """Whether functions and sessions print where operations run.
+
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.debugging.get_log_device_placement`.
+
+    >>> tf.debugging.get_log_device_placement()
+    False
+    """
+    return placement.default_placement.log
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Says whether functions, and sessions made afterwards, print where operations run.
+
+    Args:
+      enabled: whether they do.
+    Gradient: none; it builds nothing.
+    Reference: TensorFlow 2.21 `tf.debugging.set_log_device_placement`.
+
+    >>> tf.debugging.set_log_device_placement(False)
+    """
+    placement.default_placement.log = bool(enabled)

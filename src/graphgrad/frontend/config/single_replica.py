@@ -1,0 +1,142 @@
+"""`tf.distribute` outside of any strategy: one replica, as libraries ask for it."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class ReduceOp(enum.Enum):
+    """How values of replicas are brought together.
+
+    Reference: TensorFlow 2.21 `tf.distribute.ReduceOp`.
+    """
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+
+class _Extended:
+    """The part of a strategy that libraries use."""
+
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
+        """Calls the function once."""
+        return fn(*args, **(kwargs or {}))
+
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any = None, options: Any = None) -> Any:
+        """The value itself."""
+        return value
+
+    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> Any:
+        """The values themselves."""
+        return [value for value, _ in value_destination_pairs]
+
+    def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+        """Calls the function on the variable."""
+        return fn(var, *args, **(kwargs or {}))
+
+    @contextlib.contextmanager
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
+        """A block in which variables go where another one is: there is one place."""
+        yield
+
+
+class DefaultStrategy:
+    """The strategy where none was chosen: one replica."""
+
+    def __init__(self) -> None:
+        self.extended = _Extended()
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """1."""
+        return 1
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Any]:
+        """A block in which it is the strategy."""
+        yield self
+
+    def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+        """Calls the function once."""
+        return fn(*args, **(kwargs or {}))
+
+    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
+        """The value, summed or averaged over `axis` if given."""
+        if axis is None:
+            return value
+        from graphgrad.ops.math.reduce_functions import reduce_mean, reduce_sum
+
+        return (reduce_mean if ReduceOp(getattr(reduce_op, "value", reduce_op)) is ReduceOp.MEAN else reduce_sum)(
+            value, axis)  # fmt: skip
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of all replicas: one."""
+        return (value,)
+
+
+class ReplicaContext:
+    """What a function sees that runs in the one replica."""
+
+    num_replicas_in_sync = 1
+    replica_id_in_sync_group = 0
+
+    @property
+    def strategy(self) -> DefaultStrategy:
+        """The strategy."""
+        return _DEFAULT
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
+        """Calls the function with the strategy and the arguments."""
+        return merge_fn(_DEFAULT, *args, **(kwargs or {}))
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """The value itself: there is one replica."""
+        return value
+
+
+_DEFAULT = DefaultStrategy()
+_CONTEXT = ReplicaContext()
+
+
+def get_strategy() -> Any:
+    """The strategy: the default one, of one replica.
+
+    Reference: TensorFlow 2.21 `tf.distribute.get_strategy`.
+
+    >>> tf.distribute.get_strategy().num_replicas_in_sync
+    1
+    """
+    return _DEFAULT
+
+
+def has_strategy() -> bool:
+    """False: there is no other strategy than the default one.
+
+    Reference: TensorFlow 2.21 `tf.distribute.has_strategy`.
+
+    >>> tf.distribute.has_strategy()
+    False
+    """
+    return False
+
+
+def in_cross_replica_context() -> bool:
+    """False: everything runs in the one replica.
+
+    Reference: TensorFlow 2.21 `tf.distribute.in_cross_replica_context`.
+    """
+    return False
+
+
+def get_replica_context() -> Any:
+    """The one replica's context.
+
+    Reference: TensorFlow 2.21 `tf.distribute.get_replica_context`.
+
+    >>> tf.distribute.get_replica_context().merge_call(lambda strategy, x: x + 1, args=(2,))
+    3
+    """
+    return _CONTEXT

@@ -1,0 +1,1 @@
+"""`cond`, `while_loop`, `case`, `map_fn`, `scan`."""

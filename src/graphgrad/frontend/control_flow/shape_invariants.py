@@ -1,0 +1,92 @@
+"""Shape invariants of loops: what holds of the loop variables in every iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.frontend.structure.composites import component_specs, tensors_of
+from graphgrad.frontend.structure.nest import is_nested
+from graphgrad.frontend.structure.signature import TensorSpec
+from graphgrad.frontend.structure.tensor_array import TensorArray
+from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import variant
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import TensorShape, as_shape, shape_str
+
+
+def generalised(leaves: Sequence[Any], shape_invariants: Any) -> tuple[list[Any], list[Any]]:
+    """What loop variables are like in every iteration, and the tensors that they consist of at first.
+
+    Args:
+      leaves: the loop variables at first, flat: tensors, arrays, composites.
+      shape_invariants: for each of them a shape or a spec, nested somehow; None where the first one's holds.
+    Raises: ValueError for another number of invariants, and what the first values contradict; TypeError for what is
+      neither a shape nor a spec.
+    """
+    given = [None] * len(leaves) if shape_invariants is None else invariant_leaves(shape_invariants)
+    if len(given) != len(leaves):
+        raise ValueError(f"shape_invariants gives {len(given)} shapes for {len(leaves)} loop variables. "
+                         "Fix: give one for each")  # fmt: skip
+    likes, start = [], []
+    for leaf, invariant in zip(leaves, given, strict=True):
+        if isinstance(leaf, Composite):
+            like: Any = _composite_invariant(leaf, invariant)
+            shapes = [as_shape(s.shape) for s in component_specs(like)]
+        else:
+            like = leaf
+            shapes = [None if shape_invariants is None else _shape(leaf, invariant)]
+        likes.append(like)
+        keep = shape_invariants is None and not isinstance(leaf, Composite)
+        for t, shape in zip(map(convert_to_tensor, tensors_of(leaf)), shapes, strict=True):
+            # What is known of a list's elements, it knows itself.
+            start.append(t if keep or t.dtype is variant else _widened(t, shape))
+    return likes, start
+
+
+def _shape(leaf: Any, invariant: Any) -> Any:
+    """The shape that holds of a tensor."""
+    if isinstance(invariant, TypeSpec) and not isinstance(leaf, TensorArray):
+        if not isinstance(invariant, TensorSpec) or not invariant.is_compatible_with(leaf):
+            raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}. "
+                            "Fix: give a tf.TensorSpec of its dtype, with a shape that it fits")  # fmt: skip
+        return as_shape(invariant.shape)
+    return None if isinstance(leaf, TensorArray) else as_shape(invariant)
+
+
+def _composite_invariant(leaf: Any, invariant: Any) -> Any:
+    """The spec that holds of a composite."""
+    own = leaf._type_spec
+    if invariant is None:
+        return own._by_components()
+    if not isinstance(invariant, TypeSpec):
+        return own._for_shape(TensorShape(invariant))
+    if not invariant.is_compatible_with(leaf):
+        raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}. Fix: give a spec of its kind and dtype")
+    return invariant
+
+
+def _widened(t: Any, shape: Any) -> Any:
+    """The tensor, with a static shape that holds in every iteration."""
+    if not TensorShape(shape).is_compatible_with(t.shape):
+        raise ValueError(
+            f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
+            f"loop variable. It enters the loop with shape {shape_str(t._spec.shape)}, but the specified "
+            f"shape invariant is {shape_str(shape)}. Fix: give a shape that it has"
+        )
+    return t if shape == t._spec.shape else raw.PlaceholderWithDefault(t, shape=shape)
+
+
+def invariant_leaves(value: Any) -> list[Any]:
+    """The shapes and specs among nested invariants; a list of numbers is a shape."""
+    if value is None or isinstance(value, (TensorShape, TypeSpec)):
+        return [value]
+    if isinstance(value, (list, tuple)) and all(isinstance(v, (int, type(None))) for v in value):
+        return [value]
+    if not is_nested(value):
+        raise TypeError(f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(value)}. "
+                        "Fix: give a tf.TensorShape or a tf.TensorSpec")  # fmt: skip
+    children = [value[k] for k in sorted(value)] if hasattr(value, "keys") else value
+    return [leaf for v in children for leaf in invariant_leaves(v)]

@@ -1,0 +1,1 @@
+"""`tf.function`: signatures, concrete functions, inlining, initializers."""

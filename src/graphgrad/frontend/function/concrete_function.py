@@ -1,0 +1,454 @@
+"""`ConcreteFunction`: a function traced for one signature, run by the executor and differentiated by tapes."""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError
+from graphgrad.executor.backend.xla import to_numpy
+from graphgrad.executor.runtime.executable import Executable
+from graphgrad.frontend.autodiff.tape_retention import RecordedRun
+from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.composites import tensors_of
+from graphgrad.frontend.structure.structured_outputs import restore
+from graphgrad.gradients.control_flow.subgraphs import carries, copy_list, needed_ops
+from graphgrad.gradients.core.backprop import gradients
+from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.ir import dtypes, eager
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.effects import effects_of
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.variable_store import Cell
+
+from .inlining import inlined
+
+_building = threading.RLock()  # gradients are added to graphs by one thread at a time
+
+
+class _Part:
+    """A function from some tensors of a graph to others of it.
+
+    Attributes:
+      graph: the graph.
+      inputs, outputs: the tensors.
+      targets: operations to run besides.
+    """
+
+    def __init__(self, graph: FuncGraph, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+                 targets: Sequence[Operation], handles: dict[int, Any], counters: dict[Operation, int],
+                 engine: str):  # fmt: skip
+        self.graph = graph
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        self.targets, self.handles, self.counters, self.engine = targets, handles, counters, engine
+        self._fed = [i for i, p in enumerate(self.inputs) if p.dtype is not dtypes.resource]
+        self._executable: Executable | None = None
+        self._reverse: _Reverse | None = None  # see `reverse`
+        self.wider: dict[tuple[int, ...], _Part] = {}  # the same with further outputs, by their ids
+
+    def _resolve(self, handle: Tensor) -> Cell:
+        cell: Cell = self.handles[id(handle)]._value
+        return cell
+
+    def values(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
+        """The values of the outputs: NumPy arrays, or buffers of the device; `drawn` as of `Executable.run`."""
+        if self._executable is None:
+            fetches = list({id(t): t for t in self.outputs}.values())
+            numbers = {id(t): i for i, t in enumerate(fetches)}
+            self._places = [numbers[id(t)] for t in self.outputs]
+            feeds = [self.inputs[i] for i in self._fed]
+            self._executable = Executable(fetches, self.targets, feeds, self._resolve, self.counters, self.engine)
+        values = self._executable([given[i] for i in self._fed], drawn)
+        return [values[p] for p in self._places]
+
+    def run(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
+        """The outputs as eager tensors; tapes are told. Where none listens, values may be given for tensors."""
+        if eager.listening.recorders and any(carries(p) for p in self.inputs):
+            return self._recorded(given, {} if drawn is None else drawn)
+        values = [t._value if isinstance(t, EagerTensor) else t for t in given]
+        return self._tensors(self.outputs, self.values(values, drawn))
+
+    @staticmethod
+    def _tensors(outputs: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
+        return [EagerTensor(to_numpy(v) if t.dtype.kind == "o" else np.asarray(to_numpy(v)), t.dtype)
+                for v, t in zip(values, outputs, strict=True)]  # fmt: skip
+
+    @property
+    def reverse(self) -> _Reverse:
+        """The part's gradient."""
+        if self._reverse is None:
+            with _building:
+                self._reverse = self._reverse or _Reverse(self)
+        return self._reverse
+
+    def _recorded(self, given: Sequence[Any], drawn: dict[Operation, int]) -> list[Any]:
+        """Runs, and keeps what tapes need of the run."""
+        return RecordedRun(self, given, drawn).tensors[: len(self.outputs)]
+
+    def _with(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor] | None = None,
+              targets: Sequence[Operation] | None = None) -> _Part:  # fmt: skip
+        """A part with other outputs; with other inputs and targets, it counts random operations apart."""
+        return _Part(self.graph, self.inputs if inputs is None else inputs, outputs,
+                     self.targets if targets is None else targets, self.handles,
+                     self.counters if inputs is None else {}, self.engine)  # fmt: skip
+
+
+class _Reverse:
+    """The gradient of a `_Part`: operations added to its graph, run in two halves.
+
+    Attributes:
+      part: the part.
+      kept: what the second half needs of the first one, besides outputs.
+      forward: the part with `kept` as further outputs. What its gradient is needs what was kept to be differentiated.
+      backward: from what crosses over and the gradients of the part's outputs to those of its inputs.
+    """
+
+    def __init__(self, part: _Part):
+        self.part = part
+        self.again: dict[tuple[int, ...], _Part] = {}  # what computes `kept` later, see `RecordedRun`
+        graph = part.graph
+        self.ys = [i for i, t in enumerate(part.outputs) if carries(t) and t.dtype is not dtypes.resource]
+        self.xs = [i for i, t in enumerate(part.inputs) if carries(t)]
+        first = len(graph._operations)
+        with use(graph), strict_gradients(False), graph._own_gradients(), graph.in_two_runs():
+            outputs = [part.outputs[i] for i in self.ys]
+            self.dys = [graph._placeholder(t.dtype, t._spec.shape, "grad_ys") for t in outputs]
+            xs = [part.inputs[i] for i in self.xs]
+            found = gradients(outputs, xs, self.dys, stop_gradients=xs) if outputs else [None] * len(xs)
+            self.found, flat = _flattened(found)
+        inputs = {id(t) for t in (*part.inputs, *self.dys)}
+        needed = needed_ops(flat, inputs)
+        # A loop that is repeated to keep what the gradient needs of it is done with the forward one.
+        ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
+        ahead |= {index for index in graph._early if index >= first}
+        ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
+        # What comes later; handles do not cross over, but what the variables hold that they stand for.
+        late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}
+        kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
+        kept.update((id(t), t) for t in flat if t.op.index not in late)
+        # Inputs cross over, too: a tape that begins between the two halves does not see that these are the same.
+        fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in self.dys}
+        crossing = [t for i, t in kept.items() if i not in fresh and (t.op.type != "Const" or t.op.control_inputs)]
+        self._handles = [i for i, t in enumerate(part.inputs) if t.dtype is dtypes.resource]
+        given = {id(t) for t in part.outputs}
+        self.kept = [t for t in crossing if id(t) not in given]
+        self.forward = part._with([*part.outputs, *self.kept])
+        places = {id(t): i for i, t in enumerate(self.forward.outputs)}
+        self._crossing = [places[id(t)] for t in crossing]
+        handles = [part.inputs[i] for i in self._handles]
+        self.backward = part._with(flat, [*handles, *crossing, *self.dys], ())
+
+    def gradient(self, given: Sequence[Any], values: Sequence[Any], dys: Sequence[Any],
+                 drawn: dict[Operation, int]) -> list[Any]:  # fmt: skip
+        """The gradients with respect to all inputs of the part.
+
+        Args:
+          given: its inputs.
+          values: the outputs of `forward`, as tensors or as their values; there may be more.
+          dys: the gradients of its outputs; there may be more, too.
+          drawn: how often random operations had run before.
+        """
+        arrived = [raw.ZerosLike(values[i]) if dys[i] is None else _dense(dys[i]) for i in self.ys]
+        crossing = [values[i] for i in self._crossing]
+        if current_graph() is not None or eager.listening.recorders:
+            crossing = [v if isinstance(v, EagerTensor) else _Part._tensors([self.forward.outputs[i]], [v])[0]
+                        for i, v in zip(self._crossing, crossing, strict=True)]  # fmt: skip
+        tensors = [*[given[i] for i in self._handles], *crossing, *arrived]
+        if current_graph() is not None:
+            flat = self._in_graph(tensors)
+        else:
+            self.backward.counters.clear()
+            self.backward.counters.update(drawn)
+            flat = self.backward.run(tensors, dict(drawn))
+        found: list[Any] = [None] * len(self.part.inputs)
+        for i, g in zip(self.xs, _unflattened(self.found, flat), strict=True):
+            found[i] = g
+        return found
+
+    def _in_graph(self, tensors: Sequence[Any]) -> list[Any]:
+        """The second half in the graph that is being built."""
+        graph = current_graph()
+        assert graph is not None
+        inside = {id(p): _here(graph, t) for p, t in zip(self.backward.inputs, tensors, strict=True)}
+        copy_list(graph, needed_ops(self.backward.outputs, inside), inside)
+        return [inside[id(t)] for t in self.backward.outputs]
+
+
+def _here(graph: Any, t: Any) -> Any:
+    return t if getattr(t, "graph", None) is graph else graph.capture(t) if t.dtype is dtypes.resource else \
+        convert_to_tensor(t)  # fmt: skip
+
+
+def _dense(dy: Any) -> Any:
+    return dy._as_tensor() if isinstance(dy, IndexedSlices) else convert_to_tensor(dy)
+
+
+def _flattened(found: Sequence[Any]) -> tuple[list[Any], list[Tensor]]:
+    """Gradients as marks (None, a number, three of them for slices) and flat tensors."""
+    flat: list[Tensor] = []
+    marks: list[Any] = []
+    for g in found:
+        if g is None:
+            marks.append(None)
+            continue
+        parts = [g.values, g.indices, g.dense_shape] if isinstance(g, IndexedSlices) else [g]
+        numbers = []
+        for t in parts:
+            numbers.append(None if t is None else len(flat))
+            if t is not None:
+                flat.append(convert_to_tensor(t))
+        marks.append(numbers)
+    return marks, flat
+
+
+def _unflattened(marks: Sequence[Any], flat: Sequence[Any]) -> list[Any]:
+    found: list[Any] = []
+    for numbers in marks:
+        if numbers is None:
+            found.append(None)
+            continue
+        parts = [None if n is None else flat[n] for n in numbers]
+        found.append(parts[0] if len(parts) == 1 else IndexedSlices(*parts))
+    return found
+
+
+# The graphs of functions that are called, while somebody wants to know.
+called: list[Any] | None = None
+
+
+class ConcreteFunction:
+    """A function traced for one signature.
+
+    Attributes:
+      graph: its `FuncGraph`.
+      name: its name.
+    """
+
+    def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any, engine: str = "xla",
+                 signature: Any = None):  # fmt: skip
+        self._engine = engine
+        self.graph = graph
+        self.name = graph.name
+        self._argument_count = argument_count
+        self._outputs = structured_outputs
+        self._signature = nest.map_structure(_weakly, signature if signature is not None else ((), {}))
+        self._parameters: Any = None  # the names of positional arguments, if they are known
+        self._counters: dict[Operation, int] = {}
+        self._part: _Part | None = None
+        self._inputs = list(graph.inputs)
+        self._captured = list(graph.captured)
+        self._targets = effects_of(graph)
+
+    def leave_out(self, operations: Sequence[Operation]) -> None:
+        """Lets operations with effects have none."""
+        self._targets = [op for op in self._targets if op not in operations]
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The positional and the keyword arguments, tensors by their specs."""
+        return nest.map_structure(_strongly, self._signature)
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The placeholders: one for each tensor argument, then one for each captured tensor."""
+        return list(self._inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that are computed, flat."""
+        return list(self.graph.outputs)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The structure that the function returns, with symbolic tensors."""
+        return restore(self._outputs, self.graph.outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the results, nested as they are."""
+        return nest.map_structure(_dtype_of, self.structured_outputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of the results, nested as they are."""
+        return nest.map_structure(_shape_of, self.structured_outputs)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The tensors of the surroundings that are used."""
+        return list(self._captured)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that are used, in the order in which they came up."""
+        return tuple([v for c in self._captured if (v := getattr(c, "_variable", None)) is not None])
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of the variables that are trainable."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    def _call_flat(self, args: Sequence[Any]) -> Any:
+        if called is not None:
+            called.append(self.graph)
+        graph = current_graph()
+        if graph is not None:
+            return restore(self._outputs, self._in_graph(graph, args))
+        if self._part is None:
+            handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
+                       if p.dtype is dtypes.resource}  # fmt: skip
+            self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._counters,
+                               self._engine)  # fmt: skip
+        return restore(self._outputs, self._part.run([*args, *self._captured]))
+
+    def _in_graph(self, graph: Any, args: Sequence[Any]) -> list[Any]:
+        """Adds the operations to the graph that is being built."""
+        inside = {id(p): _here(graph, t) for p, t in zip(self._inputs, [*args, *self._captured], strict=True)}
+        wanted = {op.index: op for op in needed_ops([*self.graph.outputs, *_inputs_of(self._targets)], inside)}
+        wanted.update((op.index, op) for op in self._targets)
+        flat = self.graph.outputs
+
+        def copied() -> list[Any]:
+            copy_list(graph, [wanted[i] for i in self.graph.in_order(wanted)], inside)
+            return [inside[id(t)] for t in flat]
+
+        return list(inlined(graph, copied))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls with the arguments of the signature, or with tensors in its order or by their names.
+
+        Raises: TypeError for other arguments.
+        """
+        tensors = self._bound(args, kwargs)
+        if tensors is None:
+            names = [p.op.name for p in self._inputs[: self._argument_count]]
+            tensors = [*args, *[kwargs.get(n) for n in names[len(args) :]]]
+            if len(tensors) != len(names) or set(kwargs) - set(names) or any(t is None for t in tensors):
+                raise TypeError(
+                    f"Binding inputs to tf.function failed: {self.name}({', '.join(names)}) takes {len(names)} "
+                    f"tensors, not {len(args)} positional and {sorted(kwargs)}. Fix: call it with the tensors of its "
+                    f"signature, {self.structured_input_signature}"
+                )
+        placeholders = self._inputs[: self._argument_count]
+        for p, t in zip(placeholders, tensors, strict=True):
+            if not (is_tensor_like(t) or isinstance(t, (np.ndarray, np.generic, int, float, bool))):
+                raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {p.op.name} to "
+                                f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")  # fmt: skip
+            if getattr(t, "dtype", p.dtype) != p.dtype and is_tensor_like(t):
+                raise InvalidArgumentError(
+                    None, None, f"cannot compute {self.name} as input {p.op.name} was expected to be a {p.dtype.name} "
+                    f"tensor but is a {t.dtype.name} tensor. Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")  # fmt: skip
+        return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
+
+    def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
+        """The tensors of arguments that are nested as in the signature; None if they are not."""
+        wanted_args, wanted_kwargs = self.structured_input_signature
+        if len(args) > len(wanted_args) or set(kwargs) - set(wanted_kwargs):
+            return None
+        tensors: list[Any] = []
+        pairs = [*zip(wanted_args, [*args, *[_ABSENT] * (len(wanted_args) - len(args))], strict=True),
+                 *[(w, kwargs.get(k, _ABSENT)) for k, w in sorted(wanted_kwargs.items())]]  # fmt: skip
+        for wanted, value in pairs:
+            leaves = nest.flatten(wanted)
+            specs = [hasattr(leaf, "is_compatible_with") for leaf in leaves]
+            if value is _ABSENT:
+                if any(specs):
+                    return None
+                continue
+            try:
+                nest.assert_same_structure(wanted, value, check_types=False)
+            except (TypeError, ValueError):
+                return None
+            for leaf, is_spec, given in zip(leaves, specs, nest.flatten(value), strict=True):
+                if is_spec and nest.is_composite_spec(leaf) is not isinstance(given, Composite):
+                    return None
+                if is_spec:
+                    tensors.extend(tensors_of(given))
+                elif given is not leaf and given != leaf:
+                    return None
+        return tensors if len(tensors) == self._argument_count else None
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments, the results and what is captured, as text.
+
+        Args:
+          verbose: False for one line.
+        """
+        args, kwargs = self.structured_input_signature
+        named = [*zip(self._names(len(args)), args, strict=True), *kwargs.items()]
+        if not verbose:
+            return f"({', '.join(f'{name}: {_described(v)}' for name, v in named)}) -> {_described(self._results())}"
+        lines = ["Input Parameters:", *[f"  {name} (POSITIONAL_OR_KEYWORD): {_described(v)}" for name, v in named]]
+        lines += ["Output Type:", f"  {_described(self._results())}", "Captures:"]
+        lines += [f"  {id(c)}: {_described(c)}" for c in self._captured] or ["  None"]
+        return "\n".join(lines)
+
+    def _results(self) -> Any:
+        return self.structured_outputs
+
+    def _names(self, count: int) -> list[str]:
+        names = list(self._parameters or ())[:count]
+        return names + [f"arg{i}" for i in range(len(names), count)]
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)} at 0x{id(self):X}>"
+
+
+def _described(value: Any) -> str:
+    """How TensorFlow writes the type of an argument or a result."""
+    if isinstance(value, dict):
+        return "Dict[" + ", ".join(f"[{k!r}, {_described(v)}]" for k, v in value.items()) + "]"
+    if isinstance(value, (list, tuple)):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[[{', '.join(map(_described, value))}]]" if value else f"{kind}[[]]"
+    if hasattr(value, "_spec") and value.dtype is dtypes.resource:
+        return f"{value.dtype.name} Tensor"
+    if hasattr(value, "_spec"):
+        return f"TensorSpec(shape={TensorShape(value._spec.shape)}, dtype={value.dtype!r}, name=None)"
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return "None" if value is None else f"Literal[{value!r}]"
+    return re.sub(r"name='[^']*'", "name=None", repr(value))
+
+
+_ABSENT = object()
+
+
+def _dtype_of(leaf: Any) -> Any:
+    return getattr(leaf, "dtype", None)
+
+
+def _shape_of(leaf: Any) -> Any:
+    return getattr(leaf, "shape", None)
+
+
+def _weakly(leaf: Any) -> Any:
+    """A reference to an object that must not be kept alive; specs and values themselves."""
+    if hasattr(leaf, "is_compatible_with"):
+        return leaf
+    try:
+        return weakref.ref(leaf)
+    except TypeError:
+        return leaf
+
+
+def _strongly(leaf: Any) -> Any:
+    return leaf() if isinstance(leaf, weakref.ref) else leaf
+
+
+def _inputs_of(ops: Sequence[Operation]) -> list[Tensor]:
+    return [t for op in ops for t in op.inputs]

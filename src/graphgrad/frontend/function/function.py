@@ -1,0 +1,483 @@
+"""`tf.function`: Python functions traced into graphs, one for each signature."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.function.autograph.api import with_builtins
+from graphgrad.frontend.function.autograph.convert import convert
+from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.composites import component_specs, put_together
+from graphgrad.frontend.structure.signature import TensorSpec as TensorSpec
+from graphgrad.frontend.structure.signature import TypeSpec, leaf_key, leaf_names, structure_key
+from graphgrad.frontend.structure.structured_outputs import collect_outputs
+from graphgrad.frontend.structure.tensor_array import ArrayParts, TensorArray
+from graphgrad.frontend.variables.variable import watching_creation
+from graphgrad.ir import context
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import compatible, relax, shape_str
+
+from .concrete_function import ConcreteFunction
+from .initializer_lifting import initialize, restored
+from .inlining import argument, inlined, settled_effects
+
+
+class _Tracing(threading.local):
+    """What is being traced in this thread: pairs of a function and a signature."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
+_tracing = _Tracing()
+_run_eagerly = False
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Lets every `tf.function` run as plain Python, step by step, for debugging; or no longer.
+
+    Args:
+      run_eagerly: whether to.
+    Reference: TensorFlow 2.21 `tf.config.run_functions_eagerly`.
+
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    global _run_eagerly
+    _run_eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """Whether functions run as plain Python.
+
+    Reference: TensorFlow 2.21 `tf.config.functions_run_eagerly`.
+
+    >>> tf.config.functions_run_eagerly()
+    False
+    """
+    return _run_eagerly
+
+
+class _Traces:
+    """What has been traced, to be found again.
+
+    Attributes:
+      known: by the signature of a call.
+      general: by what is left of signatures without shapes: pairs of shapes and traces.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[Any, ConcreteFunction] = {}
+        self.general: dict[Any, list[tuple[list[Any], ConcreteFunction]]] = {}
+
+
+class Function:
+    """A Python function that runs as graphs; what `tf.function` returns.
+
+    It is traced once for each signature: nesting, dtypes and shapes of tensor arguments, and
+    values of all others. Called while a graph is being built, it adds its operations there.
+    """
+
+    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None,
+                 engine: str = "xla", autograph: bool = True, print_too: bool = False,
+                 reduce_retracing: bool = False):  # fmt: skip
+        if input_signature is not None and not isinstance(input_signature, (list, tuple)):
+            raise TypeError("input_signature must be either a tuple or a list, got "
+                            f"{type(input_signature)}. Fix: input_signature=[tf.TensorSpec(...)]")  # fmt: skip
+        self._engine = engine
+        self._function = python_function
+        self._autograph, self._print_too, self._relaxes = autograph, print_too, reduce_retracing
+        self._rewritten: Callable[..., Any] | None = None
+        self._owner: weakref.ref[Any] | None = None  # the object whose method this is
+        self._bound: Any = None
+        self._signature = None if input_signature is None else tuple(input_signature)
+        self._name: str = name or str(getattr(python_function, "__name__", "function"))
+        self._concretes: list[ConcreteFunction] = []
+        self._eager_traces = _Traces()
+        self._graph_traces: weakref.WeakKeyDictionary[Any, _Traces] = weakref.WeakKeyDictionary()
+        self._lock = threading.RLock()
+        self._called = False
+        self._traced_times = 0
+        # A trace, and the one that has to run before it, since it gives variables values.
+        self._start: tuple[ConcreteFunction, ConcreteFunction] | None = None
+        self._parameters: inspect.Signature | None = None
+        functools.update_wrapper(self, python_function)
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function as it was written."""
+        return self._function if self._owner is None else types.MethodType(self._function, self._self())
+
+    def _self(self) -> Any:
+        assert self._owner is not None
+        owner = self._owner()
+        if owner is None:
+            raise ReferenceError(f"tf.function {self._name} is a method of an object that is gone. "
+                                 "Fix: keep the object as long as its method")  # fmt: skip
+        return owner
+
+    def _traced(self) -> Callable[..., Any]:
+        """The Python function with control flow on tensors rewritten."""
+        if self._rewritten is None:
+            f = self._function
+            self._rewritten = convert(f, self._print_too) if self._autograph else f
+        return self._rewritten if self._owner is None else types.MethodType(self._rewritten, self._self())
+
+    @property
+    def input_signature(self) -> Any:
+        """The specs that arguments are converted to, or None."""
+        return self._signature
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._name
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often it has been traced: once for each signature, twice for a call that creates variables."""
+        return self._traced_times
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """What has been traced, as text: for each trace its arguments, results and captures.
+
+        Args:
+          verbose: accepted as TensorFlow does.
+        """
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concretes)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The method of an instance: traced for it alone, and forgotten with it."""
+        if instance is None:
+            return self
+        if self._bound is None:
+            self._bound = weakref.WeakKeyDictionary()
+        try:
+            found = self._bound.get(instance)
+        except TypeError:  # not hashable: it keeps its method itself
+            found = vars(instance).get(f"_tf_function_{self._name}")
+        if found is None:
+            found = Function(self._function, self._signature, self._name, self._engine, self._autograph,
+                             self._print_too, self._relaxes)  # fmt: skip
+            found._owner = weakref.ref(instance)
+            try:
+                self._bound[instance] = found
+            except TypeError:
+                vars(instance)[f"_tf_function_{self._name}"] = found
+        return _Method(found, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function; traces it first if the signature is new."""
+        if _run_eagerly:
+            return self.python_function(*args, **kwargs)
+        graph = context.current_graph()
+        bound_args, bound_kwargs = self._canonical(args, kwargs)
+        leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+        if graph is None:
+            concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
+            if self._start is not None and self._start[0] is concrete:
+                concrete, self._start = self._start[1], None
+            return concrete._call_flat(tensors)
+        # Inside another graph its operations become part of that graph.
+        leaves = list(map(argument, leaves))
+        bound_args, bound_kwargs = nest.pack_sequence_as((bound_args, bound_kwargs), leaves)
+        key = (self, structure_key((bound_args, bound_kwargs)), tuple(map(leaf_key, leaves)))
+        self._refuse_recursion(key)
+        _tracing.stack.append(key)
+        try:
+            with graph._own_gradients():
+                return inlined(graph, lambda: self._traced()(*bound_args, **bound_kwargs), leaves)
+        finally:
+            _tracing.stack.pop()
+
+    def _refuse_recursion(self, key: Any) -> None:
+        if key in _tracing.stack:
+            raise RecursionError(
+                f"tf.function {self._name} calls itself while it is traced, with arguments of the same signature: that "
+                "would never end, since a graph holds both branches of a condition. Fix: use a loop (`while`, "
+                "tf.while_loop), or give it a Python number that decides when to stop"
+            )
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for a signature; arguments may be `TensorSpec`s.
+
+        Raises: TypeError for arguments that the function does not take.
+        """
+        if self._signature is not None and not args and not kwargs:
+            args = self._signature
+        bound_args, bound_kwargs = self._canonical(args, kwargs)
+        leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+        concrete = self._concrete(bound_args, bound_kwargs, leaves, self._for_graph(context.current_graph()))[0]
+        if self._start is not None:
+            raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
+                             "value depends on an argument, so only a call can give it its first value. Fix: call "
+                             "the function once before, or create the variable outside of it")  # fmt: skip
+        return concrete
+
+    def _for_graph(self, graph: Any) -> _Traces:
+        """The traces that may use what is in a graph: its own; None is eager mode."""
+        if graph is None:
+            return self._eager_traces
+        return self._graph_traces.setdefault(graph, _Traces())
+
+    def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if self._parameters is None:
+            self._parameters = inspect.signature(self.python_function)
+        try:
+            bound = self._parameters.bind(*args, **kwargs)
+        except TypeError as e:
+            raise self._binding_error(e, args, kwargs, self._parameters, "call it as it is defined") from None
+        bound.apply_defaults()
+        if self._signature is None:
+            return bound.args, bound.kwargs
+        if len(bound.args) < len(self._signature):
+            raise TypeError(
+                f"{self._name} takes {len(self._signature)} arguments by its input_signature, not {len(bound.args)}."
+            )
+        self._check_rest(bound, args, kwargs)
+        signature = list(self._signature)
+        given = list(bound.args[: len(signature)])
+        try:
+            _same_keys(signature, given)
+            fitted = nest.map_structure_up_to(signature, self._fit, signature, given)
+        except ValueError as e:
+            fix = "nest arguments as in the input_signature"
+            raise self._binding_error(e, args, kwargs, self._signature, fix) from None
+        return (*fitted, *bound.args[len(self._signature) :]), bound.kwargs
+
+    def _check_rest(self, bound: inspect.BoundArguments, args: Any, kwargs: Any) -> None:
+        """Arguments that the signature does not name keep their defaults: they are part of the one trace."""
+        assert self._parameters is not None and self._signature is not None
+        for name, p in list(self._parameters.parameters.items())[len(self._signature) :]:
+            if p.default is not p.empty and not _equal(bound.arguments[name], p.default):
+                error = ValueError(f"Can not cast {bound.arguments[name]!r} to Literal[{p.default!r}]")
+                raise self._binding_error(error, args, kwargs, self._signature, "name it in the input_signature")
+
+    def _binding_error(self, error: Exception, args: Any, kwargs: Any, signature: Any, fix: str) -> TypeError:
+        return TypeError(f"Binding inputs to tf.function {self._name} failed due to `{error}`. Received args: {args} "
+                         f"and kwargs: {kwargs} for signature: {signature}. Fix: {fix}")  # fmt: skip
+
+    def _fit(self, spec: TensorSpec, value: Any) -> Any:
+        if isinstance(value, TypeSpec) or not isinstance(spec, TypeSpec):
+            return value
+        if not isinstance(spec, TensorSpec):
+            if not spec.is_compatible_with(value):
+                raise TypeError(f"Binding inputs to tf.function {self._name} failed: {value!r} is not compatible with "
+                                f"{spec}. Fix: pass a value of that kind, or change the input_signature")
+            return value
+        try:
+            tensor = convert_to_tensor(value, spec.dtype)
+        except (TypeError, ValueError) as e:
+            raise TypeError(
+                f"Binding inputs to tf.function {self._name} failed: can not cast {value!r} to {spec}: {e}"
+            ) from None
+        if not spec.is_compatible_with(tensor):
+            raise TypeError(
+                f"Binding inputs to tf.function {self._name} failed: a tensor of shape "
+                f"{shape_str(tensor._spec.shape)} is not compatible with {spec}. "
+                "Fix: pass a tensor of that shape, or widen the input_signature with None dimensions"
+            )
+        if isinstance(tensor, Tensor) and not tensor.shape.is_subtype_of(spec._shape):
+            return raw.EnsureShape(tensor, shape=spec._shape)  # what the signature promises besides
+        return tensor
+
+    # -- traces ------------------------------------------------------------------------
+
+    def _concrete(self, args: Any, kwargs: Any, leaves: list[Any],
+                  traces: _Traces | None = None) -> tuple[ConcreteFunction, list[Any]]:  # fmt: skip
+        traces = traces or self._eager_traces
+        specs = nest.flatten(list(self._signature)) if self._signature is not None else []
+        keys = [leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]
+        key = (structure_key((args, kwargs)), tuple(keys))
+        concrete = traces.known.get(key)
+        if concrete is None:
+            with self._lock:
+                concrete = traces.known.get(key)
+                if concrete is None:
+                    concrete = traces.known[key] = self._find(args, kwargs, leaves, keys, key, traces)
+        return concrete, [t for v in leaves for t in _parts(v)]
+
+    def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
+              traces: _Traces) -> ConcreteFunction:  # fmt: skip
+        """A trace that was made for less definite shapes, or a new one."""
+        skeleton = (key[0], tuple([k[:2] if k[0] == "tensor" else k for k in keys]))
+        shapes = [k[2] if k[0] == "tensor" else None for k in keys]
+        others = traces.general.setdefault(skeleton, [])
+        for known, concrete in others:
+            if all(s == k or ((k is None or s is not None) and compatible(s, k) and relax(s, k) == k)
+                   for s, k in zip(shapes, known, strict=True)):  # fmt: skip
+                return concrete
+        if self._relaxes and others:
+            shapes = [relax(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]
+        self._refuse_recursion((self, *key))
+        _tracing.stack.append((self, *key))
+        try:
+            concrete = self._trace(args, kwargs, leaves, shapes)
+        finally:
+            _tracing.stack.pop()
+        others.append((shapes, concrete))
+        self._concretes.append(concrete)
+        return concrete
+
+    def _trace(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:
+        first, self._called = not self._called, True
+        created: list[Any] = []
+
+        def refuse() -> None:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable "
+                f"is only created once or created outside tf.function {self._name}. Fix: create it before, or keep it: "
+                "`if self.v is None: self.v = tf.Variable(...)`"
+            )
+
+        with watching_creation(lambda: created.append(1) if first else refuse()) as assignments:
+            concrete = self._trace_once(args, kwargs, leaves, shapes)
+        if created:  # the function must not create them again
+            first_trace = concrete
+            ready = initialize(assignments, self._engine)
+            with watching_creation(refuse):
+                concrete = self._trace_once(args, kwargs, leaves, shapes)
+            if not ready:
+                first_trace.leave_out(restored(assignments))
+                self._start = concrete, first_trace
+        return concrete
+
+    def _trace_once(self, args: Any, kwargs: Any, leaves: list[Any], shapes: list[Any]) -> ConcreteFunction:
+        self._traced_times += 1
+        graph = FuncGraph(self._name, context.current_graph())
+        assert self._parameters is not None
+        names = leaf_names(self._parameters, args, kwargs)
+        replaced: list[Any] = []
+        specs: list[Any] = []
+        for leaf, name, shape in zip(leaves, names, shapes, strict=True):
+            if isinstance(leaf, (EagerTensor, Tensor, TensorSpec)):
+                p = graph.add_input(leaf.dtype, shape, getattr(leaf, "name", None) or name)
+                replaced.append(p)
+                specs.append(TensorSpec(shape, leaf.dtype, p.op.name))
+            elif isinstance(leaf, Composite) or nest.is_composite_spec(leaf):
+                spec = leaf._type_spec if isinstance(leaf, Composite) else leaf
+                wide = spec._generic()
+                inputs = [graph.add_input(s.dtype, s._shape, name) for s in component_specs(wide)]
+                with graph.as_default():
+                    replaced.extend(put_together([wide], inputs))
+                specs.append(spec)
+            elif isinstance(leaf, ArrayParts):
+                inputs = [graph.add_input(t.dtype, t._spec.shape, name) for t in leaf.parts]
+                with graph.as_default():
+                    replaced.append(leaf.together(inputs))
+                specs.append(leaf.spec)
+            else:
+                replaced.append(leaf)
+                specs.append(leaf)
+        count = len(graph.inputs)
+        with graph.as_default():
+            new_args, new_kwargs = nest.pack_sequence_as((args, kwargs), replaced)
+            structured = collect_outputs(self._traced()(*new_args, **new_kwargs), graph.outputs)
+        settled_effects(graph)
+        signature = nest.pack_sequence_as((args, kwargs), specs)
+        concrete = ConcreteFunction(graph, count, structured, self._engine, signature)
+        concrete._parameters = list(self._parameters.parameters)
+        return concrete
+
+
+class _Method:
+    """A `Function` with the object whose method it is, which it keeps alive; otherwise the `Function`."""
+
+    def __init__(self, function: Function, instance: Any):
+        self._function, self._instance = function, instance
+        self.__wrapped__ = function.python_function
+        self.__name__ = function._name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
+def _tensors(leaf: Any) -> Any:
+    """A leaf of the arguments; arrays, and what says that it is one (`jax.Array`), become tensors."""
+    if isinstance(leaf, EagerTensor):
+        return leaf
+    if isinstance(leaf, (np.ndarray, np.generic)) or (hasattr(type(leaf), "__array__") and not is_tensor_like(leaf)):
+        return convert_to_tensor(leaf)
+    if hasattr(type(leaf), "__tf_tensor__"):
+        return convert_to_tensor(leaf)
+    return leaf._taken_apart() if isinstance(leaf, TensorArray) else leaf
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and not hasattr(a, "dtype") and bool(a == b))
+
+
+def _same_keys(pattern: Any, value: Any) -> None:
+    if isinstance(pattern, dict):
+        if not isinstance(value, dict) or set(pattern) != set(value):
+            raise ValueError(f"{value!r} has other keys than {pattern!r}")
+        for k in pattern:
+            _same_keys(pattern[k], value[k])
+    elif isinstance(pattern, (list, tuple)) and isinstance(value, (list, tuple)):
+        for p, v in zip(pattern, value, strict=False):
+            _same_keys(p, v)
+
+
+def _parts(leaf: Any) -> list[Any]:
+    """The tensors that an argument consists of."""
+    if isinstance(leaf, EagerTensor):
+        return [leaf]
+    if isinstance(leaf, Composite):
+        return leaf._parts()
+    return leaf.parts if isinstance(leaf, ArrayParts) else []
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: Any = None,
+    experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+) -> Any:
+    """Compiles a Python function into graphs, one for each signature it is called with.
+
+    Args:
+      func: the function; when left out, the result is a decorator.
+      input_signature: a nested sequence of `TensorSpec` and its relatives; one trace then serves all calls.
+      autograph: whether `if`, `while`, `for`, `and`, `or`, `not` and assertions on tensors become operations.
+      jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.
+      experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
+      reduce_retracing, experimental_relax_shapes: whether shapes that differ between calls become unknown dimensions,
+        instead of one trace for each shape.
+      experimental_implements, experimental_attributes, experimental_follow_type_hints: accepted as TensorFlow does.
+    Returns: a `Function`, or a decorator.
+    Raises: TypeError, when called, for arguments that do not fit the input signature.
+    Gradient: `tf.gradients` inside the function.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     return x * x
+    >>> float(sess.run(f(tf.constant(3.0))))
+    9.0
+    """
+    engine = "whole" if jit_compile or (jit_compile is None and experimental_compile) else "xla"
+    print_too = with_builtins(experimental_autograph_options)
+    reduces = bool(reduce_retracing or experimental_relax_shapes)
+    if func is None:
+        return lambda f: Function(f, input_signature, None, engine, autograph, print_too, reduces)
+    return Function(func, input_signature, None, engine, autograph, print_too, reduces)

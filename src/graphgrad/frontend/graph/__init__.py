@@ -1,0 +1,1 @@
+"""Scopes, collections, operators of tensors, modules."""

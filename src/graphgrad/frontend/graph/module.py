@@ -1,0 +1,171 @@
+"""`tf.Module`: an object that keeps track of its variables and of the modules in it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from graphgrad.frontend.structure import nest
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.scopes import eager_scope, name_scope
+
+
+class _Scope:
+    """A name scope that can be entered more than once."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self._open: list[Any] = []
+
+    def __enter__(self) -> str:
+        scope = _prefix(self.name)
+        self._open.append(scope)
+        found: str = scope.__enter__()
+        return found
+
+    def __exit__(self, *details: Any) -> Any:
+        return self._open.pop().__exit__(*details)
+
+
+class _prefix:
+    """Puts a name before those of operations, and of eager variables."""
+
+    def __init__(self, name: str):
+        self._scope = name_scope(name if current_graph() is not None else None)
+        self._name = name
+
+    def __enter__(self) -> str:
+        self._before = eager_scope.prefix
+        eager_scope.prefix = self._name
+        self._scope.__enter__()
+        return self._name
+
+    def __exit__(self, *details: Any) -> Any:
+        eager_scope.prefix = self._before
+        return self._scope.__exit__(*details)
+
+
+class Module:
+    """A base for layers and models: finds the variables and modules among its attributes, also nested ones.
+
+    Args:
+      name: a valid Python identifier; from the class's name if not given.
+    Raises: ValueError for other names.
+    Reference: TensorFlow 2.21 `tf.Module`.
+
+    >>> class Dense(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__(name="dense")
+    ...         self.w = tf.Variable(tf.ones([2, 2]))
+    >>> [v.shape.as_list() for v in Dense().trainable_variables]
+    [[2, 2]]
+    """
+
+    def __init__(self, name: str | None = None):
+        if name is None:
+            name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", type(self).__name__)
+            name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
+                             "(e.g. a valid class name). Fix: use letters, digits and underscores")  # fmt: skip
+        self._name_as(name)
+
+    def _name_as(self, name: str) -> None:
+        self._name = name
+        self._name_scope = _Scope(f"{eager_scope.prefix if current_graph() is None else ''}{name}/")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if "_restore_later" in self.__dict__:  # a checkpoint was read before there was this attribute
+            self.__dict__["_restore_later"](self, name, value)
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def name_scope(self) -> Any:
+        """A `with` block that puts the module's name before those of what is made in it."""
+        return self._name_scope
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """Its variables and those of its modules, by the names of attributes."""
+        return tuple(self._flatten(_is_variable))
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of the variables that are trainable."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    @property
+    def non_trainable_variables(self) -> tuple[Any, ...]:
+        """Those of the variables that are not."""
+        return tuple([v for v in self.variables if not v.trainable])
+
+    @property
+    def submodules(self) -> tuple[Any, ...]:
+        """The modules in it, and those in them."""
+        return tuple(self._flatten(_is_module))
+
+    def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:
+        """What is wanted among the attributes, each once: its own first, then that of its modules."""
+        seen = {id(self)}
+        waiting: list[Any] = [self]
+        while waiting:
+            module = waiting.pop(0)
+            inner: list[Any] = []
+            for key in sorted(k for k in vars(module) if k not in ("_name_scope", "_name", "_restore_later")):
+                for leaf in nest.flatten(_sorted(vars(module)[key])):
+                    if id(leaf) in seen:
+                        continue
+                    if wanted(leaf):
+                        seen.add(id(leaf))
+                        yield leaf
+                    if _is_module(leaf):
+                        seen.add(id(leaf))
+                        inner.append(leaf)
+            waiting[:0] = inner
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Lets a method run in the module's name scope.
+
+        Args:
+          method: the method.
+
+        >>> class M(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def __call__(self):
+        ...         return tf.Variable(1.0, name="v").name
+        >>> M()()
+        'm/v:0'
+        """
+
+        @functools.wraps(method)
+        def inside(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return inside
+
+
+def _is_variable(leaf: Any) -> bool:
+    return hasattr(type(leaf), "handle") and hasattr(leaf, "trainable")
+
+
+def _is_module(leaf: Any) -> bool:
+    return isinstance(leaf, Module)
+
+
+def _sorted(value: Any) -> Any:
+    """A value that can be flattened: dictionaries with keys of several types count in their own order."""
+    if isinstance(value, dict):
+        try:
+            sorted(value)
+        except TypeError:
+            return [_sorted(v) for v in value.values()]
+    return value

@@ -1,0 +1,1 @@
+"""Recurrent cells and loops of 1.x."""

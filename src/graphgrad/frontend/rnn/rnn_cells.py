@@ -1,0 +1,503 @@
+"""Recurrent cells of TensorFlow 1: `tf.nn.rnn_cell`."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.structure import nest
+from graphgrad.frontend.variables.initializers import Constant, Zeros
+from graphgrad.frontend.variables.partitioned import fixed_size_partitioner
+from graphgrad.frontend.variables.variable_scope import get_variable_scope, variable_scope
+from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.source import user_source
+from graphgrad.ops.math.clip import clip_by_value
+
+from .scoped_layer import ScopedLayer, require_rank
+
+
+class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
+    """The state of an LSTM: the cell's memory `c` and its output `h`."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of both; TypeError if they differ."""
+        if self.c.dtype != self.h.dtype:
+            raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
+        return self.c.dtype
+
+
+def zeros_of_size(batch_size: Any, size: Any, dtype: Any) -> Any:
+    """Zeros of shape (batch_size, *size).
+
+    Args:
+      batch_size: an int, or a scalar tensor.
+      size: an int, a `TensorShape`, or a list of ints.
+      dtype: the dtype.
+    """
+    dims = TensorShape(size).as_list() if isinstance(size, (TensorShape, list, tuple)) else [int(size)]
+    dtype = as_dtype(dtype)
+    zero = np.zeros((), dtype.np_dtype)
+    if is_tensor_like(batch_size):
+        known = constant_value(batch_size)
+        if known is None:
+            batch = raw.Reshape(raw.Cast(batch_size, DstT=as_dtype("int32")), np.array([1], np.int32))
+            return raw.Fill(raw.ConcatV2([batch, np.array(dims, np.int32)], 0), zero, name="zeros")
+        batch_size = known
+    return raw.Fill(np.array([int(batch_size), *dims], np.int32), zero, name="zeros")
+
+
+def assert_like_rnn_cell(argument: str, cell: Any) -> None:
+    """Raises TypeError unless `cell` has what a recurrent cell needs."""
+    missing = [text for text, there in (
+        ("'output_size' property is missing", _has(cell, "output_size")),
+        ("'state_size' property is missing", _has(cell, "state_size")),
+        ("either 'zero_state' or 'get_initial_state' method is required",
+         _has(cell, "zero_state") or _has(cell, "get_initial_state")),
+        ("is not callable", callable(cell))) if not there]  # fmt: skip
+    if missing:
+        raise TypeError(f"The argument {argument!r} ({cell}) is not an RNNCell: {', '.join(missing)}.\n"
+                        f"  Asked for at {user_source(2)}\n"
+                        "  Fix: pass a cell, e.g. tf.nn.rnn_cell.LSTMCell(64)")  # fmt: skip
+
+
+def _has(cell: Any, name: str) -> bool:
+    try:
+        getattr(cell, name)
+    except AttributeError:
+        return False
+    except NotImplementedError:
+        pass
+    return True
+
+
+class RNNCell(ScopedLayer):
+    """What recurrent cells have in common: `output, next_state = cell(input, state)`.
+
+    A subclass gives `state_size`, `output_size` and `call(inputs, state)`. Variables that `call` takes with
+    `tf.get_variable` stand in the cell's scope.
+
+    Args:
+      trainable: whether optimizers update its variables.
+      name: the cell's name; made from the class by default.
+      dtype: the dtype of its variables; that of the first input by default.
+
+    >>> class Sum(tf.nn.rnn_cell.RNNCell):
+    ...     state_size = output_size = 1
+    ...     def call(self, inputs, state):
+    ...         return inputs + state, inputs + state
+    >>> outputs, state = tf.nn.dynamic_rnn(Sum(), tf.constant([[[1.0], [2.0], [3.0]]]), dtype=tf.float32)
+    >>> sess.run(state)
+    array([[6.]], dtype=float32)
+    """
+
+    def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, **kwargs: Any):
+        super().__init__(trainable, name, dtype, **kwargs)
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state: an int, a `TensorShape`, or a structure of them."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output: an int, a `TensorShape`, or a structure of them."""
+        raise NotImplementedError("Abstract method")
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """One step.
+
+        Args:
+          inputs: (batch, input size), or a structure of tensors.
+          state: (batch, state size), or a structure as `state_size` has it.
+          scope: the variable scope, for a cell that has none yet.
+        Returns: the output (batch, output size), and the next state.
+        """
+        if scope is None:
+            with variable_scope(get_variable_scope(), custom_getter=self._getter, auxiliary_name_scope=False):
+                return super().__call__(inputs, state)
+        with variable_scope(scope, custom_getter=self._getter) as opened:
+            return super().__call__(inputs, state, scope=opened)
+
+    def _getter(self, getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        variable = getter(*args, **kwargs)
+        self._remember(variable)
+        return variable
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Zeros for a state.
+
+        Args:
+          batch_size: an int, or a scalar tensor.
+          dtype: the dtype.
+        Returns: tensors (batch_size, size), structured as `state_size` is.
+        """
+        with name_scope(f"{type(self).__name__}ZeroState"):
+            return _map_sizes(lambda size: zeros_of_size(batch_size, size, dtype), self.state_size)
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Zeros for a state, with batch size and dtype from `inputs` (batch, ...) if it is given.
+
+        Raises: ValueError if neither says batch size and dtype, or they contradict.
+        """
+        if inputs is not None:
+            inputs = convert_to_tensor(inputs, name="inputs")
+            own = inputs.shape.as_list()[0]
+            known = constant_value(batch_size) if is_tensor_like(batch_size) else batch_size
+            if known is not None and own is not None and own != int(known):
+                raise ValueError("batch size from input tensor is different from the input param. "
+                                 f"Input tensor batch: {own}, batch_size: {batch_size}")  # fmt: skip
+            if dtype is not None and as_dtype(dtype) is not inputs.dtype:
+                raise ValueError("dtype from input tensor is different from the input param. "
+                                 f"Input tensor dtype: {inputs.dtype}, dtype: {dtype}")  # fmt: skip
+            batch_size = raw.Shape(inputs)[0] if own is None else own
+            dtype = inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError("batch_size and dtype cannot be None while constructing initial state: "
+                             f"batch_size={batch_size}, dtype={dtype}")  # fmt: skip
+        return self.zero_state(batch_size, dtype)
+
+
+def _map_sizes(function: Callable[[Any], Any], sizes: Any) -> Any:
+    """`map_structure`, with shapes as leaves."""
+    return function(sizes) if isinstance(sizes, TensorShape) else nest.map_structure(function, sizes)
+
+
+class _LayerCell(RNNCell):
+    """A cell whose `build` makes all of its variables."""
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """One step; see `RNNCell`."""
+        return ScopedLayer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables."""
+        depth = TensorShape(input_shape).as_list()[-1]
+        if depth is None:
+            raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {input_shape}\n"
+                             f"  Built at {user_source(2)}\n"
+                             "  Fix: inputs.set_shape([None, size])")  # fmt: skip
+        self._build(depth)
+        self.built = True
+
+    def _build(self, depth: int) -> None:
+        raise NotImplementedError  # each subclass has its own
+
+    def _check(self, inputs: Any, state: Any) -> None:
+        require_rank(self, inputs, 2)
+        for t in nest.flatten([inputs, state]):
+            dtype = as_dtype(t.dtype)
+            if not (dtype.is_floating or dtype.is_complex):
+                raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {dtype}\n"
+                                 f"  Built at {user_source(2)}\n"
+                                 "  Fix: tf.cast the inputs, e.g. to tf.float32")  # fmt: skip
+
+    def _build_for(self, inputs: Any) -> None:
+        require_rank(self, inputs, 2)
+        self._check(inputs, [])
+        super()._build_for(inputs)
+
+
+def _dense(inputs: Any, state: Any, kernel: Any, bias: Any) -> Any:
+    return raw.BiasAdd(raw.MatMul(raw.ConcatV2([inputs, state], 1), kernel), bias)
+
+
+def _activation(value: Any) -> Callable[[Any], Any]:
+    """The function that an argument `activation` stands for."""
+    if callable(value):
+        found: Callable[[Any], Any] = value
+        return found
+    by_name: dict[str, Any] = {
+        "tanh": raw.Tanh, "sigmoid": raw.Sigmoid, "relu": raw.Relu, "elu": raw.Elu, "selu": raw.Selu,
+        "softplus": raw.Softplus, "softsign": raw.Softsign, "softmax": raw.Softmax, "exponential": raw.Exp,
+        "linear": raw.Identity,
+    }  # fmt: skip
+    if not value:
+        return by_name["tanh"]  # type: ignore[no-any-return]  # untyped where it comes from
+    if value not in by_name:
+        raise ValueError(f"Unknown activation function: {value!r}. Fix: use one of {sorted(by_name)}, or a function")
+    return by_name[value]  # type: ignore[no-any-return]  # untyped where it comes from
+
+
+class BasicRNNCell(_LayerCell):
+    """The plain recurrent cell: output = state = act([input, state] kernel + bias).
+
+    Args:
+      num_units: the size of the state.
+      activation: a function, or its name; tanh by default.
+      reuse: True to take variables that exist.
+      name: the name of the cell and of its variable scope.
+      dtype: the dtype of its variables; that of the first input by default.
+      **kwargs: `trainable`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.rnn_cell.BasicRNNCell`.
+
+    >>> cell = tf.nn.rnn_cell.BasicRNNCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), [v.name for v in cell.variables]
+    ([2, 4], ['basic_rnn_cell/kernel:0', 'basic_rnn_cell/bias:0'])
+    """
+
+    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None,
+                 dtype: Any = None, **kwargs: Any):  # fmt: skip
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state."""
+        return self._num_units
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        return self._num_units
+
+    def _build(self, depth: int) -> None:
+        self._kernel = self.add_weight("kernel", [depth + self._num_units, self._num_units])
+        self._bias = self.add_weight("bias", [self._num_units], initializer=Zeros())
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """One step."""
+        self._check(inputs, state)
+        output = self._activation(_dense(inputs, state, self._kernel, self._bias))
+        return output, output
+
+
+class GRUCell(_LayerCell):
+    """The gated recurrent unit.
+
+    With [r, u] = sigmoid([input, h] gates/kernel + gates/bias) and
+    c = act([input, r h] candidate/kernel + candidate/bias), the next state is u h + (1 - u) c.
+
+    Args:
+      num_units: the size of the state.
+      activation: a function, or its name; tanh by default.
+      reuse: True to take variables that exist.
+      kernel_initializer: for both kernels; the scope's by default.
+      bias_initializer: for both biases; ones for the gates and zeros for the candidate by default.
+      name: the name of the cell and of its variable scope.
+      dtype: the dtype of its variables; that of the first input by default.
+      **kwargs: `trainable`.
+    Reference: Cho et al. 2014, Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine
+      Translation; TensorFlow 2.21 `tf.compat.v1.nn.rnn_cell.GRUCell`.
+
+    >>> cell = tf.nn.rnn_cell.GRUCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> [v.name for v in cell.variables][:2]
+    ['gru_cell/gates/kernel:0', 'gru_cell/gates/bias:0']
+    """
+
+    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, kernel_initializer: Any = None,
+                 bias_initializer: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any):  # fmt: skip
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._activation = _activation(activation)
+        self._kernel_initializer = kernel_initializer
+        self._bias_initializer = bias_initializer
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state."""
+        return self._num_units
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        return self._num_units
+
+    def _build(self, depth: int) -> None:
+        n, of_kernel, of_bias = self._num_units, self._kernel_initializer, self._bias_initializer
+        self._gate_kernel = self.add_weight("gates/kernel", [depth + n, 2 * n], initializer=of_kernel)
+        self._gate_bias = self.add_weight("gates/bias", [2 * n], initializer=of_bias or Constant(1.0))
+        self._candidate_kernel = self.add_weight("candidate/kernel", [depth + n, n], initializer=of_kernel)
+        self._candidate_bias = self.add_weight("candidate/bias", [n], initializer=of_bias or Zeros())
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """One step."""
+        self._check(inputs, state)
+        gates = raw.Sigmoid(_dense(inputs, state, self._gate_kernel, self._gate_bias))
+        r, u = raw.Split(1, gates, num_split=2)
+        c = self._activation(_dense(inputs, raw.Mul(r, state), self._candidate_kernel, self._candidate_bias))
+        new = u * state + (1 - u) * c
+        return new, new
+
+
+class _LSTM(_LayerCell):
+    """What the two LSTM cells share."""
+
+    _num_units: int
+    _state_is_tuple: bool
+    _forget_bias: Any
+
+    def _split_state(self, state: Any, output_size: int) -> tuple[Any, Any]:
+        if self._state_is_tuple:
+            if not nest.is_nested(state) or len(state) != 2:
+                raise TypeError(f"{self.name}: the state must be an LSTMStateTuple (c, h), not {state!r}.\n"
+                                f"  Built at {user_source(2)}\n"
+                                "  Fix: pass cell.zero_state(...), or set state_is_tuple=False")  # fmt: skip
+            c, h = state
+            return c, h
+        n = self._num_units
+        return raw.Slice(state, [0, 0], [-1, n]), raw.Slice(state, [0, n], [-1, output_size])
+
+    def _join_state(self, c: Any, h: Any) -> Any:
+        return LSTMStateTuple(c, h) if self._state_is_tuple else raw.ConcatV2([c, h], 1)
+
+
+class BasicLSTMCell(_LSTM):
+    """The long short-term memory cell, without peepholes, projection or clipping.
+
+    With [i, j, f, o] = [input, h] kernel + bias, c' = sigmoid(f + forget_bias) c + sigmoid(i) act(j) and
+    h' = sigmoid(o) act(c').
+
+    Args:
+      num_units: the size of memory and output.
+      forget_bias: what is added to f, so that little is forgotten in the beginning.
+      state_is_tuple: whether the state is an `LSTMStateTuple`; else (batch, 2 num_units).
+      activation: a function, or its name; tanh by default.
+      reuse: True to take variables that exist.
+      name: the name of the cell and of its variable scope.
+      dtype: the dtype of its variables; that of the first input by default.
+      **kwargs: `trainable`.
+    Reference: Zaremba et al. 2014, Recurrent Neural Network Regularization; TensorFlow 2.21
+      `tf.compat.v1.nn.rnn_cell.BasicLSTMCell`.
+
+    >>> cell = tf.nn.rnn_cell.BasicLSTMCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> state.c.shape.as_list(), [v.name for v in cell.variables]
+    ([2, 4], ['basic_lstm_cell/kernel:0', 'basic_lstm_cell/bias:0'])
+    """
+
+    def __init__(self, num_units: int, forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Any = None,
+                 reuse: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any):  # fmt: skip
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._forget_bias = forget_bias
+        self._state_is_tuple = state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of c and h."""
+        n = self._num_units
+        return LSTMStateTuple(n, n) if self._state_is_tuple else 2 * n
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        return self._num_units
+
+    def _build(self, depth: int) -> None:
+        n = self._num_units
+        self._kernel = self.add_weight("kernel", [depth + n, 4 * n])
+        self._bias = self.add_weight("bias", [4 * n], initializer=Zeros())
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """One step."""
+        self._check(inputs, state)
+        c, h = self._split_state(state, self._num_units)
+        i, j, f, o = raw.Split(1, _dense(inputs, h, self._kernel, self._bias), num_split=4)
+        c = c * raw.Sigmoid(f + self._forget_bias) + raw.Sigmoid(i) * self._activation(j)
+        h = self._activation(c) * raw.Sigmoid(o)
+        return h, self._join_state(c, h)
+
+
+class LSTMCell(_LSTM):
+    """The long short-term memory cell, with peepholes, projection and clipping as asked for.
+
+    Args:
+      num_units: the size of the memory.
+      use_peepholes: whether the gates see the memory, by diagonal weights.
+      cell_clip: the bound that the memory is clipped to, or None.
+      initializer: for kernels and diagonal weights; the scope's by default.
+      num_proj: the size that the output is projected to, or None.
+      proj_clip: the bound that the projected output is clipped to, or None.
+      num_unit_shards, num_proj_shards: accepted as TensorFlow does; variables are kept whole.
+      forget_bias: what is added to the forget gate.
+      state_is_tuple: whether the state is an `LSTMStateTuple`; else both stand side by side in one tensor.
+      activation: a function, or its name; tanh by default.
+      reuse: True to take variables that exist.
+      name: the name of the cell and of its variable scope.
+      dtype: the dtype of its variables; that of the first input by default.
+      **kwargs: `trainable`.
+    Reference: Hochreiter and Schmidhuber 1997, Long Short-Term Memory; Sak et al. 2014, Long Short-Term Memory
+      Recurrent Neural Network Architectures; TensorFlow 2.21 `tf.compat.v1.nn.rnn_cell.LSTMCell`.
+
+    >>> cell = tf.nn.rnn_cell.LSTMCell(4, num_proj=2)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), state.c.shape.as_list()
+    ([2, 2], [2, 4])
+    """
+
+    def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: Any = None, initializer: Any = None,
+                 num_proj: int | None = None, proj_clip: Any = None, num_unit_shards: Any = None,
+                 num_proj_shards: Any = None, forget_bias: float = 1.0, state_is_tuple: bool = True,
+                 activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None,
+                 **kwargs: Any):  # fmt: skip
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._use_peepholes = use_peepholes
+        self._cell_clip = cell_clip
+        self._initializer = initializer
+        self._num_proj = num_proj
+        self._proj_clip = proj_clip
+        self._shards = num_unit_shards, num_proj_shards
+        self._forget_bias = forget_bias
+        self._state_is_tuple = state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of c and h."""
+        n, m = self._num_units, self.output_size
+        return LSTMStateTuple(n, m) if self._state_is_tuple else n + m
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        return self._num_proj or self._num_units
+
+    def _build(self, depth: int) -> None:
+        n = self._num_units
+        shards = [None if s is None else fixed_size_partitioner(s) for s in self._shards]
+        self._kernel = self.add_weight("kernel", [depth + self.output_size, 4 * n], initializer=self._initializer,
+                                       partitioner=shards[0])  # fmt: skip
+        self._bias = self.add_weight("bias", [4 * n], initializer=Zeros())
+        if self._use_peepholes:
+            self._w_f, self._w_i, self._w_o = (
+                self.add_weight(f"w_{gate}_diag", [n], initializer=self._initializer) for gate in "fio"
+            )
+        if self._num_proj is not None:
+            self._projection = self.add_weight("projection/kernel", [n, self._num_proj],
+                                               initializer=self._initializer, partitioner=shards[1])  # fmt: skip
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """One step."""
+        self._check(inputs, state)
+        c, h = self._split_state(state, self.output_size)
+        i, j, f, o = raw.Split(1, _dense(inputs, h, self._kernel, self._bias), num_split=4)
+        f = f + self._forget_bias
+        if self._use_peepholes:
+            f, i = f + self._w_f * c, i + self._w_i * c
+        c = raw.Sigmoid(f) * c + raw.Sigmoid(i) * self._activation(j)
+        if self._cell_clip is not None:
+            c = clip_by_value(c, -self._cell_clip, self._cell_clip)
+        if self._use_peepholes:
+            o = o + self._w_o * c
+        h = raw.Sigmoid(o) * self._activation(c)
+        if self._num_proj is not None:
+            h = raw.MatMul(h, self._projection)
+            if self._proj_clip is not None:
+                h = clip_by_value(h, -self._proj_clip, self._proj_clip)
+        return h, self._join_state(c, h)

@@ -1,0 +1,1 @@
+"""Nested structures and type specs."""

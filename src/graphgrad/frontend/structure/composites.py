@@ -1,0 +1,67 @@
+"""Structures whose leaves may consist of several tensors, taken apart where only tensors pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.conversion import convert_to_tensor
+
+from . import nest
+from .tensor_array import TensorArray
+from .type_spec import TypeSpec
+
+
+def tensors_of(leaf: Any) -> list[Any]:
+    """The tensors of a leaf: components of a composite, the list of a `TensorArray`, or the leaf itself."""
+    if isinstance(leaf, Composite):
+        return leaf._parts()
+    return [leaf.flow] if isinstance(leaf, TensorArray) else [leaf]
+
+
+def all_tensors(leaves: Sequence[Any]) -> list[Any]:
+    """The tensors of several leaves."""
+    return [t for leaf in leaves for t in tensors_of(leaf)]
+
+
+def put_together(likes: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    """The inverse of `all_tensors`.
+
+    Args:
+      likes: what each leaf is to be like: a spec, a composite, a `TensorArray`; anything else stands for a tensor.
+      tensors: the tensors of all leaves.
+    """
+    left, leaves = list(tensors), []
+    for like in likes:
+        count = tensor_count(like)
+        mine, left = left[:count], left[count:]
+        leaves.append(_like(like, mine))
+    return leaves
+
+
+def tensor_count(like: Any) -> int:
+    """How many tensors a leaf consists of; see `put_together`."""
+    if isinstance(like, TypeSpec):
+        return len(nest.flatten(like, expand_composites=True))
+    return len(tensors_of(like))
+
+
+def _like(like: Any, tensors: list[Any]) -> Any:
+    if isinstance(like, Composite):
+        return like._with_parts(tensors)
+    if isinstance(like, TensorArray):
+        return like._with(tensors[0])
+    if isinstance(like, TypeSpec) and (len(tensors) != 1 or nest.is_composite_spec(like)):
+        return like._from_components(tensors)
+    return tensors[0]
+
+
+def component_specs(spec: TypeSpec) -> list[Any]:
+    """The `TensorSpec`s of the components, flat."""
+    return nest.flatten(spec, expand_composites=True)
+
+
+def converted(leaf: Any) -> Any:
+    """A leaf as it passes: what is neither composite nor an array becomes a tensor."""
+    return leaf if isinstance(leaf, (Composite, TensorArray)) else convert_to_tensor(leaf)

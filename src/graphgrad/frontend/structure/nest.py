@@ -1,0 +1,274 @@
+"""Nested structures: lists, tuples, named tuples and dictionaries of leaves.
+
+Reference: TensorFlow 2.21 `tf.nest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from graphgrad.ir.composite import Composite
+
+from .type_spec import TypeSpec
+
+
+def is_composite_spec(value: Any) -> bool:
+    """Whether `value` is the spec of what consists of several tensors."""
+    return isinstance(value, TypeSpec) and type(value)._component_specs is not TypeSpec._component_specs
+
+
+def _is_composite(value: Any, expand_composites: bool) -> bool:
+    return expand_composites and (isinstance(value, Composite) or is_composite_spec(value))
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether `structure` is a list, tuple or dictionary.
+
+    >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab")
+    (True, False)
+    """
+    return isinstance(structure, (list, tuple, Mapping))
+
+
+def _children(structure: Any) -> Iterator[Any]:
+    if isinstance(structure, Mapping):
+        return (structure[k] for k in sorted(structure))
+    return iter(structure)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves, in order; those of a dictionary by sorted key.
+
+    Args:
+      structure: any nesting of lists, tuples and dictionaries, or a leaf.
+      expand_composites: whether sparse, ragged and sliced tensors are taken apart, and their specs.
+
+    >>> tf.nest.flatten({"b": [1, 2], "a": 3})
+    [3, 1, 2]
+    """
+    if _is_composite(structure, expand_composites):
+        structure = structure._parts() if isinstance(structure, Composite) else structure._component_specs
+    elif not is_nested(structure):
+        return [structure]
+    if not is_nested(structure):  # the one spec of a user's own kind
+        return [structure]
+    return [leaf for child in _children(structure) for leaf in flatten(child, expand_composites)]
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """The leaves in `flat_sequence`, arranged like `structure`.
+
+    Args:
+      structure: the pattern.
+      flat_sequence: as many leaves as `structure` has.
+      expand_composites: whether composites are put together of their components.
+    Raises: ValueError if the number of leaves differs.
+
+    >>> tf.nest.pack_sequence_as({"a": 0, "b": [0]}, [1, 2])
+    {'a': 1, 'b': [2]}
+    """
+    leaves = list(flat_sequence)
+    wanted = len(flatten(structure, expand_composites))
+    if len(leaves) != wanted:
+        raise ValueError(
+            f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had {len(leaves)} "
+            f"items. Structure: {structure}, flat_sequence: {leaves}."
+        )
+    return _pack(structure, iter(leaves), expand_composites)
+
+
+def _pack(structure: Any, leaves: Iterator[Any], expand_composites: bool = False) -> Any:
+    if _is_composite(structure, expand_composites):
+        if isinstance(structure, Composite):
+            return structure._with_parts([next(leaves) for _ in structure._parts()])
+        return structure._from_components(_pack(structure._component_specs, leaves, True))
+    if not is_nested(structure):
+        return next(leaves)
+    if isinstance(structure, Mapping):
+        packed = {k: _pack(structure[k], leaves, expand_composites) for k in sorted(structure)}
+        kind: Any = type(structure)
+        return kind((k, packed[k]) for k in structure)
+    items = [_pack(child, leaves, expand_composites) for child in structure]
+    if hasattr(structure, "_fields"):
+        return type(structure)(*items)
+    return tuple(items) if isinstance(structure, tuple) else items
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """Applies `func` to the corresponding leaves of structures of one shape.
+
+    Args:
+      func: takes one leaf of each structure.
+      *structure: the structures.
+      **kwargs: `check_types` as in `assert_same_structure`; `expand_composites`: whether `func` gets the components
+        of composites.
+    Raises: ValueError or TypeError if the structures differ; TypeError if `func` is no function.
+
+    >>> tf.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    expand = bool(kwargs.get("expand_composites", False))
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, kwargs.get("check_types", True), expand)
+    results = [func(*leaves) for leaves in zip(*[flatten(s, expand) for s in structure], strict=True)]
+    return pack_sequence_as(structure[0], results, expand)
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """Raises unless the two are nested alike.
+
+    Args:
+      nest1, nest2: the structures.
+      check_types: whether lists, tuples and dictionaries are told apart.
+      expand_composites: whether composites have to be of one kind and dtype.
+    Raises: ValueError if lengths or nesting differ; TypeError if only the types do.
+    """
+    if _is_composite(nest1, expand_composites) or _is_composite(nest2, expand_composites):
+        _assert_same_kind(nest1, nest2)
+        return
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {nest1}\n\nSecond structure: {nest2}"
+        )
+    if not is_nested(nest1):
+        return
+    if check_types and type(nest1) is not type(nest2):
+        raise TypeError(
+            "The two structures don't have the same sequence type. "
+            f"First: {type(nest1).__name__}, second: {type(nest2).__name__}"
+        )
+    if len(nest1) != len(nest2) or (isinstance(nest1, Mapping) and set(nest1) != set(nest2)):
+        raise ValueError(
+            "The two structures don't have the same number of elements.\n\n"
+            f"First structure: {nest1}\n\nSecond structure: {nest2}"
+        )
+    for a, b in zip(_children(nest1), _children(nest2), strict=True):
+        assert_same_structure(a, b, check_types, expand_composites)
+
+
+def _assert_same_kind(one: Any, other: Any) -> None:
+    specs: list[Any] = [s if isinstance(s, TypeSpec) else getattr(s, "_type_spec", None) for s in (one, other)]
+    if None in specs:
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {one}\n\nSecond structure: {other}"
+        )
+    if specs[0].most_specific_common_supertype([specs[1]]) is None:
+        raise ValueError("Incompatible CompositeTensor TypeSpecs: "
+                         f"{specs[0]} vs. {specs[1]}. Fix: give both of one kind and dtype")  # fmt: skip
+
+
+def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
+    """Applies `func` where `shallow_tree` has leaves; what `inputs` hold there may be nested further.
+
+    Args:
+      shallow_tree: the pattern.
+      func: takes one part of each input.
+      *inputs: structures that have at least the nesting of `shallow_tree`.
+      **kwargs: accepted as TensorFlow does.
+    Raises: ValueError if an input is not nested like the pattern.
+
+    >>> from graphgrad.frontend.structure.nest import map_structure_up_to
+    >>> map_structure_up_to([0, 0], len, [[1, 2], [3]])
+    [2, 1]
+    """
+    if not is_nested(shallow_tree):
+        return func(*inputs)
+    for i in inputs:
+        if not is_nested(i) or len(i) != len(shallow_tree):
+            raise ValueError(f"The input {i!r} is not nested like {shallow_tree!r}.")
+    columns = zip(*map(_children, inputs), strict=True)
+    parts = [map_structure_up_to(s, func, *c) for s, c in zip(_children(shallow_tree), columns, strict=True)]
+    return _pack(_mark_leaves(shallow_tree), iter(parts))
+
+
+def _mark_leaves(structure: Any) -> Any:
+    """A structure of one level: its children count as leaves."""
+    if isinstance(structure, Mapping):
+        return dict.fromkeys(structure)
+    return (
+        type(structure)(*[None] * len(structure))
+        if hasattr(structure, "_fields")
+        else type(structure)([None] * len(structure))
+    )
+
+
+def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                             expand_composites: bool = False) -> None:  # fmt: skip
+    """Raises unless a structure has at least the nesting of another one.
+
+    Args:
+      shallow_tree: the pattern.
+      input_tree: the structure.
+      check_types: whether lists, tuples and dictionaries are told apart.
+      expand_composites: accepted as TensorFlow does.
+    Raises: ValueError for other lengths and keys; TypeError for other types, and leaves where there is nesting.
+    """
+    if not is_nested(shallow_tree):
+        return
+    if not is_nested(input_tree):
+        raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: "
+                        f"{type(input_tree)}. Fix: nest it")  # fmt: skip
+    if check_types and isinstance(shallow_tree, Mapping) != isinstance(input_tree, Mapping):
+        raise TypeError("The two structures don't have the same sequence type. Input structure has type "
+                        f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}. Fix: use one type")
+    if len(shallow_tree) != len(input_tree):
+        raise ValueError("The two structures don't have the same sequence length. Input structure has length "
+                         f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}.")  # fmt: skip
+    if isinstance(shallow_tree, Mapping) and set(shallow_tree) != set(input_tree):
+        raise ValueError(f"The two structures don't have the same keys: {sorted(shallow_tree)}, {sorted(input_tree)}.")
+    for a, b in zip(_children(shallow_tree), _children(input_tree), strict=True):
+        assert_shallow_structure(a, b, check_types)
+
+
+def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
+                  expand_composites: bool = False) -> list[Any]:  # fmt: skip
+    """The parts of a structure where another one has leaves; they may be nested further.
+
+    Args:
+      shallow_tree: the pattern.
+      input_tree: a structure that has at least its nesting.
+      check_types, expand_composites: as in `assert_shallow_structure`.
+    Raises: as `assert_shallow_structure`.
+
+    >>> from graphgrad.frontend.structure.nest import flatten_up_to
+    >>> flatten_up_to([0, [0]], [[1, 2], [3]])
+    [[1, 2], 3]
+    """
+    assert_shallow_structure(shallow_tree, input_tree, check_types)
+    if not is_nested(shallow_tree):
+        return [input_tree]
+    pairs = zip(_children(shallow_tree), _children(input_tree), strict=True)
+    return [part for a, b in pairs for part in flatten_up_to(a, b, check_types)]
+
+
+def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
+    """A dictionary whose keys may be nested, with values nested alike, as one of leaves.
+
+    Args:
+      dictionary: the dictionary.
+    Raises: TypeError for anything else; ValueError for a key that comes twice, and lengths that differ.
+
+    >>> from graphgrad.frontend.structure.nest import flatten_dict_items
+    >>> flatten_dict_items({("a", ("b", "c")): (1, (2, 3)), "d": 4})
+    {'a': 1, 'b': 2, 'c': 3, 'd': 4}
+    """
+    if not isinstance(dictionary, Mapping):
+        raise TypeError("input must be a dictionary")
+    flat: dict[Any, Any] = {}
+    for key, value in dictionary.items():
+        keys, values = flatten(key), flatten(value) if is_nested(key) else [value]
+        if len(keys) != len(values):
+            raise ValueError(f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} "
+                             f"elements. Key: {key}, value: {value}.")  # fmt: skip
+        for k, v in zip(keys, values, strict=True):
+            if k in flat:
+                raise ValueError(f"Could not flatten dictionary: key {k} is not unique.")
+            flat[k] = v
+    return flat

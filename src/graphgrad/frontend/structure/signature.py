@@ -1,0 +1,192 @@
+"""What a call is recognised by: specs of tensors, values of everything else."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from typing import Any
+
+from graphgrad.ir import dtypes
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.dtypes import DType, as_dtype
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
+from graphgrad.ir.tensor import Tensor as AnyTensor
+
+from . import nest
+from .type_spec import TypeSpec as TypeSpec
+
+
+class TensorSpec(TypeSpec):
+    """Shape, dtype and name of a tensor argument.
+
+    Args:
+      shape: the static shape; None dimensions may vary between calls.
+      dtype: the dtype.
+      name: the argument's name.
+    """
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None):
+        self._shape: Shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape(self._shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The argument's name, or None."""
+        return self._name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.Tensor`."""
+        return AnyTensor
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return TensorShape(self._shape), self._dtype, self._name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """The spec of another one's shape and dtype.
+
+        Args:
+          spec: what has a shape and a dtype.
+          name: the argument's name; that of `spec` by default.
+        """
+        return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
+        other = spec_or_tensor
+        if not hasattr(other, "dtype") or not hasattr(other, "shape"):
+            return False
+        return as_dtype(other.dtype) is self._dtype and compatible(self._shape, as_shape(other.shape))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec is one of another's.
+
+        Args:
+          other: a spec.
+        """
+        return isinstance(other, TensorSpec) and TypeSpec.is_subtype_of(_unnamed(self), _unnamed(other))
+
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        """The narrowest spec that this one and others are subtypes of; None if there is none.
+
+        Args:
+          others: specs.
+        """
+        if not all(isinstance(o, TensorSpec) for o in others):
+            return None
+        return TypeSpec.most_specific_common_supertype(_unnamed(self), [_unnamed(o) for o in others])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and (self._shape, self._dtype) == (other._shape, other._dtype)
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={shape_str(self._shape)}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+def _unnamed(spec: TensorSpec) -> TensorSpec:
+    return TensorSpec(spec._shape, spec._dtype)
+
+
+class _Object:
+    """Stands for an object in a key, without keeping it alive."""
+
+    __slots__ = ("_hash", "_ref")
+
+    def __init__(self, value: Any):
+        self._hash = id(value) if hasattr(type(value), "handle") else hash(value)
+        self._ref = weakref.ref(value)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Object):
+            return False
+        mine, theirs = self._ref(), other._ref()
+        if mine is None or theirs is None:
+            return self is other
+        return mine is theirs or (not hasattr(type(mine), "handle") and type(mine) is type(theirs) and mine == theirs)
+
+
+_LITERALS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
+def structure_key(structure: Any) -> Any:
+    """A hashable key for how a structure is nested."""
+    if isinstance(structure, dict):
+        return ("dict", *[(k, structure_key(structure[k])) for k in sorted(structure)])
+    if isinstance(structure, (list, tuple)):
+        return (type(structure), *map(structure_key, structure))
+    return None
+
+
+def leaf_key(leaf: Any, spec: Any = None) -> Any:
+    """What a leaf of the arguments is recognised by.
+
+    Args:
+      leaf: a tensor (by dtype and shape), a spec, or anything else (by value, objects by `==` as long as they live).
+      spec: the spec that an input signature demands, or None.
+    Raises: TypeError for what cannot be hashed.
+    """
+    if isinstance(spec, TensorSpec):
+        return "tensor", spec._dtype, spec._shape
+    if isinstance(leaf, EagerTensor):
+        return "tensor", leaf.dtype, leaf._value.shape
+    if isinstance(leaf, TensorSpec):
+        return "tensor", leaf._dtype, leaf._shape
+    if isinstance(leaf, Tensor):
+        return "tensor", leaf.dtype, leaf._spec.shape
+    if isinstance(leaf, Composite):
+        return leaf._type_spec._call_key()
+    if isinstance(leaf, TypeSpec):
+        return leaf._call_key()
+    own = getattr(leaf, "key", None)
+    if own is not None and type(leaf).__name__ == "ArrayParts":
+        return own()
+    if type(leaf) in _LITERALS:  # as in TensorFlow 1, 1.0 and True are the same
+        return "literal", leaf if leaf == leaf else "nan"
+    try:
+        return type(leaf), _Object(leaf)
+    except TypeError:  # nothing refers weakly to numbers, strings and their like
+        pass
+    try:
+        hash(leaf)
+    except TypeError:
+        raise TypeError(f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is "
+                        "immutable/hashable. Fix: pass a tuple or a tensor instead") from None  # fmt: skip
+    return type(leaf), leaf
+
+
+def leaf_names(signature: inspect.Signature, args: Any, kwargs: Any) -> list[str]:
+    """For each leaf of the arguments the name of the argument that it belongs to."""
+    names: list[str] = []
+    positional = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL), "arg")
+    for i, value in enumerate(args):
+        name = positional[i].name if i < len(positional) else f"{rest}_{i - len(positional)}"
+        names.extend([name] * len(nest.flatten(value)))
+    for name in sorted(kwargs):
+        names.extend([name] * len(nest.flatten(kwargs[name])))
+    return names

@@ -1,0 +1,62 @@
+"""What functions return: structures of tensors, and of what consists of several tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphgrad.ir import dtypes
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.graph import Operation
+
+from . import nest
+from .tensor_array import TensorArray
+
+
+class _Output:
+    """Marks, in the structure of results, where the i-th tensor goes."""
+
+    def __init__(self, index: int):
+        self.index = index
+
+
+class _Composite:
+    """Marks a result that consists of several tensors."""
+
+    def __init__(self, make: Callable[..., Any], parts: Sequence[Any]):
+        self.make, self.parts = make, parts
+
+
+def collect_outputs(result: Any, outputs: list[Any]) -> Any:
+    """Appends the tensors of `result` to `outputs` and puts marks in their places."""
+
+    def collect(leaf: Any) -> Any:
+        if leaf is None or isinstance(leaf, Operation):
+            return None
+        if isinstance(leaf, Composite):
+            spec = leaf._type_spec
+            return _Composite(lambda *parts: spec._from_components(parts), [collect(p) for p in leaf._parts()])
+        if isinstance(leaf, TensorArray):
+            stacked, again = leaf._returned()
+            return _Composite(again, [collect(stacked)])
+        tensor = convert_to_tensor(leaf)
+        if tensor.dtype is dtypes.resource:
+            return leaf
+        outputs.append(tensor)
+        return _Output(len(outputs) - 1)
+
+    return nest.map_structure(collect, result)
+
+
+def restore(structure: Any, tensors: Sequence[Any]) -> Any:
+    """The structure with tensors in the place of marks."""
+
+    def put(leaf: Any) -> Any:
+        if isinstance(leaf, _Output):
+            return tensors[leaf.index]
+        if isinstance(leaf, _Composite):
+            return leaf.make(*[put(p) for p in leaf.parts])
+        return leaf
+
+    return nest.map_structure(put, structure)

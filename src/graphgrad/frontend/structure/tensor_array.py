@@ -1,0 +1,503 @@
+"""`tf.TensorArray`: an array of tensors that is written element by element, in loops above all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError, OutOfRangeError
+from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import DType, as_dtype, float32, int32, int64
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
+from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
+
+from .type_spec import TypeSpec
+
+
+def _invalid(text: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, text)
+
+
+class _Known:
+    """What is known of the elements' shape; the arrays made from one another share it."""
+
+    __slots__ = ("shape", "infer")
+
+    def __init__(self, shape: Shape, infer: bool):
+        self.shape = shape
+        self.infer = infer
+
+
+class TensorArray:
+    """An array of tensors, each written once and read at will.
+
+    Each method that changes the array returns the array to go on with, which is how it passes
+    through `tf.while_loop` and `tf.cond`, too.
+
+    Args:
+      dtype: the dtype of the elements.
+      size: how many elements there are, an int or a scalar int32 tensor.
+      dynamic_size: whether writing beyond the end makes it longer.
+      clear_after_read: in eager mode, whether an element can be read only once; by default it can.
+      tensor_array_name: accepted as TensorFlow does.
+      handle: None; there are no arrays of TensorFlow 1 here.
+      flow: a list of tensors (of dtype variant) that the array is to hold.
+      infer_shape: whether all elements have to be of one shape.
+      element_shape: what is known of the elements' shape.
+      colocate_with_first_write_call: accepted as TensorFlow does.
+      name: a name for the operation.
+    Raises: ValueError if neither `size` nor `flow` is given.
+    Gradient: through what is written and read.
+    Reference: TensorFlow 2.21 `tf.TensorArray`.
+
+    >>> ta = tf.TensorArray(tf.float32, size=3)
+    >>> _, ta = tf.while_loop(lambda i, ta: i < 3, lambda i, ta: (i + 1, ta.write(i, tf.cast(i * i, tf.float32))),
+    ...                       (0, ta))
+    >>> sess.run(ta.stack())
+    array([0., 1., 4.], dtype=float32)
+    """
+
+    def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None,
+                 tensor_array_name: Any = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
+                 element_shape: Any = None, colocate_with_first_write_call: bool = True,
+                 name: str | None = None):  # fmt: skip
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._clear_after_read = clear_after_read
+        self._known = _Known(as_shape(element_shape), infer_shape)
+        self._elements: list[Any] | None = None
+        self._cleared: set[int] = set()
+        self._flow: Any = None
+        self._size: int | None = None  # if it is known while building
+        if handle is not None:
+            raise ValueError("TensorArray: a handle is an array of TensorFlow 1's runtime, which is not here. "
+                             "Fix: give size= or flow=")  # fmt: skip
+        if flow is not None:
+            self._flow = flow
+        elif size is None:
+            raise ValueError(
+                "Size must be declared for TensorArrays when eager execution is enabled."
+                if current_graph() is None else "Argument `size` must be provided if argument `flow` is not provided."
+            )  # fmt: skip
+        elif current_graph() is None:
+            self._elements = [None] * int(size)
+        else:
+            count = convert_to_tensor(size, int32)
+            self._flow = raw.TensorListReserve(self._declared(), count, element_dtype=self._dtype,
+                                               name=name or "TensorArrayV2")  # fmt: skip
+            known = None if dynamic_size else constant_value(count)
+            self._size = None if known is None else int(known)
+
+    # -- what it is ------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def flow(self) -> Any:
+        """The list of tensors that the array holds, a tensor of dtype variant; in eager mode a placeholder."""
+        return convert_to_tensor(0) if self._elements is not None else self._flow
+
+    @property
+    def handle(self) -> Any:
+        """None: arrays are values here."""
+        return None
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """The static shape of the elements, as far as it is known."""
+        return TensorShape(self._known.shape)
+
+    @property
+    def dynamic_size(self) -> Any:
+        """Whether writing beyond the end makes it longer."""
+        return bool(self._dynamic_size) if self._elements is not None else self._dynamic_size
+
+    def _declared(self) -> Any:
+        shape = self._known.shape
+        return np.array(-1, np.int32) if shape is None else np.array([-1 if n is None else n for n in shape], np.int32)
+
+    def _with(self, flow: Any) -> TensorArray:
+        """An array like this one that holds another list."""
+        new: TensorArray = TensorArray.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new._flow = flow
+        return new
+
+    def _learn(self, shape: Shape, what: str) -> None:
+        """Merges the shape of an element into what is known; ValueError if they contradict."""
+        known = self._known
+        merged = merge(known.shape, shape)
+        if merged is _CONTRADICTION:
+            text = (f"Incompatible shape for value ({shape_str(shape)}), expected ({shape_str(known.shape)})"
+                    if self._elements is not None else
+                    f"Inconsistent shapes: saw {shape_str(shape)} but expected {shape_str(known.shape)}")  # fmt: skip
+            raise ValueError(f"TensorArray.{what}: {text}.\n  Asked for at {user_source(2)}\n"
+                             "  Fix: write elements of one shape, or give infer_shape=False")  # fmt: skip
+        if known.infer:
+            known.shape = merged
+
+    def _element(self, value: Any) -> Any:
+        try:
+            tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        except TypeError:
+            if self._elements is None:
+                raise
+            tensor = convert_to_tensor(value)
+        if tensor.dtype is not self._dtype:
+            if self._elements is not None:
+                raise _invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                               f"{tensor.dtype.name}.\n  Asked for at {user_source(2)}\n"
+                               f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
+            if isinstance(value, AnyTensor) or hasattr(value, "op"):
+                raise ValueError(f"TensorArray dtype is {self._dtype.name}, but the value is {tensor.dtype.name}.\n"
+                                 f"  Asked for at {user_source(2)}\n"
+                                 f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
+            tensor = convert_to_tensor(np.asarray(value), self._dtype)
+        return tensor
+
+    def _taken_apart(self) -> Any:
+        """What a function that is called with the array gets; in a graph the array itself."""
+        return self if self._elements is None else ArrayParts(self)
+
+    def _returned(self) -> tuple[Any, Any]:
+        """A tensor with all elements, and a function that makes the array of it again, elsewhere."""
+        if not self._known.infer:
+            raise NotImplementedError(
+                "a function returns a TensorArray whose elements may differ in shape.\n"
+                f"  Asked for at {user_source(2)}\n  Fix: return ta.concat() and the lengths, or the elements"
+            )
+        dtype, shape, dynamic = self._dtype, self._known.shape, self._dynamic_size
+
+        def again(stacked: Any) -> TensorArray:
+            eager = current_graph() is None
+            size = stacked._spec.shape[0] if eager else raw.StridedSlice(raw.Shape(stacked), [0], [1], [1],
+                                                                         shrink_axis_mask=1)  # fmt: skip
+            new = TensorArray(dtype, size, dynamic_size=dynamic, element_shape=shape, clear_after_read=False)
+            return new.unstack(stacked)
+
+        return self.stack(), again
+
+    # -- one element -----------------------------------------------------------------
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """The element at `index`.
+
+        Args:
+          index: an int, or a scalar int32 tensor.
+          name: a name for the operation.
+        Raises: InvalidArgumentError (in eager mode OutOfRangeError) for an index out of range, and for an element that
+          was never written and whose shape is not known; else that is zeros. A compiled loop cannot raise: there, as
+          in TensorFlow's compiled loops, an index out of range stands for the nearest one in it.
+        """
+        if self._elements is not None:
+            return self._read_eagerly(int(index))
+        with name_scope(name, "TensorArrayV2Read"):
+            return raw.TensorListGetItem(self._flow, convert_to_tensor(index, int32), self._declared(),
+                                         element_dtype=self._dtype)  # fmt: skip
+
+    def _read_eagerly(self, i: int) -> Any:
+        assert self._elements is not None
+        if not 0 <= i < len(self._elements):
+            raise OutOfRangeError(None, None, f"Tried to read from index {i} but array size is: {len(self._elements)}. "
+                                              "Fix: make the TensorArray larger")  # fmt: skip
+        if i in self._cleared:
+            raise _invalid(f"Could not read index {i} twice because it was cleared after a previous read (perhaps try "
+                           "setting clear_after_read = false?)")  # fmt: skip
+        element = self._elements[i]
+        if element is None:
+            element = self._elements[i] = self._zeros()
+        if self._clear_after_read is not False:
+            self._elements[i] = None
+            self._cleared.add(i)
+        return element
+
+    def _zeros(self) -> Any:
+        shape = self._known.shape
+        if shape is None or None in shape:
+            raise ValueError(f"Cannot convert a partially known TensorShape {TensorShape(shape)} to a Tensor: the "
+                             "element was never written. Fix: write it first, or give element_shape=")  # fmt: skip
+        # Silenced: the shape is known.
+        return convert_to_tensor(np.zeros(shape, self._dtype.np_dtype), self._dtype)  # type: ignore[arg-type]
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with `value` at `index`.
+
+        Args:
+          index: an int, or a scalar int32 tensor.
+          value: a tensor of the array's dtype.
+          name: a name for the operation.
+        Raises: ValueError for another dtype or shape; InvalidArgumentError (in eager mode OutOfRangeError) for an index
+          out of range, unless the size is dynamic.
+        """
+        tensor = self._element(value)
+        if self._elements is not None:
+            self._write_eagerly(int(index), tensor)
+            return self
+        self._learn(tensor._spec.shape, "write")
+        with name_scope(name, "TensorArrayV2Write"):
+            flow = raw.TensorListSetItem(self._flow, convert_to_tensor(index, int32), tensor,
+                                         resize_if_index_out_of_bounds=bool(self._dynamic_size))  # fmt: skip
+        return self._with(flow)
+
+    def _write_eagerly(self, i: int, tensor: Any) -> None:
+        assert self._elements is not None
+        if i >= len(self._elements) and self._dynamic_size:
+            self._learn(tensor._spec.shape, "write")
+            self._elements.extend([None] * (i + 1 - len(self._elements)))
+        if not 0 <= i < len(self._elements):
+            raise OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: "
+                                              f"{len(self._elements)}. Fix: give dynamic_size=True")  # fmt: skip
+        self._learn(tensor._spec.shape, "write")
+        self._elements[i] = tensor
+        self._cleared.discard(i)
+
+    # -- all elements ----------------------------------------------------------------
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements in one tensor (n, *E); ones never written are zeros."""
+        with name_scope(name, "TensorArrayV2Stack"):
+            if self._elements is not None:
+                self._elements = [self._zeros() if e is None else e for e in self._elements]
+                return raw.Pack(self._elements, axis=0)
+            tensor = raw.TensorListStack(self._flow, self._declared(), element_dtype=self._dtype)
+        if self._size is not None and tensor._spec.shape is not None:
+            tensor.set_shape([self._size, *tensor._spec.shape[1:]])
+        return tensor
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """The elements at `indices` (m,) in one tensor (m, *E)."""
+        if self._elements is not None:
+            return raw.Pack([self._read_eagerly(int(i)) for i in np.asarray(convert_to_tensor(indices))], axis=0)
+        with name_scope(name, "TensorArrayV2Gather"):
+            return raw.TensorListGather(self._flow, convert_to_tensor(indices, int32), self._declared(),
+                                        element_dtype=self._dtype)  # fmt: skip
+
+    def concat(self, name: str | None = None) -> Any:
+        """All elements one after the other along their first axis; they may differ in size there."""
+        if self._elements is not None:
+            elements = [self._zeros() if e is None else e for e in self._elements]
+            for i, e in enumerate(elements):
+                if not e._spec.shape:
+                    raise _invalid(f"Concat saw a scalar shape at index {i} but requires at least vectors. "
+                                   "Fix: use stack()")  # fmt: skip
+            return raw.ConcatV2(elements, 0)
+        shape = self._known.shape
+        open_ended = None if shape is None else (None, *shape[1:]) if shape else ()
+        declared = np.array(-1 if open_ended is None else [-1 if n is None else n for n in open_ended], np.int32)
+        if shape and shape[0] is not None:
+            declared[0] = shape[0]
+        with name_scope(name, "TensorArrayV2Concat"):
+            return raw.TensorListConcatV2(self._flow, declared, np.zeros(0, np.int64), element_dtype=self._dtype)[0]
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """An array of the rows of `value` (n, *E)."""
+        tensor = self._element(value)
+        shape = tensor._spec.shape
+        if shape == ():
+            raise ValueError(f"Cannot unstack a scalar.\n  Asked for at {user_source(2)}\n"
+                             "  Fix: give a tensor of one or more axes")  # fmt: skip
+        if shape is not None:
+            self._learn(shape[1:], "unstack")
+        if self._elements is not None:
+            rows = list(raw.Unpack(tensor, num=shape[0], axis=0))
+            if len(rows) > len(self._elements) and not self._dynamic_size:
+                raise ValueError(f"Cannot unstack {len(rows)} tensors into a TensorArray of static size "
+                                 f"{len(self._elements)}. Fix: give that size, or dynamic_size=True")  # fmt: skip
+            self._elements, self._cleared = rows, set()
+            return self
+        with name_scope(name, "TensorArrayUnstack"):
+            flow = raw.TensorListFromTensor(tensor, self._declared())
+            if self._dynamic_size:
+                flow.op.attrs = {**flow.op.attrs, "_may_grow": True}
+            new = self._with(flow)
+        new._size = None if shape is None or self._dynamic_size else shape[0]
+        return new
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the rows of `value` (m, *E) at `indices` (m,)."""
+        tensor = self._element(value)
+        shape = tensor._spec.shape
+        if shape is not None:
+            self._learn(shape[1:], "scatter")
+        if self._elements is not None:
+            places = np.asarray(convert_to_tensor(indices))
+            for i, row in zip(places, raw.Unpack(tensor, num=len(places), axis=0), strict=True):
+                self._write_eagerly(int(i), row)
+            return self
+        with name_scope(name, "TensorArrayV2Scatter"):
+            flow = raw.TensorListScatterIntoExistingList(self._flow, tensor, convert_to_tensor(indices, int32))
+        new = self._with(flow)
+        new._size = None
+        return new
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """An array of pieces of `value`, cut along its first axis into pieces of `lengths`."""
+        tensor = self._element(value)
+        lengths = convert_to_tensor(lengths)
+        shape = tensor._spec.shape
+        if self._elements is not None:
+            return self._split_eagerly(tensor, np.asarray(lengths))
+        known = constant_value(lengths)
+        even = known is not None and len(set(known.tolist())) == 1
+        if shape is not None:
+            self._learn((int(known[0]) if even and known is not None else None, *shape[1:]), "split")
+        if lengths.dtype is not int64:
+            lengths = raw.Cast(lengths, DstT=int64)
+        with name_scope(name, "TensorArraySplit"):
+            pieces = np.array(-1 if shape is None else [-1, *(-1 if n is None else n for n in shape[1:])], np.int32)
+            new = self._with(raw.TensorListSplit(tensor, pieces, lengths))
+        new._size = None
+        return new
+
+    def _split_eagerly(self, tensor: Any, lengths: Any) -> TensorArray:
+        assert self._elements is not None
+        if lengths.sum() != tensor._spec.shape[0]:
+            raise _invalid("Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+                           f"{lengths.sum()} and value's shape is: {list(tensor._spec.shape)}. "
+                           "Fix: give lengths that add up")  # fmt: skip
+        if len(lengths) != len(self._elements) and not self._dynamic_size:
+            raise _invalid(f"TensorArray's size is not equal to the size of lengths ({len(self._elements)} vs. "
+                           f"{len(lengths)}), and the TensorArray is not marked as dynamically resizeable. "
+                           "Fix: give that size")  # fmt: skip
+        self._elements = list(raw.SplitV(tensor, lengths.astype(np.int64), 0, num_split=len(lengths)))
+        self._cleared = set()
+        return self
+
+    # -- the rest --------------------------------------------------------------------
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of elements, a scalar int32."""
+        if self._elements is not None:
+            return convert_to_tensor(len(self._elements), int32)
+        return raw.TensorListLength(self._flow, name=name)
+
+    def identity(self) -> TensorArray:
+        """The same array."""
+        return self if self._elements is not None else self._with(raw.Identity(self._flow))
+
+    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
+        """Not there: `tf.gradients` and `tf.GradientTape` differentiate through arrays by themselves."""
+        raise NotImplementedError("TensorArray.grad is not supported: gradients flow through what is written and read "
+                                  "without it. Fix: call tf.gradients on what the array gives")  # fmt: skip
+
+    def close(self, name: str | None = None) -> Any:
+        """Frees the array in eager mode; in a graph there is nothing to free."""
+        if self._elements is None:
+            return raw.NoOp(name=name)
+        self._elements = []
+        return None
+
+
+class ArrayParts:
+    """An array as an argument of a function: its elements, and which of them have been written.
+
+    Attributes:
+      parts: the tensors: all elements in one if they are of one shape, else each.
+      spec: what kind of array it is.
+    """
+
+    def __init__(self, array: TensorArray):
+        elements = array._elements or []
+        self._like = {k: v for k, v in array.__dict__.items() if k not in ("_elements", "_cleared", "_known")}
+        self._known = array._known
+        self.spec = TensorArraySpec.from_value(array)
+        self._written = tuple([i for i, e in enumerate(elements) if e is not None])
+        self._length = len(elements)
+        tensors = [elements[i] for i in self._written]
+        self._in_one = len(tensors) == len(elements) > 0 and len({t._spec for t in tensors}) == 1
+        self.parts = [raw.Pack(tensors, axis=0)] if self._in_one else tensors
+
+    def key(self) -> Any:
+        """What a trace is recognised by."""
+        specs = tuple([(t.dtype, t._spec.shape) for t in self.parts])
+        return "array", self.spec, self._in_one, self._written, self._length, specs
+
+    def together(self, inputs: Sequence[Any]) -> TensorArray:
+        """The array in the graph that is being built, of a placeholder for each part."""
+        shape = self._known.shape
+        new = TensorArray(self.spec._dtype, self._length, infer_shape=self._known.infer, element_shape=shape,
+                          dynamic_size=self._like["_dynamic_size"])  # fmt: skip
+        if self._in_one:
+            return new.unstack(inputs[0])
+        for i, t in zip(self._written, inputs, strict=True):
+            new = new.write(i, t)
+        return new
+
+
+class TensorArraySpec(TypeSpec):
+    """What kind of `TensorArray` an argument is.
+
+    Args:
+      element_shape: the static shape of the elements.
+      dtype: the dtype of the elements.
+      dynamic_size: whether writing beyond the end makes it longer.
+      infer_shape: whether all elements have to be of one shape.
+
+    >>> tf.TensorArraySpec([2], tf.int32)
+    TensorArraySpec(TensorShape([2]), tf.int32, False, True)
+    """
+
+    def __init__(self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False,
+                 infer_shape: bool = True):  # fmt: skip
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @property
+    def value_type(self) -> type:
+        """`TensorArray`."""
+        return TensorArray
+
+    @staticmethod
+    def from_value(value: Any) -> TensorArraySpec:
+        """The spec of an array; TypeError for anything else."""
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"Expected value to be a TensorArray, but saw: {type(value)}.")
+        return TensorArraySpec(value.element_shape, value.dtype, bool(value.dynamic_size), value._known.infer)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    def _key(self) -> Any:
+        return self._element_shape._dims, self._dtype, self._dynamic_size, self._infer_shape
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether an array, or a spec, is of this kind."""
+        other = other if isinstance(other, TensorArraySpec) else self.from_value(other)
+        same = self._dtype is other._dtype and self._dynamic_size == other._dynamic_size
+        return same and self._element_shape.is_compatible_with(other._element_shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every array of this kind is of the other."""
+        return (isinstance(other, TensorArraySpec) and self._dtype is other._dtype
+                and self._dynamic_size == other._dynamic_size
+                and self._element_shape.is_subtype_of(other._element_shape._dims))  # fmt: skip
+
+    def most_specific_common_supertype(self, others: Any) -> TensorArraySpec | None:
+        """The narrowest kind that covers this one and the others, or None."""
+        shape: Any = self._element_shape
+        for other in others:
+            if not isinstance(other, TensorArraySpec) or self._key()[1:] != other._key()[1:]:
+                return None
+            shape = shape.most_specific_compatible_shape(other._element_shape)
+        return TensorArraySpec(shape, self._dtype, self._dynamic_size, self._infer_shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorArraySpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"TensorArraySpec({self._element_shape!r}, {self._dtype!r}, {self._dynamic_size}, {self._infer_shape})"

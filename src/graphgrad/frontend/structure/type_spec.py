@@ -1,0 +1,177 @@
+"""`tf.TypeSpec`: what is known of a value before there is one. The base of `TensorSpec` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.ir.dtypes import DType
+from graphgrad.ir.shape import TensorShape
+
+
+class TypeSpec:
+    """What is known of a value before there is one; `TensorSpec`, `RaggedTensorSpec` and others are of this kind.
+
+    Reference: TensorFlow 2.21 `tf.TypeSpec`.
+
+    >>> spec = tf.SparseTensorSpec([None, 3], tf.int32)
+    >>> isinstance(spec, tf.TypeSpec), spec.is_compatible_with(tf.sparse.from_dense([[1, 0, 2]]))
+    (True, True)
+    """
+
+    @property
+    def value_type(self) -> Any:
+        """The Python class of such values."""
+        raise NotImplementedError(f"{type(self).__name__}.value_type")
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """What the spec is made of; what equality, hash and text go by."""
+        raise NotImplementedError("Please implement _serialize() in a subclass of TypeSpec.")
+
+    def _call_key(self) -> Any:
+        """What a call is recognised by that has such a value among its arguments."""
+        return type(self), self._generic()
+
+    def _generic(self) -> Any:
+        """The spec of all values that a call with such a value among its arguments takes for the same."""
+        return self
+
+    def _by_components(self) -> Any:
+        """The spec as far as those of the components tell it."""
+        return self
+
+    def _for_shape(self, shape: TensorShape) -> Any:
+        """The spec that a shape among the shape invariants of a loop stands for."""
+        raise ValueError(f"a shape cannot tell what varies of a {self.value_type.__name__}: {shape}. "
+                         f"Fix: give a tf.{type(self).__name__} among shape_invariants")  # fmt: skip
+
+    @property
+    def _component_specs(self) -> Any:
+        """The specs of the tensors that such a value consists of."""
+        raise NotImplementedError(f"{type(self).__name__}._component_specs")
+
+    def _to_components(self, value: Any) -> Any:
+        """The tensors that a value consists of."""
+        raise NotImplementedError(f"{type(self).__name__}._to_components")
+
+    def _from_components(self, components: Any) -> Any:
+        """The value that consists of these tensors."""
+        raise NotImplementedError(f"{type(self).__name__}._from_components")
+
+    def _of_value(self, value: Any) -> Any:
+        """The spec of a value or of a spec; None for what is neither."""
+        from .composite_specs import spec_of
+
+        return value if isinstance(value, TypeSpec) else spec_of(value)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or another spec, fits: the same kind, dtypes, and shapes that agree where both are known."""
+        other = self._of_value(spec_or_value)
+        if type(other) is not type(self):
+            return False
+        mine, theirs = self._serialize(), other._serialize()
+        return len(mine) == len(theirs) and all(map(_compatible, mine, theirs))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every value of this spec is one of another's.
+
+        Args:
+          other: a spec.
+        """
+        if type(other) is not type(self):
+            return False
+        mine, theirs = self._serialize(), other._serialize()
+        return len(mine) == len(theirs) and all(map(_within, mine, theirs))
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The narrowest spec that this one and others are subtypes of; None if there is none.
+
+        Args:
+          others: specs.
+        """
+        parts = self._serialize()
+        for other in others:
+            if type(other) is not type(self) or len(other._serialize()) != len(parts):
+                return None
+            joined = tuple(map(_joined, parts, other._serialize()))
+            if any(j is NotImplemented for j in joined):
+                return None
+            parts = joined
+        return self._deserialize(parts)
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The narrowest spec that this one and another are subtypes of.
+
+        Args:
+          other: a spec.
+        Raises: ValueError if there is none.
+        """
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}. "
+                             "Fix: give specs of one kind and dtype")
+        return found
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
+        return cls(*serialization)
+
+    def __eq__(self, other: object) -> bool:
+        # Silenced: `other` is of the same type.
+        return type(other) is type(self) and self._serialize() == other._serialize()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(map(_hashable, self._serialize()))))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._serialize()!r}"
+
+
+def _hashable(part: Any) -> Any:
+    return repr(part) if isinstance(part, (TensorShape, dict, list)) else part
+
+
+def _each(part: Any) -> list[Any] | None:
+    """The values of a structure; None if it is none."""
+    if isinstance(part, dict):
+        return [part[k] for k in sorted(part)]
+    return list(part) if isinstance(part, (tuple, list)) else None
+
+
+def _compatible(mine: Any, theirs: Any) -> bool:
+    if isinstance(mine, TensorShape) and isinstance(theirs, TensorShape):
+        return mine.is_compatible_with(theirs)
+    if isinstance(mine, TypeSpec):
+        return mine.is_compatible_with(theirs)
+    inner, others = _each(mine), _each(theirs)
+    if inner is not None and others is not None:
+        return len(inner) == len(others) and all(map(_compatible, inner, others))
+    return bool(mine == theirs)
+
+
+def _within(mine: Any, theirs: Any) -> bool:
+    if isinstance(mine, TensorShape) and isinstance(theirs, TensorShape):
+        return theirs.rank is None or (mine.rank == theirs.rank and all(
+            b is None or a == b for a, b in zip(mine.as_list(), theirs.as_list())))  # fmt: skip
+    if isinstance(mine, TypeSpec):
+        return mine.is_subtype_of(theirs)
+    inner, others = _each(mine), _each(theirs)
+    if inner is not None and others is not None:
+        return len(inner) == len(others) and all(map(_within, inner, others))
+    return bool(mine == theirs)
+
+
+def _joined(mine: Any, theirs: Any) -> Any:
+    if isinstance(mine, TensorShape) and isinstance(theirs, TensorShape):
+        if mine.rank is None or mine.rank != theirs.rank:
+            return TensorShape(None)
+        return TensorShape([a if a == b else None for a, b in zip(mine.as_list(), theirs.as_list())])
+    if isinstance(mine, TypeSpec):
+        found = mine.most_specific_common_supertype([theirs])
+        return NotImplemented if found is None else found
+    if isinstance(mine, DType) or not isinstance(mine, (tuple, list)):
+        return mine if mine == theirs else NotImplemented
+    if not isinstance(theirs, (tuple, list)) or len(mine) != len(theirs):
+        return NotImplemented
+    parts = [_joined(a, b) for a, b in zip(mine, theirs)]
+    return NotImplemented if any(p is NotImplemented for p in parts) else type(mine)(parts)

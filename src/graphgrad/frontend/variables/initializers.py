@@ -1,0 +1,667 @@
+"""Initializers: what gives a variable its first value, from shape and dtype.
+
+The classes of TensorFlow 1 take the dtype when they are made (and, again, when called);
+those of TensorFlow 2 only when called.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import describe
+from graphgrad.ir import dtypes
+from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.source import user_source
+from graphgrad.ops.random import random as random_ops
+from graphgrad.ops.random import stateless
+
+
+class Initializer:
+    """The base of all initializers: called with a shape and a dtype, gives a tensor."""
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The first value of a variable of that shape and dtype."""
+        raise NotImplementedError  # each subclass has its own
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The initializer that `get_config` described."""
+        config = dict(config)
+        config.pop("dtype", None) if not issubclass(cls, _Typed) else None
+        return cls(**config)
+
+
+class _Typed(Initializer):
+    """An initializer of TensorFlow 1: it has a dtype of its own."""
+
+    dtype: Any = dtypes.float32
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any) -> Any:
+        """The first value of a variable of that shape and dtype (the initializer's own by default)."""
+        return self._fill(shape, self.dtype if dtype is None else as_dtype(dtype))
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        raise NotImplementedError  # each subclass has its own
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"dtype": self.dtype.name}
+
+
+class _Untyped(Initializer):
+    """An initializer of TensorFlow 2: float32 unless it is called with a dtype."""
+
+    seed: Any = None
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The first value of a variable of that shape and dtype (float32 by default)."""
+        return self._fill(shape, dtypes.float32 if dtype is None else as_dtype(dtype))
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        raise NotImplementedError  # each subclass has its own
+
+
+def _draw(initializer: Any, kind: str, shape: Any, a: Any, b: Any, dtype: Any) -> Any:
+    """Random numbers of a kind ("uniform", "normal", "truncated_normal") for an initializer.
+
+    In TensorFlow 2 an initializer with a seed gives the same numbers each time, in TensorFlow 1 the next ones.
+    """
+    if isinstance(initializer, _Untyped) and initializer.seed is not None:
+        draw = getattr(stateless, f"stateless_{kind}")
+        return draw(shape, [initializer.seed, 0], a, b, dtype)
+    draw = getattr(random_ops, kind if kind == "truncated_normal" else f"random_{kind}")
+    return draw(shape, a, b, dtype, seed=initializer.seed)
+
+
+def _floating(dtype: Any) -> Any:
+    if not dtype.is_floating:
+        raise ValueError(f"Expected floating point type, got {dtype!r}.\n  Asked for at {user_source(3)}\n"
+                         "  Fix: give dtype=tf.float32")
+    return dtype
+
+
+def _static(shape: Any) -> list[int]:
+    """The shape as a list of int; a tensor's is taken if it is known."""
+    if hasattr(shape, "_spec"):
+        from graphgrad.ir.constant_value import constant_value
+
+        known = constant_value(shape)
+        if known is None:
+            raise ValueError(describe("Initializer", "shape", "its shape must be known while building",
+                                      f"shape={shape}", str(user_source(3)), "give a list of ints"))
+        return [int(d) for d in known]
+    return [int(d) for d in TensorShape(shape).as_list()]  # type: ignore[arg-type]  # an unknown size is a TypeError
+
+
+# -- constants ---------------------------------------------------------------------
+
+
+def _constant_of(value: Any, shape: Any, dtype: Any, name: str = "Const") -> Any:
+    """A constant; where one element fills a large shape, the graph holds only that."""
+    array = constant_array(value, dtype)
+    if array.size != 1:
+        return constant(array, dtype, _static(shape), name)
+    one = array.reshape(())
+    if not hasattr(shape, "_spec"):
+        sizes = _static(shape)
+        shape = np.asarray(sizes, np.int32 if max(sizes, default=0) < 2**31 else np.int64)
+        if int(np.prod(shape)) < 1000:
+            return constant(np.full(shape, one, dtype.np_dtype), dtype, name=name)
+    with name_scope(name) as scope:
+        return raw.Fill(shape, constant(one, dtype), name=scope)
+
+
+def constant_array(value: Any, dtype: Any) -> Any:
+    """The array of a constant initializer's value; TypeError for what is no number or list."""
+    if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray, np.generic, bytes))):
+        raise TypeError("Invalid type for initial value: " + f"{type(value)}. Expected Python scalar, list or tuple of "
+                        "values, or numpy.ndarray.")
+    from graphgrad.ir.conversion import make_array
+
+    return make_array(value, dtype)
+
+
+class _ZerosRule:
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        if dtype is dtypes.string:
+            return _constant_of(b"", shape, dtype, "zeros")
+        return _constant_of(False if dtype.is_bool else 0, shape, dtype, "zeros")
+
+
+class _OnesRule:
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _constant_of(True if dtype.is_bool else 1, shape, dtype, "ones")
+
+
+class _ConstantRule:
+    value: Any
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _constant_of(self.value, shape, dtype)
+
+
+class Zeros(_ZerosRule, _Typed):
+    """Zeros (an empty string for strings).
+
+    Args:
+      dtype: the dtype when it is not given with the shape.
+
+    >>> sess.run(tf.zeros_initializer()([2]))
+    array([0., 0.], dtype=float32)
+    """
+
+    def __init__(self, dtype: Any = dtypes.float32):
+        self.dtype = as_dtype(dtype)
+
+
+class Ones(_OnesRule, _Typed):
+    """Ones.
+
+    Args:
+      dtype: the dtype when it is not given with the shape.
+
+    >>> sess.run(tf.ones_initializer()([2]))
+    array([1., 1.], dtype=float32)
+    """
+
+    def __init__(self, dtype: Any = dtypes.float32):
+        self.dtype = as_dtype(dtype)
+
+
+class Constant(_ConstantRule, _Typed):
+    """A given value.
+
+    Args:
+      value: a scalar, which fills the shape, or as many values as the shape has elements.
+      dtype: the dtype when it is not given with the shape.
+      verify_shape: whether a value of another shape is an error.
+
+    >>> sess.run(tf.constant_initializer(3.0)([2]))
+    array([3., 3.], dtype=float32)
+    """
+
+    def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False):
+        self.value = value
+        self.dtype = as_dtype(dtype)
+        self._verify_shape = verify_shape
+        constant_array(value, None)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None,
+                 **kwargs: Any) -> Any:  # fmt: skip
+        """The value; TypeError if its shape differs and `verify_shape` is set."""
+        verify = self._verify_shape if verify_shape is None else verify_shape
+        own = np.shape(constant_array(self.value, None))
+        if verify and tuple(_static(shape)) != own:
+            raise TypeError(f"Expected Tensor's shape: {tuple(_static(shape))}, got {own}.")
+        return self._fill(shape, self.dtype if dtype is None else as_dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"value": self.value, "dtype": self.dtype.name}
+
+
+class ZerosV2(_ZerosRule, _Untyped):
+    """Zeros; see `tf.zeros_initializer`."""
+
+
+class OnesV2(_OnesRule, _Untyped):
+    """Ones; see `tf.ones_initializer`."""
+
+
+class ConstantV2(_ConstantRule, _Untyped):
+    """A given value, which fills the shape; see `tf.constant_initializer`."""
+
+    def __init__(self, value: Any = 0, support_partition: bool = False):
+        self.value = value
+        constant_array(value, None)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"value": self.value}
+
+
+class KerasConstant(ConstantV2):
+    """A given value, which fills the shape; see `tf.keras.initializers.Constant`."""
+
+    def __init__(self, value: Any = 0.0):
+        super().__init__(value)
+
+
+# -- random values -----------------------------------------------------------------
+
+
+class RandomUniform(_Typed):
+    """Uniform values in [minval, maxval).
+
+    Args:
+      minval, maxval: the range; `maxval` is 1 for floats if not given.
+      seed: an int for a repeatable sequence.
+      dtype: the dtype when it is not given with the shape.
+    """
+
+    def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: Any = None, dtype: Any = dtypes.float32):
+        self.minval = minval
+        self.maxval = maxval
+        self.seed = seed
+        self.dtype = as_dtype(dtype)
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _draw(self, "uniform", shape, self.minval, self.maxval, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class _Normal(_Typed):
+    """What both kinds of normally distributed values have in common."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32):
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+        self.dtype = _floating(as_dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class RandomNormal(_Normal):
+    """Normally distributed values.
+
+    Args:
+      mean, stddev: of the distribution.
+      seed: an int for a repeatable sequence.
+      dtype: the dtype when it is not given with the shape.
+    """
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _draw(self, "normal", shape, self.mean, self.stddev, dtype)
+
+
+class TruncatedNormal(_Normal):
+    """Normally distributed values; those beyond two standard deviations are drawn again.
+
+    Args:
+      mean, stddev: of the distribution before it is truncated.
+      seed: an int for a repeatable sequence.
+      dtype: the dtype when it is not given with the shape.
+    """
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _draw(self, "truncated_normal", shape, self.mean, self.stddev, dtype)
+
+
+class RandomUniformV2(_Untyped):
+    """Uniform values in [minval, maxval)."""
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None):
+        self.minval = minval
+        self.maxval = maxval
+        self.seed = seed
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        if not dtype.is_floating and not dtype.is_integer:
+            raise ValueError(f"Expected float or integer dtype, got {dtype!r}.")
+        return _draw(self, "uniform", shape, self.minval, self.maxval, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+class _NormalV2(_Untyped):
+    """What both kinds of normally distributed values have in common."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None):
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
+
+
+class RandomNormalV2(_NormalV2):
+    """Normally distributed values."""
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _draw(self, "normal", shape, self.mean, self.stddev, _floating(dtype))
+
+
+class TruncatedNormalV2(_NormalV2):
+    """Normally distributed values; those beyond two standard deviations are drawn again."""
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        return _draw(self, "truncated_normal", shape, self.mean, self.stddev, _floating(dtype))
+
+
+class UniformUnitScaling(_Typed):
+    """Uniform values whose scale keeps the size of a layer's input: within sqrt(3 / n) * factor.
+
+    Args:
+      factor: the scale; 1.43 suits relu, 1.15 tanh.
+      seed: an int for a repeatable sequence.
+      dtype: the dtype when it is not given with the shape.
+    """
+
+    def __init__(self, factor: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32):
+        self.factor = factor
+        self.seed = seed
+        self.dtype = _floating(as_dtype(dtype))
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        inputs = max(math.prod(_static(shape)[:-1]), 1)
+        bound = math.sqrt(3 / inputs) * self.factor
+        return _draw(self, "uniform", shape, -bound, bound, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
+
+
+def compute_fans(shape: Any) -> tuple[int, int]:
+    """How many inputs and outputs a unit of a layer with weights of this shape has."""
+    sizes = _static(shape)
+    if not sizes:
+        return 1, 1
+    if len(sizes) == 1:
+        return sizes[0], sizes[0]
+    receptive = math.prod(sizes[:-2])
+    return sizes[-2] * receptive, sizes[-1] * receptive
+
+
+_MODES = ("fan_in", "fan_out", "fan_avg")
+_DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
+_TRUNCATED_STDDEV = 0.87962566103423978  # of a unit normal distribution cut off at two standard deviations
+
+
+class _ScalingRule:
+    """Values whose variance is `scale` over the number of inputs, outputs, or their mean."""
+
+    scale: float
+    mode: str
+    distribution: str
+    seed: Any
+
+    def _set(self, scale: float, mode: str, distribution: str, seed: Any) -> None:
+        if scale <= 0.0:
+            raise ValueError(f"`scale` must be a positive float. Received: {scale}")
+        if mode.lower() not in _MODES:
+            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of the {_MODES}")
+        if distribution.lower() not in _DISTRIBUTIONS:
+            raise ValueError(f"Invalid `distribution` argument: {distribution}. "
+                             f"Please use one of the {_DISTRIBUTIONS}")
+        self.scale = scale
+        self.mode = mode.lower()
+        self.distribution = "truncated_normal" if distribution.lower() == "normal" else distribution.lower()
+        self.seed = seed
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        fan_in, fan_out = compute_fans(shape)
+        n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
+        variance = self.scale / max(1.0, n)
+        _floating(dtype)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return _draw(self, "uniform", shape, -limit, limit, dtype)
+        if self.distribution == "untruncated_normal":
+            return _draw(self, "normal", shape, 0.0, math.sqrt(variance), dtype)
+        return _draw(self, "truncated_normal", shape, 0.0, math.sqrt(variance) / _TRUNCATED_STDDEV, dtype)
+
+
+class VarianceScaling(_ScalingRule, _Typed):
+    """Random values scaled by the size of the layer: variance `scale` / n.
+
+    Args:
+      scale: a positive factor.
+      mode: n is the number of inputs ("fan_in"), of outputs ("fan_out"), or their mean ("fan_avg").
+      distribution: "truncated_normal" (also "normal"), "untruncated_normal" or "uniform".
+      seed: an int for a repeatable sequence.
+      dtype: the dtype when it is not given with the shape.
+    Raises: ValueError for other modes, distributions and scales.
+    """
+
+    def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
+                 seed: Any = None, dtype: Any = dtypes.float32):  # fmt: skip
+        self._set(scale, mode, distribution, seed)
+        self.dtype = _floating(as_dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed,
+                "dtype": self.dtype.name}  # fmt: skip
+
+
+class GlorotUniform(VarianceScaling):
+    """Uniform values within sqrt(6 / (inputs + outputs)).
+
+    Reference: Glorot and Bengio, 2010.
+
+    >>> w = tf.get_variable("w", [3, 3], initializer=tf.glorot_uniform_initializer())
+    """
+
+    def __init__(self, seed: Any = None, dtype: Any = dtypes.float32):
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class GlorotNormal(VarianceScaling):
+    """Truncated normal values of variance 2 / (inputs + outputs).
+
+    Reference: Glorot and Bengio, 2010.
+    """
+
+    def __init__(self, seed: Any = None, dtype: Any = dtypes.float32):
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class VarianceScalingV2(_ScalingRule, _Untyped):
+    """Random values scaled by the size of the layer; see `tf.compat.v1.variance_scaling_initializer`."""
+
+    def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
+                 seed: Any = None, input_axes: Any = None, output_axes: Any = None):  # fmt: skip
+        self._set(scale, mode, distribution, seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}
+
+
+class _Preset(VarianceScalingV2):
+    """A variance scaling whose scale, mode and distribution are settled."""
+
+    _preset: tuple[float, str, str]
+
+    def __init__(self, seed: Any = None, input_axes: Any = None, output_axes: Any = None):
+        super().__init__(*self._preset, seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"seed": self.seed}
+
+
+class GlorotUniformV2(_Preset):
+    """Uniform values within sqrt(6 / (inputs + outputs))."""
+
+    _preset = (1.0, "fan_avg", "uniform")
+
+
+class GlorotNormalV2(_Preset):
+    """Truncated normal values of variance 2 / (inputs + outputs)."""
+
+    _preset = (1.0, "fan_avg", "truncated_normal")
+
+
+class HeUniform(_Preset):
+    """Uniform values within sqrt(6 / inputs)."""
+
+    _preset = (2.0, "fan_in", "uniform")
+
+
+class HeNormal(_Preset):
+    """Truncated normal values of variance 2 / inputs."""
+
+    _preset = (2.0, "fan_in", "truncated_normal")
+
+
+class LecunUniform(_Preset):
+    """Uniform values within sqrt(3 / inputs)."""
+
+    _preset = (1.0, "fan_in", "uniform")
+
+
+class LecunNormal(_Preset):
+    """Truncated normal values of variance 1 / inputs."""
+
+    _preset = (1.0, "fan_in", "truncated_normal")
+
+
+def he_normal(seed: Any = None) -> VarianceScaling:
+    """Truncated normal values of variance 2 / inputs (He et al., 2015)."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: Any = None) -> VarianceScaling:
+    """Uniform values within sqrt(6 / inputs) (He et al., 2015)."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: Any = None) -> VarianceScaling:
+    """Truncated normal values of variance 1 / inputs (LeCun et al., 1998)."""
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: Any = None) -> VarianceScaling:
+    """Uniform values within sqrt(3 / inputs) (LeCun et al., 1998)."""
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+# -- matrices ----------------------------------------------------------------------
+
+
+class _OrthogonalRule:
+    gain: float
+    seed: Any
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        sizes = _static(shape)
+        if len(sizes) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional. Received: "
+                             f"shape={tuple(sizes)} of rank {len(sizes)}.")
+        rows, columns = math.prod(sizes[:-1]), sizes[-1]
+        flat = (max(rows, columns), min(rows, columns))
+        normal = _draw(self, "normal", flat, 0.0, 1.0, _floating(dtype))
+        q, r = raw.Qr(normal, full_matrices=False)
+        q = raw.Mul(q, raw.Sign(raw.MatrixDiagPart(r)))  # makes the distribution uniform
+        if rows < columns:
+            q = raw.Transpose(q, [1, 0])
+        return raw.Mul(convert_to_tensor(self.gain, dtype), raw.Reshape(q, np.asarray(sizes, np.int32)))
+
+
+class _IdentityRule:
+    gain: float
+
+    def _fill(self, shape: Any, dtype: Any) -> Any:
+        sizes = _static(shape)
+        if len(sizes) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices. Received: "
+                             f"shape={tuple(sizes)}.")
+        return constant(self.gain * np.eye(sizes[0], sizes[1]), _floating(dtype), name="eye")
+
+
+class Orthogonal(_OrthogonalRule, _Typed):
+    """A random orthogonal matrix; of higher rank, the axes but the last are flattened.
+
+    Args:
+      gain: a factor.
+      seed: an int for a repeatable sequence.
+      dtype: the dtype when it is not given with the shape.
+    Raises: ValueError for fewer than two dimensions.
+    Reference: Saxe et al., 2013.
+    """
+
+    def __init__(self, gain: float = 1.0, seed: Any = None, dtype: Any = dtypes.float32):
+        self.gain = gain
+        self.dtype = _floating(as_dtype(dtype))
+        self.seed = seed
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
+
+
+class Identity(_IdentityRule, _Typed):
+    """The identity matrix.
+
+    Args:
+      gain: a factor.
+      dtype: the dtype when it is not given with the shape.
+    Raises: ValueError unless the shape has two dimensions.
+
+    >>> sess.run(tf.initializers.identity(gain=2.0)([2, 2]))
+    array([[2., 0.],
+           [0., 2.]], dtype=float32)
+    """
+
+    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32):
+        self.gain = gain
+        self.dtype = _floating(as_dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"gain": self.gain, "dtype": self.dtype.name}
+
+
+class OrthogonalV2(_OrthogonalRule, _Untyped):
+    """A random orthogonal matrix; see `tf.compat.v1.orthogonal_initializer`."""
+
+    def __init__(self, gain: float = 1.0, seed: Any = None):
+        self.gain = gain
+        self.seed = seed
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"gain": self.gain, "seed": self.seed}
+
+
+class IdentityV2(_IdentityRule, _Untyped):
+    """The identity matrix; see `tf.compat.v1.initializers.identity`."""
+
+    def __init__(self, gain: float = 1.0):
+        self.gain = gain
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make it again."""
+        return {"gain": self.gain}
+
+
+def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = dtypes.float32) -> VarianceScaling:
+    """Glorot's initializer under the name of `tf.contrib.layers`."""
+    return GlorotUniform(seed, dtype) if uniform else GlorotNormal(seed, dtype)
+
+
+def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
+                                 dtype: Any = dtypes.float32) -> VarianceScaling:  # fmt: skip
+    """Variance scaling with the arguments of `tf.contrib.layers`."""
+    return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)

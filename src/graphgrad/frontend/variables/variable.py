@@ -1,0 +1,818 @@
+"""Variables: tensors with a state that outlives a run.
+
+A variable is a handle of dtype resource. One read is made with the variable: it is what
+`Session.run` fetches and feeds, and what uses of the variable as a tensor share, as long as
+nothing can have changed the variable. After an assignment was built (or the handle was given
+away), each use adds a read of its own, which sees the new value: in a run, reads and
+assignments happen in the order in which they were built.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import itertools
+import operator
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import describe
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
+from graphgrad.frontend.graph.operators import getitem, install
+from graphgrad.gradients.core.outer_graphs import around
+from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.dtypes import DType, as_dtype
+from graphgrad.ir.eager import EagerTensor, value_text
+from graphgrad.ir.graph import Graph, Operation, Tensor, listening
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.scopes import eager_scope, name_scope
+from graphgrad.ir.shape import (
+    _CONTRADICTION,
+    Shape,
+    TensorShape,
+    as_shape,
+    compatible,
+    is_fully_defined,
+    merge,
+    shape_str,
+)
+from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import TensorReference
+from graphgrad.ir.variable_store import Cell, Handle
+
+from .variable_creators import Created
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together (1.x)."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3  # noqa: PIE796  # the older name of the same
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+class VariableAggregationV2(enum.Enum):
+    """How the copies of a distributed variable are brought together (2.x)."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, VariableAggregation) and self.value == other.value)
+
+
+_NO_VALUE = ("The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
+             "`variable_def`. You provided neither.")
+
+
+class SaveSliceInfo:
+    """Which part of a larger variable this one is, for saving."""
+
+    def __init__(self, full_name: Any = None, full_shape: Any = None, var_offset: Any = None, var_shape: Any = None,
+                 save_slice_info_def: Any = None, import_scope: Any = None):  # fmt: skip
+        self.full_name = full_name
+        self.full_shape = full_shape
+        self.var_offset = var_offset
+        self.var_shape = var_shape
+
+    @property
+    def spec(self) -> str:
+        """The text that describes the part in a checkpoint."""
+        shape = " ".join(str(d) for d in self.full_shape) + " "
+        parts = zip(self.var_offset, self.var_shape, strict=True)
+        return shape + ":".join(f"{offset},{size}" for offset, size in parts)
+
+
+class References:
+    """Whether variables that do not say `use_resource` are fetched as TensorFlow 1's references are."""
+
+    by_default = False
+
+
+creation_numbers = itertools.count()  # tells the order in which variables were made
+
+
+class _Creation(threading.local):
+    """Who is told in this thread that a function being traced creates a variable."""
+
+    def __init__(self) -> None:
+        self.watch: Callable[[], None] | None = None
+        self.assignments: list[Operation] = []
+
+
+_creation = _Creation()
+
+
+@contextlib.contextmanager
+def watching_creation(watch: Callable[[], None]) -> Iterator[list[Operation]]:
+    """Calls `watch` for each variable that is created inside, while a function is traced.
+
+    Yields: the operations that assign initial values which are computed in the function.
+    """
+    before = _creation.watch, _creation.assignments
+    _creation.watch, _creation.assignments = watch, []
+    try:
+        yield _creation.assignments
+    finally:
+        _creation.watch, _creation.assignments = before
+
+
+class Variable(metaclass=Created):
+    """A tensor whose value is kept between runs and changed by assignments.
+
+    Args:
+      initial_value: what to convert to the first value, or a function that gives it.
+      trainable: whether optimizers update it by default; True if not given.
+      validate_shape: whether the shape is fixed to that of the initial value.
+      caching_device: accepted; without effect.
+      variable_def, import_scope: a `VariableDef`: the object stands for the variable of the graph whose operations it
+        names, within that scope.
+      name: a name; made unique in a graph.
+      dtype: the dtype; that of the initial value if not given.
+      constraint: a function from the value to a permitted value, applied by optimizers.
+      synchronization, aggregation: see the enums; recorded only.
+      shape: a shape less definite than the initial value's, where assignments may change it.
+    Raises: ValueError without an initial value, or if it has not the shape; TypeError if it
+      does not fit the dtype.
+    Gradient: `gradients` takes variables as xs; IndexedSlices where only rows were gathered.
+    Reference: TensorFlow 2.21 `tf.Variable`.
+
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> _ = sess.run(v.initializer)
+    >>> sess.run(v.assign_add([1.0, 1.0]))
+    array([2., 3.], dtype=float32)
+    """
+
+    SaveSliceInfo = SaveSliceInfo
+    __array_priority__ = 100
+    _needs_shape = False  # whether an initial value of unknown shape is an error
+
+    def __init__(self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True,
+                 caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
+                 import_scope: Any = None, constraint: Any = None,
+                 synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregationV2.NONE,
+                 shape: Any = None, experimental_enable_variable_lifting: bool = True):  # fmt: skip
+        if variable_def is not None:
+            self._stand_for(variable_def, import_scope, initial_value)
+            return
+        self._create(initial_value, trainable, None, validate_shape, name, dtype, constraint, synchronization,
+                     aggregation, shape)  # fmt: skip
+
+    # -- creation ------------------------------------------------------------------
+
+    def _stand_for(self, variable_def: Any, import_scope: str | None, initial_value: Any) -> None:
+        """Stands for a variable that the graph has."""
+        from .variable_protos import stand_for
+
+        if initial_value is not None:
+            raise ValueError("The variable_def and initial_value args to `tf.Variable` are mutually exclusive, but got "
+                             f"both: variable_def={variable_def}, initial_value={initial_value}. Fix: give one")
+        if current_graph() is None:
+            raise ValueError("Creating a `tf.Variable` with a `variable_def` arg is not supported when eager execution "
+                             f"is enabled. Got: variable_def={variable_def}. Fix: give an initial value")  # fmt: skip
+        stand_for(self, variable_def, f"{import_scope}/" if import_scope else "")
+
+    def _create(self, initial_value: Any, trainable: Any, collections: Any, validate_shape: bool, name: str | None,
+                dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:  # fmt: skip
+        if initial_value is None:
+            raise ValueError(f"{_NO_VALUE}\n  Asked for at {user_source(2)}\n  Fix: tf.Variable(tf.zeros(shape))")
+        if collections is not None and not isinstance(collections, (list, tuple, set)):
+            raise ValueError("collections argument to Variable constructor must be a list, tuple, or set. "
+                             f"Got {collections} of type {type(collections)}")
+        if constraint is not None and not callable(constraint):
+            raise ValueError("Argument `constraint` must be None or a callable. "
+                             f"Got a {type(constraint)}:  {constraint}")
+        on_read = getattr(synchronization, "name", "") == "ON_READ"
+        self._trainable = bool(not on_read if trainable is None else trainable)
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+        self._save_slice_info: Any = None
+        self._initial_value: Any = None
+        self._initializer_op: Operation | None = None
+        self._snapshot: Any = None
+        self._changeable = False  # whether an operation that changes the value may exist
+        self._number = next(creation_numbers)
+        wanted = None if dtype is None else as_dtype(dtype)
+        graph = current_graph()
+        if graph is not None and graph.building_function and _creation.watch is not None:
+            _creation.watch()
+            if outermost_graph() is None:
+                initial_value = self._initial_in_function(initial_value, wanted)
+                if isinstance(initial_value, Tensor):
+                    self._create_in_function(graph, initial_value, validate_shape, name, shape)
+                    return
+        initial_value = _liftable(initial_value, wanted)
+        if graph is not None and (graph.building_function or graph._control):
+            with init_scope():
+                self._create_where(current_graph(), initial_value, validate_shape, name, wanted, shape, collections)
+        else:
+            self._create_where(graph, initial_value, validate_shape, name, wanted, shape, collections)
+
+    def _create_where(self, graph: Graph | None, initial_value: Any, validate_shape: bool, name: str | None,
+                      dtype: DType | None, shape: Any, collections: Any) -> None:  # fmt: skip
+        if graph is None:
+            self._create_eagerly(initial_value, validate_shape, name, dtype, shape)
+        else:
+            self._create_in(graph, initial_value, validate_shape, name, dtype, shape)
+            _collect(graph, self, collections)
+
+    def _create_eagerly(self, initial_value: Any, validate_shape: bool, name: str | None, dtype: DType | None,
+                        shape: Any) -> None:  # fmt: skip
+        value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
+        self._settle(value, validate_shape, shape)
+        name = name or "Variable"
+        self._hold(value._value, name[:-1] if name.endswith("/") else eager_scope.prefix + name)
+
+    def _hold(self, value: Any, name: str) -> None:
+        """Keeps the value itself, as variables outside of graphs do; None before there is one."""
+        self._graph: Graph | None = None
+        self._handle_name = name
+        self._handle: Any = Handle(Cell(value, name, self._dtype, self._shape))
+        self._handle._variable = self  # custom_gradient finds the variables that a function uses
+
+    @staticmethod
+    def _initial_in_function(initial_value: Any, dtype: DType | None) -> Any:
+        """An initial value of a function being traced: a tensor if the function computes it, else what was given."""
+        with name_scope("Initializer"):
+            value = initial_value() if callable(initial_value) else initial_value
+            return convert_to_tensor(value, dtype, "initial_value") if _is_computed(value) else value
+
+    def _create_in_function(self, graph: Graph, initial_value: Tensor, validate_shape: bool, name: str | None,
+                            shape: Any) -> None:  # fmt: skip
+        """Makes a variable outside of the function that is being traced, which assigns its initial value."""
+        self._settle(initial_value, validate_shape, shape)
+        scope = graph._scope
+        self._hold(None, f"{scope}/{name or 'Variable'}" if scope else name or "Variable")
+        assignment = raw.AssignVariableOp(self._handle, initial_value, dtype=self._dtype)
+        _creation.assignments.append(assignment)
+
+    def _create_in(self, graph: Graph, initial_value: Any, validate_shape: bool, name: str | None,
+                   dtype: DType | None, shape: Any) -> None:  # fmt: skip
+        self._graph = graph
+        with graph.name_scope(name or "Variable") as scope:
+            with graph.name_scope("Initializer"):
+                if callable(initial_value):
+                    initial_value = initial_value()
+                value = convert_to_tensor(initial_value, dtype, "initial_value")
+            self._settle(value, validate_shape, shape)
+            self._handle_name = scope[:-1]
+            self._handle = raw.VarHandleOp(dtype=self._dtype, shape=self._shape, shared_name=scope[:-1], name=scope)
+            self._handle._variable = self
+            self._initial_value = value
+            self._initializer_op = raw.AssignVariableOp(self._handle, value, dtype=self._dtype, name="Assign")
+            graph._scoped_state.setdefault("initializers", set()).add(self._initializer_op.index)
+            self._snapshot = self._read(graph._unique(f"{scope}Read/ReadVariableOp") + "/")
+
+    def _settle(self, value: Any, validate_shape: bool, shape: Any) -> None:
+        """Takes over dtype and static shape."""
+        self._dtype: DType = value.dtype
+        own: Shape = value._spec.shape
+        if shape is not None:
+            given = as_shape(shape)
+            if not compatible(given, own):
+                raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({shape_str(own)}) is not "
+                                 f"compatible with the explicitly supplied `shape` argument ({shape}).")
+            self._shape: Shape = given
+        elif validate_shape:
+            if self._needs_shape and not is_fully_defined(own):
+                raise ValueError(f"initial_value must have a shape specified: {value}\n"
+                                 f"  Asked for at {user_source(2)}\n"
+                                 "  Fix: give it a static shape, or validate_shape=False")
+            self._shape = own
+        else:
+            self._shape = own if self._needs_shape is False else None
+
+    # -- what it is ----------------------------------------------------------------
+
+    @property
+    def handle(self) -> Any:
+        """The tensor of dtype resource that stands for the variable."""
+        self._changeable = True
+        return self._handle
+
+    @property
+    def name(self) -> str:
+        """`<name of the operation>:0`."""
+        return f"{self._handle_name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._handle_name
+
+    @property
+    def _unique_id(self) -> str:
+        return self._handle_name if self._graph is not None else f"{self._handle_name}_{id(self._handle)}"
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the value."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape of the value."""
+        return TensorShape(self._shape)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape of the value; the same as `shape`."""
+        return TensorShape(self._shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Merges what the caller knows into the static shape; ValueError if it contradicts it."""
+        merged = merge(self._shape, as_shape(shape))
+        if merged is _CONTRADICTION:
+            raise ValueError(f"Tensor's shape {shape_str(self._shape)} is not compatible with supplied shape "
+                             f"{shape_str(as_shape(shape))}.")
+        self._shape = merged
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it belongs to; AttributeError in eager mode."""
+        if self._graph is None:
+            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        return self._graph
+
+    @property
+    def op(self) -> Operation:
+        """The operation of the handle; AttributeError in eager mode."""
+        if self._graph is None:
+            raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+        op: Operation = self._handle.op
+        return op
+
+    @property
+    def device(self) -> str:
+        """The device asked for, '' if none."""
+        return str(self._handle.device)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers update it by default."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Any:
+        """The function that optimizers apply to an updated value, or None."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> Any:
+        """When copies of a distributed variable are brought together."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> Any:
+        """How copies of a distributed variable are brought together."""
+        return self._aggregation
+
+    @property
+    def initializer(self) -> Operation | None:
+        """The operation that assigns the initial value; None in eager mode."""
+        return self._initializer_op
+
+    @property
+    def initial_value(self) -> Any:
+        """The tensor that `initializer` assigns; RuntimeError in eager mode."""
+        if self._graph is None:
+            raise RuntimeError("This property is not supported when eager execution is enabled.")
+        return self._initial_value
+
+    def ref(self) -> TensorReference:
+        """A hashable reference to this variable."""
+        return TensorReference(self)
+
+    experimental_ref = ref
+
+    def to_proto(self, export_scope: Any = None) -> Any:
+        """The `VariableDef` that stands for a variable of a graph; None for one outside of `export_scope`.
+
+        Raises: RuntimeError in eager mode.
+        """
+        if self._graph is None:
+            raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        from .variable_protos import variable_def
+
+        inside = export_scope is None or self.name.startswith(f"{export_scope}/")
+        return variable_def(self) if inside else None
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: Any = None) -> Any:
+        """The variable of the default graph whose operations a `VariableDef` names.
+
+        Args:
+          variable_def: the message.
+          import_scope: a scope that the names are within.
+        """
+        from .variable_protos import variable_of
+
+        return variable_of(variable_def, f"{import_scope}/" if import_scope else "", {})
+
+    def _set_save_slice_info(self, info: Any) -> None:
+        self._save_slice_info = info
+
+    def _get_save_slice_info(self) -> Any:
+        return self._save_slice_info
+
+    # -- reading -------------------------------------------------------------------
+
+    def _read(self, name: str | None = None) -> Any:
+        return raw.ReadVariableOp(self._handle, dtype=self._dtype, shape=self._shape, name=name or "ReadVariableOp")
+
+    def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
+        graph = current_graph()
+        if not (self._changeable or graph is None or graph is not self._graph or listening.recorders):  # tapes look
+            return self._snapshot
+        # The builder names an operand '<op>/x'; its read goes beside it.
+        parent = name.rpartition("/")[0] if name else ""
+        if graph is None or not parent:
+            return self._read()
+        return self._read(graph._unique(f"{parent}/ReadVariableOp") + "/")
+
+    def _as_graph_element(self) -> Any:
+        graph = current_graph()
+        if graph is not None and graph is not self._graph and graph.building_function:
+            return self._read()
+        if self._graph is None:
+            raise TypeError(f"Can not convert the eager variable {self.name} into a Tensor or Operation of a graph.")
+        return self._snapshot
+
+    def value(self) -> Any:
+        """A tensor with the value at the time of the read."""
+        return self._as_tensor()
+
+    def read_value(self) -> Any:
+        """A tensor with the value at the time of the read, which is a read of its own."""
+        return raw.Identity(self._read("Read/ReadVariableOp"))
+
+    def initialized_value(self) -> Any:
+        """The value if the variable is initialized, else the initial value."""
+        if self._graph is None:
+            return self.read_value()
+        from graphgrad.frontend.control_flow.cond_while import cond
+
+        return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        """A bool scalar tensor: whether the variable has a value."""
+        return raw.VarIsInitializedOp(self._handle, name=name)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows `indices` of the value, (*I, *shape[1:])."""
+        return raw.ResourceGather(self._handle, indices, dtype=self._dtype, shape=self._shape, name=name or "Gather")
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """The slices of the value at `indices`; see `tf.gather_nd`."""
+        return raw.GatherNd(self._as_tensor(), indices, name=name)
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in a session; the default one if none is given.
+
+        Raises: ValueError if there is no session; RuntimeError in eager mode.
+        """
+        if self._graph is None:
+            raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        return self._as_graph_element().eval(session=session)
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array; NotImplementedError outside of eager mode."""
+        if current_graph() is not None or self._graph is not None:
+            raise NotImplementedError("numpy() is only available when eager execution is enabled. "
+                                      "Fix: Session.run(variable)")
+        return self._read().numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.numpy(), dtype)
+
+    # -- assigning -----------------------------------------------------------------
+
+    def _update(self, op_type: str, operands: tuple[Any, ...], name: str | None = None, read_value: bool = True) -> Any:
+        self._changeable = True
+        op = registry[op_type](self._handle, *operands, dtype=self._dtype, name=name)
+        if not read_value:
+            return op
+        return self if op is None else AssignedVariable(self, op)
+
+    def _operand(self, value: Any) -> Any:
+        """A value to assign, checked against the shape."""
+        tensor = convert_to_tensor(_own_copy(value), self._dtype)
+        if not compatible(self._shape, tensor._spec.shape):
+            raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch.The variable shape "
+                             f"{shape_str(self._shape)}, and the assigned value shape {shape_str(tensor._spec.shape)} "
+                             f"are incompatible.\n  Asked for at {user_source(2)}\n"
+                             "  Fix: give a value of the variable's shape")
+        return tensor
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Sets the value.
+
+        Args:
+          value: a value of the variable's dtype and shape.
+          use_locking: accepted; assignments of one run never interleave.
+          name: a name for the operation.
+          read_value: whether the result can be read.
+        Returns: an object that stands for the variable after the assignment; the assignment's
+          `Operation` if not `read_value`. In eager mode the variable, or None.
+        Raises: ValueError if the shape does not fit.
+        """
+        return self._update("AssignVariableOp", (self._operand(value),), name, read_value)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Any:  # fmt: skip
+        """Adds to the value; arguments and result as of `assign`."""
+        return self._update("AssignAddVariableOp", (self._operand(delta),), name, read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Any:  # fmt: skip
+        """Subtracts from the value; arguments and result as of `assign`."""
+        return self._update("AssignSubVariableOp", (self._operand(delta),), name, read_value)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Sets the value in a session at once; in eager mode without one.
+
+        Raises: ValueError if there is no session.
+        """
+        if self._graph is None:
+            self.assign(value)
+            return
+        from graphgrad.executor.runtime.session import get_default_session
+
+        session = session or get_default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        # Silenced: it has an initializer.
+        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})  # type: ignore[union-attr]
+
+    def _scatter(self, op_type: str, sparse_delta: Any, name: str | None) -> Any:
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        return self._scatter_rows(op_type, sparse_delta.indices, sparse_delta.values, name)
+
+    def _scatter_rows(self, op_type: str, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return self._update(op_type, (indices, convert_to_tensor(updates, self._dtype)), name)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Adds an `IndexedSlices` to the rows that it names."""
+        return self._scatter("ResourceScatterAdd", sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtracts an `IndexedSlices` from the rows that it names."""
+        return self._scatter("ResourceScatterSub", sparse_delta, name)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiplies the rows that an `IndexedSlices` names by its values."""
+        return self._scatter("ResourceScatterMul", sparse_delta, name)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divides the rows that an `IndexedSlices` names by its values."""
+        return self._scatter("ResourceScatterDiv", sparse_delta, name)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Takes the minimum of an `IndexedSlices` and the rows that it names."""
+        return self._scatter("ResourceScatterMin", sparse_delta, name)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Takes the maximum of an `IndexedSlices` and the rows that it names."""
+        return self._scatter("ResourceScatterMax", sparse_delta, name)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces the rows that an `IndexedSlices` names by its values."""
+        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds `updates` to the slices at `indices`; see `tf.scatter_nd`."""
+        return self._scatter_rows("ResourceScatterNdAdd", indices, updates, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts `updates` from the slices at `indices`; see `tf.scatter_nd`."""
+        return self._scatter_rows("ResourceScatterNdSub", indices, updates, name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces the slices at `indices` by `updates`; see `tf.scatter_nd`."""
+        return self._scatter_rows("ResourceScatterNdUpdate", indices, updates, name)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Takes the minimum of `updates` and the slices at `indices`; see `tf.scatter_nd`."""
+        return self._scatter_rows("ResourceScatterNdMin", indices, updates, name)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Takes the maximum of `updates` and the slices at `indices`; see `tf.scatter_nd`."""
+        return self._scatter_rows("ResourceScatterNdMax", indices, updates, name)
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces rows within each batch; see `tf.compat.v1.batch_scatter_update`."""
+        from .variable_functions import batch_scatter_update
+
+        return batch_scatter_update(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
+
+    def count_up_to(self, limit: int) -> Any:
+        """The value, which is then raised by one; OutOfRangeError at run time if it is `limit`."""
+        return raw.ResourceCountUpTo(self.handle, limit=limit, T=self._dtype)
+
+    # -- Python's protocols --------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        picked = getitem(self._as_tensor(), key)
+
+        def assign(value: Any, name: str | None = None) -> Any:
+            return self._assign_slice(picked, key, value, name)
+
+        picked.assign = assign
+        picked._variable_slice = assign  # for tf.compat.v1.assign
+        return picked
+
+    def _assign_slice(self, picked: Any, key: Any, value: Any, name: str | None) -> Any:
+        if isinstance(picked, Tensor):
+            op = picked.op
+            masks = {k: op._attr(k) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+                                                 "shrink_axis_mask")}  # fmt: skip
+            value = convert_to_tensor(value, self._dtype)
+            done = raw.ResourceStridedSliceAssign(self.handle, *op.inputs[1:], value, **masks, name=name)
+            return AssignedVariable(self, done)
+        keys = key if isinstance(key, tuple) else (key,)
+        plain = tuple([np.asarray(k._value) if isinstance(k, EagerTensor) else k for k in keys])
+        changed = np.array(self.numpy())
+        changed[plain] = convert_to_tensor(value, self._dtype).numpy()
+        return self.assign(changed)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._read())
+
+    def __bool__(self) -> bool:
+        return bool(self._read())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __index__(self) -> int:
+        return operator.index(self._read())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        if self._graph is not None:
+            raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+        copied = Variable.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        cell = self._handle._value
+        copied._handle = Handle(Cell(np.array(cell.value), cell.name, cell.dtype, cell.shape))
+        copied._handle._variable = copied
+        copied._number = next(creation_numbers)
+        memo[id(self)] = copied
+        return copied
+
+    def __repr__(self) -> str:
+        text = f"<tf.Variable '{self.name}' shape={shape_str(self._shape)} dtype={self._dtype.name}"
+        if self._graph is None and current_graph() is None:
+            text += f", numpy={value_text(self._read()._value, True)}"
+        return text + ">"
+
+
+class VariableV1(Variable):
+    """A variable, with the arguments of TensorFlow 1.
+
+    Args:
+      initial_value: what to convert to the first value, or a function that gives it.
+      trainable: whether optimizers update it by default; True if not given.
+      collections: names of graph collections to join; GLOBAL_VARIABLES if not given.
+      validate_shape: whether the initial value's shape must be known and is kept.
+      caching_device, variable_def, expected_shape, import_scope: accepted; without effect.
+      use_resource: all variables are resources; but one that is to be none is fetched as references are: a run gives
+        its value after the run's updates. By default after `tf.disable_v2_behavior()`, as in TensorFlow.
+      name: a name; made unique in a graph.
+      dtype: the dtype; that of the initial value if not given.
+      constraint: a function from the value to a permitted value, applied by optimizers.
+      synchronization, aggregation: see the enums; recorded only.
+      shape: a shape less definite than the initial value's, where assignments may change it.
+    Raises: ValueError without an initial value or without its shape; TypeError if it does not
+      fit the dtype.
+    Gradient: `gradients` takes variables as xs; IndexedSlices where only rows were gathered.
+    Reference: TensorFlow 2.21 `tf.compat.v1.Variable`.
+
+    >>> v = tf.Variable(tf.zeros([2]), trainable=False, name="v")
+    >>> tf.trainable_variables()
+    []
+    """
+
+    _needs_shape = True
+
+    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
+                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
+                 variable_def: Any = None, dtype: Any = None, expected_shape: Any = None, import_scope: Any = None,
+                 constraint: Any = None, use_resource: Any = None,
+                 synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
+                 shape: Any = None):  # fmt: skip
+        self._needs_shape = not use_resource
+        if variable_def is not None:
+            self._stand_for(variable_def, import_scope, initial_value)
+            return
+        self._create(initial_value, trainable, collections, validate_shape, name, dtype, constraint, synchronization,
+                     aggregation, shape)  # fmt: skip
+        self._fetch_as(use_resource)
+
+    def _fetch_as(self, use_resource: Any) -> None:
+        """Decides what a run gives that fetches the variable: its value before, or as of a reference, after updates."""
+        if self._graph is not None and (References.by_default if use_resource is None else not use_resource):
+            self._graph._scoped_state.setdefault("references", set()).add(self._snapshot.op.index)
+
+
+class AssignedVariable(VariableV1):
+    """A variable as it is after an assignment; `op` is that assignment."""
+
+    def __init__(self, variable: Variable, assignment: Operation):
+        self.__dict__.update(variable.__dict__)
+        self._changeable = True
+        self._assignment = assignment
+        self._after = assignment.graph
+        with assignment.graph.control_dependencies([assignment]):
+            self._element = super()._read()
+
+    @property
+    def name(self) -> str:
+        """The name of the assignment."""
+        return self._assignment.name
+
+    @property
+    def op(self) -> Operation:
+        """The assignment."""
+        return self._assignment
+
+    def _read(self, name: str | None = None) -> Any:
+        graph = current_graph()
+        if graph is None or self._after not in around(graph):
+            return super()._read(name)
+        with graph.control_dependencies([self._assignment]):
+            return super()._read(name)
+
+    def _as_graph_element(self) -> Any:
+        return self._element
+
+
+def _own_copy(value: Any) -> Any:
+    """A NumPy array that the caller cannot change behind the variable's back."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _is_computed(value: Any) -> bool:
+    """Whether an initial value is, or contains, what operations of a graph compute."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_computed, value))
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+
+
+def _liftable(value: Any, dtype: DType | None) -> Any:
+    """An initial value that does not belong to a branch or loop being built."""
+    graph = current_graph()
+    if not isinstance(value, Tensor) or graph is None or not graph.building_function or value.graph is not graph:
+        return value
+    known = constant_value(value)
+    if known is None:
+        raise ValueError(describe("Variable", value.name, "its initial value is a tensor of the branch, loop or "
+                                  "function being built", f"initial_value={value}", str(user_source(2)),
+                                  "give a function, e.g. tf.Variable(lambda: tf.zeros([10])), or use tf.init_scope()"))
+    return lambda: constant(known, dtype or value.dtype)
+
+
+def _collect(graph: Graph, variable: Variable, collections: Any) -> None:
+    names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+    if variable.trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+        names.append(GraphKeys.TRAINABLE_VARIABLES)
+    graph.add_to_collections(names, variable)
+
+
+_own_getitem = Variable.__getitem__
+install(Variable)
+Variable.__getitem__ = _own_getitem  # type: ignore[method-assign]  # its result can be assigned to
+
+__all__ = ["AssignedVariable", "Variable", "VariableAggregation", "VariableAggregationV2", "VariableSynchronization",
+           "VariableV1"]  # fmt: skip

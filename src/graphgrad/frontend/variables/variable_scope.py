@@ -1,0 +1,614 @@
+"""Variables by name: `variable_scope`, `get_variable` and templates.
+
+A graph keeps one table of the variables that `get_variable` made, and one current
+`VariableScope`, which holds the prefix of names and the defaults. In eager mode there is no
+table: each call makes a new variable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from graphgrad.frontend.graph.collections import GraphKeys, get_collection
+from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
+from graphgrad.ir import dtypes
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import DType, as_dtype
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.shape import TensorShape, is_fully_defined
+from graphgrad.ir.source import user_source
+
+from .partitioned import PartitionedVariable, cut, initial_part, mark, partitions_for
+from .variable import VariableAggregation, VariableSynchronization, VariableV1
+
+
+class _ReuseMode(enum.Enum):
+    """How `get_variable` treats a variable that exists: AUTO_REUSE takes it or makes it."""
+
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+
+
+class _Store:
+    """What a graph knows of its named variables, and how often each variable scope was opened."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Any] = {}
+        self.partitioned: dict[str, Any] = {}
+        self.current = VariableScope(False)
+        self._opened: dict[str, int] = {}
+        self._inner: dict[str, set[str]] = {}  # scope -> the scopes directly inside of it
+        self._logs: list[list[tuple[str, int]]] = []  # what to take back, for each scope that was gone back to
+
+    def times_opened(self, name: str) -> int:
+        return self._opened.get(name, 0)
+
+    def open(self, name: str) -> None:
+        self._set(name, self.times_opened(name) + 1)
+        outer, _, _ = name.rpartition("/")
+        while outer and name not in self._inner.setdefault(outer, set()):
+            self._inner[outer].add(name)
+            name, (outer, _, _) = outer, outer.rpartition("/")
+
+    def close_inner(self, name: str) -> None:
+        """Forgets the scopes inside of `name`: opened again, it makes the same names unique."""
+        names = list(self._inner.get(name, ()))
+        while names:
+            inner = names.pop()
+            if self.times_opened(inner):
+                self._set(inner, 0)
+            names.extend(self._inner.get(inner, ()))
+
+    def _set(self, name: str, count: int) -> None:
+        for log in self._logs:
+            log.append((name, self.times_opened(name)))
+        self._opened[name] = count
+
+    def remember(self) -> None:
+        """Begins to note what `take_back` is to undo."""
+        self._logs.append([])
+
+    def take_back(self) -> None:
+        """Undoes what was counted since `remember`."""
+        for name, count in reversed(self._logs.pop()):
+            self._opened[name] = count
+
+
+_eager_store: _Store | None = None
+
+
+def _store() -> _Store:
+    global _eager_store
+    graph = outermost_graph()
+    if graph is None:
+        if _eager_store is None:
+            _eager_store = _Store()
+        return _eager_store
+    store: _Store | None = graph._scoped_state.get("variable_store")
+    if store is None:
+        store = graph._scoped_state["variable_store"] = _Store()
+    return store
+
+
+class VariableScope:
+    """A prefix for the names of variables, and defaults for `get_variable`.
+
+    Args:
+      reuse: False to make variables, True to take those that exist, AUTO_REUSE for either.
+      name: the prefix, without a slash at its end.
+      initializer, regularizer, caching_device, partitioner, custom_getter, dtype,
+        use_resource, constraint: defaults for `get_variable`.
+      name_scope: the name scope that was opened with it.
+    """
+
+    def __init__(self, reuse: Any, name: str = "", initializer: Any = None, regularizer: Any = None,
+                 caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, name_scope: str = "",
+                 dtype: Any = dtypes.float32, use_resource: Any = None, constraint: Any = None):  # fmt: skip
+        self._name = name
+        self._reuse = AUTO_REUSE if current_graph() is None else reuse
+        self._initializer = initializer
+        self._regularizer = regularizer
+        self._caching_device = caching_device
+        self._partitioner = partitioner
+        self._custom_getter = custom_getter
+        self._name_scope = name_scope
+        self._dtype = dtype
+        self._use_resource = use_resource
+        self._constraint = constraint
+
+    @property
+    def name(self) -> str:
+        """The prefix of variable names."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The name scope that was opened with the scope."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        """Whether variables are taken (True), made (False) or either (AUTO_REUSE)."""
+        return self._reuse
+
+    @property
+    def initializer(self) -> Any:
+        """The default initializer."""
+        return self._initializer
+
+    @property
+    def regularizer(self) -> Any:
+        """The default regularizer."""
+        return self._regularizer
+
+    @property
+    def caching_device(self) -> Any:
+        """The default caching device."""
+        return self._caching_device
+
+    @property
+    def partitioner(self) -> Any:
+        """The default partitioner."""
+        return self._partitioner
+
+    @property
+    def custom_getter(self) -> Any:
+        """The default custom getter."""
+        return self._custom_getter
+
+    @property
+    def dtype(self) -> Any:
+        """The default dtype."""
+        return self._dtype
+
+    @property
+    def use_resource(self) -> Any:
+        """The default of `use_resource`."""
+        return self._use_resource
+
+    @property
+    def constraint(self) -> Any:
+        """The default constraint."""
+        return self._constraint
+
+    def reuse_variables(self) -> None:
+        """Takes existing variables from now on."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets the default initializer."""
+        self._initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets the default regularizer."""
+        self._regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Sets the default caching device."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Sets the default partitioner."""
+        self._partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Sets the default custom getter."""
+        self._custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets the default dtype."""
+        self._dtype = dtype
+
+    def set_use_resource(self, use_resource: Any) -> None:
+        """Sets the default of `use_resource`."""
+        self._use_resource = use_resource
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """The items of a collection whose names are in this scope."""
+        return get_collection(name, self._name + "/" if self._name else None)
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables of this scope."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """The global variables of this scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """The local variables of this scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(self, var_store: Any, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
+                     regularizer: Any = None, reuse: Any = None, trainable: Any = None, collections: Any = None,
+                     caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
+                     use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
+                     synchronization: Any = VariableSynchronization.AUTO,
+                     aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+        """Takes or makes the variable `name` of this scope; see `tf.compat.v1.get_variable`."""
+        if dtype is not None and initializer is not None and not callable(initializer):
+            own = convert_to_tensor(initializer).dtype
+            if own is not as_dtype(dtype):
+                raise ValueError(f"Initializer type '{own}' and explicit dtype '{as_dtype(dtype)}' don't match.\n"
+                                 f"  Asked for at {user_source(2)}\n  Fix: leave dtype out, or cast the initializer")
+        initializer = self._initializer if initializer is None else initializer
+        regularizer = self._regularizer if regularizer is None else regularizer
+        constraint = self._constraint if constraint is None else constraint
+        custom_getter = self._custom_getter if custom_getter is None else custom_getter
+        reuse = self._reuse if reuse is None else reuse
+        if dtype is None:
+            free = initializer is None or callable(initializer)
+            dtype = self._dtype if free else convert_to_tensor(initializer).dtype
+        if trainable is None:
+            trainable = getattr(synchronization, "name", "") != "ON_READ"
+        arguments = {
+            "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
+            "trainable": trainable, "collections": collections, "caching_device": caching_device,
+            "partitioner": self._partitioner if partitioner is None else partitioner,
+            "validate_shape": validate_shape,
+            "use_resource": self._use_resource if use_resource is None else use_resource, "constraint": constraint,
+            "synchronization": synchronization, "aggregation": aggregation,
+        }  # fmt: skip
+        full_name = f"{self._name}/{name}" if self._name else name
+        if custom_getter is None:
+            return _get_single(name=full_name, **arguments)
+        return custom_getter(getter=_get_single, name=full_name, **arguments)
+
+
+# -- making and taking variables ---------------------------------------------------
+
+
+def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
+                regularizer: Any = None, reuse: Any = None, trainable: Any = None, collections: Any = None,
+                caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
+                use_resource: Any = None, constraint: Any = None,
+                synchronization: Any = VariableSynchronization.AUTO,
+                aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+    """Takes or makes the variable of the full name `name`."""
+    dtype = as_dtype(dtype)
+    eager = outermost_graph() is None
+    if partitioner is not None and not eager and not (shape is not None and len(TensorShape(shape)) == 0):
+        return _get_partitioned(partitioner, name, shape, dtype, initializer, {
+            "regularizer": regularizer, "reuse": reuse, "trainable": trainable, "collections": collections,
+            "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
+            "synchronization": synchronization, "aggregation": aggregation})  # fmt: skip
+    known = {} if eager else _store().variables
+    if name in known:
+        return _shared(known[name], name, shape, dtype, reuse)
+    if reuse is True and not eager:
+        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
+                         f"set reuse=tf.AUTO_REUSE in VarScope?\n  Asked for at {user_source(2)}")
+    initial_value, wanted = _initial_value(name, shape, dtype, initializer)
+    with _outside():
+        variable = VariableV1(initial_value, trainable, collections, validate_shape, caching_device, name,
+                              dtype=wanted, constraint=constraint, use_resource=True,
+                              synchronization=synchronization, aggregation=aggregation)  # fmt: skip
+    variable._fetch_as(use_resource)
+    known[name] = variable
+    if regularizer is not None:
+        with name_scope(f"{name}/Regularizer/"):
+            loss = regularizer(variable)
+        graph = outermost_graph()
+        if loss is not None and graph is not None:
+            graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+    return variable
+
+
+def _get_partitioned(partitioner: Any, name: str, shape: Any, dtype: DType, initializer: Any,
+                     arguments: dict[str, Any]) -> Any:  # fmt: skip
+    """Takes or makes a variable in parts."""
+    known = _store().partitioned
+    if shape is None and initializer is not None and not callable(initializer):
+        shape = convert_to_tensor(initializer).shape
+    if name in _store().variables:
+        raise ValueError(f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}."
+                         f"\n  Asked for at {user_source(2)}\n  Fix: use the scope without a partitioner")
+    partitions = partitions_for(partitioner, name, shape, dtype)
+    if name in known:
+        there = _shared(known[name], name, shape, dtype, arguments["reuse"])
+        if there._get_partitions() != partitions:
+            raise ValueError(f"Trying to reuse partitioned variable {name}, but specified partitions {partitions} and "
+                             f"found partitions {there._get_partitions()}.\n  Asked for at {user_source(2)}")
+        return there
+    full = [d or 0 for d in TensorShape(shape).as_list()]
+    initializer = default_initializer(name, dtype) if initializer is None else initializer
+    initializer = initializer() if inspect.isclass(initializer) else initializer
+    parts = []
+    for k, (offset, size) in enumerate(cut(full, partitions)):
+        initial = functools.partial(initial_part, initializer, size, offset, full, dtype)
+        with _outside():
+            part = _get_single(f"{name}/part_{k}", initializer=initial, dtype=dtype, **arguments)
+        mark(part, name, full, offset, size)
+        parts.append(part)
+    whole = known[name] = PartitionedVariable(name, full, dtype, parts, partitions)
+    return whole
+
+
+@contextlib.contextmanager
+def _outside() -> Iterator[None]:
+    """Leaves functions, branches and all name scopes: a variable's name is what its scopes say."""
+    graph = current_graph()
+    if graph is not None and graph.building_function:
+        with init_scope():
+            graph = current_graph()
+            with contextlib.nullcontext() if graph is None else graph.name_scope(None):
+                yield
+    elif graph is None:
+        yield
+    else:
+        with graph.name_scope(None):
+            yield
+
+
+def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
+    asked = f"\n  Asked for at {user_source(3)}"
+    if reuse is False:  # None, which only assigning to a scope's `_reuse` brings here, takes what there is
+        first = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
+        raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+                         f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n  {first.op.source}{asked}")
+    if not variable.shape.is_compatible_with(shape):
+        raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(shape)} and found shape "
+                         f"{variable.shape}.{asked}")
+    if dtype is not variable.dtype:
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype "
+                         f"{variable.dtype.name}.{asked}")
+    return variable
+
+
+def _initial_value(name: str, shape: Any, dtype: DType, initializer: Any) -> tuple[Any, DType | None]:
+    """What to hand to `Variable` as initial value and dtype."""
+    if initializer is not None and not callable(initializer):
+        if shape is not None:
+            raise ValueError(f"If initializer is a constant, do not specify shape.\n  Asked for at {user_source(4)}")
+        return initializer, None
+    if initializer is None:
+        if shape is None:
+            raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.\n"
+                             f"  Asked for at {user_source(4)}")
+        initializer = default_initializer(name, dtype)
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    static = TensorShape(shape)
+    if shape is not None and is_fully_defined(static._dims):
+        return functools.partial(initializer, static.as_list(), dtype=dtype), dtype
+    if _needs_no_arguments(initializer):
+        return initializer, None
+    raise ValueError("The initializer passed is not valid. It should be a callable with no arguments and the shape "
+                     "should not be provided or an initializer of `tf.initializers`, and `shape` should be fully "
+                     f"defined.\n  Asked for at {user_source(4)}\n"
+                     f"  Fix: give get_variable('{name}', ...) a shape without unknown sizes, not {static}")
+
+
+def default_initializer(name: str, dtype: DType) -> Callable[..., Any]:
+    """The initializer for a variable without one: Glorot's for floats, zeros for the rest."""
+    from .initializers import GlorotUniform, Zeros
+
+    if dtype.is_floating:
+        return GlorotUniform()
+    if dtype.is_integer or dtype.is_bool or dtype is dtypes.string:
+        return Zeros()
+    raise ValueError(f"An initializer for variable {name} of {dtype} is required. Fix: give initializer=")
+
+
+def _needs_no_arguments(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+
+
+def get_variable_scope() -> VariableScope:
+    """The current variable scope.
+
+    >>> with tf.variable_scope("a"):
+    ...     print(tf.get_variable_scope().name)
+    a
+    """
+    return _store().current
+
+
+def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+                 trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
+                 validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
+                 constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
+                 aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+    """The variable of that name in the current variable scope, made if need be.
+
+    Args:
+      name: the name within the scope.
+      shape: its shape; not needed to share it, or if `initializer` is a value.
+      dtype: its dtype; the scope's by default.
+      initializer: a function of shape and dtype, or a value; Glorot's by default.
+      regularizer: a function from the variable to a loss, for REGULARIZATION_LOSSES.
+      trainable: whether optimizers update it; True by default.
+      collections: the collections to join; GLOBAL_VARIABLES by default.
+      caching_device: accepted; without effect.
+      use_resource: what fetching the variable gives, see `tf.compat.v1.Variable`.
+      partitioner: a function of shape and dtype that says into how many parts to cut along each
+        axis; the result is then a `PartitionedVariable`. No effect on scalars and in eager mode.
+      validate_shape: whether the shape is fixed.
+      custom_getter: called as `f(getter, name, ...)` instead.
+      constraint: a function that optimizers apply to an updated value.
+      synchronization, aggregation: recorded only.
+    Returns: the `Variable`.
+    Raises: ValueError if it exists and is not to be shared, or the other way round, or if
+      shape or dtype differ.
+    Reference: TensorFlow 2.21 `tf.compat.v1.get_variable`.
+
+    >>> with tf.variable_scope("a", reuse=tf.AUTO_REUSE):
+    ...     w = tf.get_variable("w", [2])
+    ...     same = tf.get_variable("w", [2])
+    >>> w.name, w is same
+    ('a/w:0', True)
+    """
+    return get_variable_scope().get_variable(
+        None, name, shape, dtype, initializer, regularizer, None, trainable, collections, caching_device, partitioner,
+        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation)  # fmt: skip
+
+
+def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
+                       regularizer: Any = None, trainable: Any = False, collections: Any = None,
+                       caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
+                       use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
+                       synchronization: Any = VariableSynchronization.AUTO,
+                       aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+    """Like `get_variable`, for the collection LOCAL_VARIABLES; never trainable."""
+    collections = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, shape, dtype, initializer, regularizer, False, collections, caching_device, partitioner,
+                        validate_shape, use_resource, custom_getter, constraint, synchronization,
+                        aggregation)  # fmt: skip
+
+
+# -- opening scopes ----------------------------------------------------------------
+
+
+class variable_scope:  # TensorFlow's name
+    """A `with` block that puts `get_variable` under a name and sets its defaults.
+
+    Args:
+      name_or_scope: a name, a `VariableScope` to go back to, or None for a unique name.
+      default_name: the name to make unique.
+      values: accepted; without effect.
+      initializer, regularizer, caching_device, partitioner, custom_getter, dtype,
+        use_resource, constraint: defaults inside.
+      reuse: True or AUTO_REUSE; inherited when None or False.
+      auxiliary_name_scope: whether a name scope is opened too.
+    Yields: the `VariableScope`.
+    Raises: ValueError, TypeError for arguments that do not fit each other.
+    Reference: TensorFlow 2.21 `tf.compat.v1.variable_scope`.
+
+    >>> with tf.variable_scope("a"):
+    ...     with tf.variable_scope("b"):
+    ...         print(tf.get_variable("w", [1]).name)
+    a/b/w:0
+    """
+
+    def __init__(self, name_or_scope: Any, default_name: Any = None, values: Any = None, initializer: Any = None,
+                 regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
+                 custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
+                 constraint: Any = None, auxiliary_name_scope: bool = True):  # fmt: skip
+        self._name_or_scope = name_or_scope
+        self._default_name = default_name
+        self._reuse = reuse
+        self._custom_getter = custom_getter
+        self._changes = {"_initializer": initializer, "_regularizer": regularizer, "_caching_device": caching_device,
+                         "_partitioner": partitioner, "_dtype": dtype, "_use_resource": use_resource,
+                         "_constraint": constraint}  # fmt: skip
+        self._auxiliary_name_scope = auxiliary_name_scope
+        self._open: list[Any] = []  # a stack: one object may be entered again inside itself
+        if default_name is None and name_or_scope is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if reuse not in (True, False, None, AUTO_REUSE):
+            raise ValueError("The reuse parameter must be True or False or None.")
+        if not isinstance(auxiliary_name_scope, bool):
+            raise TypeError(f"The auxiliary_name_scope must be `True` or `False`, while get {auxiliary_name_scope}")
+        if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+            raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
+
+    def __enter__(self) -> VariableScope:
+        block = self._enter()
+        self._open.append(block)
+        return block.__enter__()
+
+    def __exit__(self, *exc: Any) -> Any:
+        return self._open.pop().__exit__(*exc)
+
+    @contextlib.contextmanager
+    def _enter(self) -> Iterator[VariableScope]:
+        store = _store()
+        old = store.current
+        given = self._name_or_scope
+        if given is None:
+            if self._reuse:
+                raise ValueError("reuse=True cannot be used without a name_or_scope")
+            wish = self._default_name
+            name = _unique_scope(store, wish)
+        elif isinstance(given, str):
+            wish = name = given
+        else:
+            wish = given.name.rpartition("/")[2]
+        with contextlib.ExitStack() as stack:
+            opened = self._open_name_scope(stack, wish)
+            if isinstance(given, VariableScope):
+                scope = _copy(given)
+                scope._reuse = self._reuse or given.reuse
+                store.remember()
+            else:
+                scope = _copy(old)
+                scope._name = f"{old.name}/{name}" if old.name else name
+                scope._reuse = self._reuse or old.reuse
+                scope._name_scope = opened
+            for attribute, value in self._changes.items():
+                if value is not None:
+                    setattr(scope, attribute, value)
+            if self._custom_getter is not None:
+                scope._custom_getter = _wrapped(self._custom_getter, scope._custom_getter)
+            store.open(scope.name)
+            store.current = scope
+            try:
+                yield scope
+            finally:
+                store.current = old
+                if isinstance(given, VariableScope):
+                    store.take_back()
+                else:
+                    store.close_inner(scope.name)
+
+    def _open_name_scope(self, stack: contextlib.ExitStack, wish: str) -> str:
+        graph = current_graph()
+        if graph is None:
+            return f"{wish}/" if wish else ""
+        if wish and self._auxiliary_name_scope:
+            return str(stack.enter_context(graph.name_scope(wish)))
+        now = graph.get_name_scope()
+        return f"{now}/" if now else ""
+
+
+def _copy(scope: VariableScope) -> VariableScope:
+    new = VariableScope.__new__(VariableScope)
+    new.__dict__.update(scope.__dict__)
+    return new
+
+
+def _unique_scope(store: _Store, prefix: str) -> str:
+    """`prefix`, numbered if a variable scope of that name was opened here already."""
+    base = f"{store.current.name}/{prefix}" if store.current.name else prefix
+    if not store.times_opened(base):
+        return prefix
+    i = 1
+    while store.times_opened(f"{base}_{i}"):
+        i += 1
+    return f"{prefix}_{i}"
+
+
+def _wrapped(own: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
+    """A custom getter within another scope's custom getter."""
+    if outer is None:
+        return own
+
+    def nested(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return own(functools.partial(outer, getter), *args, **kwargs)
+
+    return nested
+
+
+def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, initializer: Any = None,
+                      regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
+                      custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
+                      constraint: Any = None) -> Any:  # fmt: skip
+    """`variable_scope` with the order of arguments of 0.x."""
+    return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
+                          custom_getter, reuse, dtype, use_resource, constraint)  # fmt: skip
+
+
+def no_regularizer(_: Any) -> None:
+    """A regularizer that adds no loss, to override a scope's."""

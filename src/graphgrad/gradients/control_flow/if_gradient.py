@@ -1,0 +1,81 @@
+"""The gradient of `If`: an `If` over the differentiated branches.
+
+It stands here and not beside its op because it calls `gradients` on sub-graphs. The gradient computes again what it
+needs of the branch that ran, but for what is not pure (`exposing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.gradients.core.backprop import gradients_inside
+from graphgrad.gradients.core.forward_values import as_it_was
+from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import raw, registry
+
+from .subgraphs import Copy, carries, dense, kept_outputs, zeros_for
+
+
+class _Side:
+    """A branch of an `If`, differentiated.
+
+    Attributes:
+      graph: a copy of the branch, with placeholders for its inputs, for what is kept, and for `dys`.
+      found: in it the gradients for some of its inputs.
+    """
+
+    def __init__(self, source: FuncGraph, kept: Sequence[Tensor], y_positions: Sequence[int],
+                 x_positions: Sequence[int], dys: Sequence[Any], name: str):  # fmt: skip
+        self.graph = target = FuncGraph(name, current_graph())
+        with use(target):
+            self._copy = Copy(target, source, kept, lambda t: target.add_input(t.dtype, t._spec.shape, "kept"))
+            grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") for i, dy in enumerate(dys)]
+            ys = [self._copy.inside[id(source.outputs[i])] for i in y_positions]
+            xs = [target.inputs[i] for i in x_positions]
+            with strict_gradients(False):  # what one branch does not use, another may
+                found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
+            self.found = [dense(g) for g in found]
+
+    def settle(self, outputs: Sequence[Any]) -> None:
+        """Says what the copy gives."""
+        self.graph.outputs.extend(outputs)
+        self._copy.settle()
+
+
+def _if_grad(op: Operation, *dys: Any) -> list[Any]:
+    """An `If` over the gradients of the branches."""
+    args = as_it_was(op)[1:]
+    branches = [op._attr("then_branch"), op._attr("else_branch")]
+    kept = kept_outputs(op)
+    ys = [i for i, dy in enumerate(dys) if dy is not None and carries(op.outputs[i])]
+    xs = [i for i, t in enumerate(args) if carries(t)]
+    used = [dense(dys[i]) for i in ys]
+    sides = [_Side(branch, kept, ys, xs, used, f"{op.name}_{name}_grad")
+             for branch, name in zip(branches, ("then_branch", "else_branch"), strict=True)]  # fmt: skip
+    wanted = [k for k in range(len(xs)) if any(side.found[k] is not None for side in sides)]
+    if not wanted:
+        return [None] * len(op.inputs)
+    for side in sides:
+        outputs = []
+        with use(side.graph):
+            for k in wanted:
+                g = side.found[k]
+                if g is None:
+                    like = next(s.found[k] for s in sides if s.found[k] is not None)
+                    g = zeros_for(side.graph.inputs[xs[k]], like)
+                outputs.append(g)
+        side.settle(outputs)
+    then_graph, else_graph = (side.graph for side in sides)
+    results = raw.If(op.inputs[0], [*args, *kept, *used], then_branch=then_graph, else_branch=else_graph,
+                     Tout=tuple(t.dtype for t in then_graph.outputs))  # fmt: skip
+    in_grads: list[Any] = [None] * len(op.inputs)
+    for k, g in zip(wanted, results, strict=True):
+        in_grads[1 + xs[k]] = g
+    return in_grads
+
+
+registry["If"].grad(_if_grad)

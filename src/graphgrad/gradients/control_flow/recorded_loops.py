@@ -1,0 +1,162 @@
+"""The loop that runs a `While` again to record it: the first of the two loops that make up its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.dtypes import int32, variant
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import raw
+
+from .forward_backward_fusion import Joint
+from .subgraphs import copy_ops, needed_ops, through_identity
+from .trip_count import Trips
+
+
+class Loop:
+    """A `While` operation, as its gradient sees it.
+
+    Attributes:
+      op: the operation.
+      inputs: its inputs; handles of variables stand for what the variables held when it ran.
+      n: the number of loop variables; the inputs behind them are captures.
+      cond, body: the sub-graphs.
+      fixed: positions of loop variables that no iteration changes.
+      kept: id of a tensor of the body that must not be computed again -> it, and the output that lists its values.
+      count: the number of iterations, if `op` counts them, else None.
+    """
+
+    def __init__(self, op: Operation, inputs: Sequence[Tensor] | None = None):
+        self.op = op
+        self.inputs = op.inputs if inputs is None else inputs
+        self.n = len(op.outputs)
+        self.cond: FuncGraph = op._attr("cond")
+        self.body: FuncGraph = op._attr("body")
+        self.fixed = {i for i in range(self.n) if through_identity(self.body.outputs[i]) is self.body.inputs[i]}
+        self.kept = {id(t): (t, op.outputs[i]) for t, i in self.body.kept}
+        self.count = None if self.body.counted is None else op.outputs[self.body.counted]
+
+    def inputs_used(self, outputs: Sequence[Tensor]) -> list[Tensor]:
+        """The placeholders that some tensors of the body or the condition depend on, unless by what is kept."""
+        return inputs_used(outputs, self.kept)
+
+    def condition(self) -> list[Tensor]:
+        """What decides whether there is another iteration, if that is not known."""
+        return self.cond.outputs if self.count is None else []
+
+    def closure(self, wanted: Sequence[Tensor]) -> list[int]:
+        """The loop variables that have to be computed for tensors of the body and for the condition."""
+        positions = {id(t): i for i, t in enumerate(self.body.inputs[: self.n])}
+        in_cond = {id(t): i for i, t in enumerate(self.cond.inputs[: self.n])}
+        found = {positions[id(t)] for t in self.inputs_used(wanted) if id(t) in positions}
+        found |= {in_cond[id(t)] for t in self.inputs_used(self.condition()) if id(t) in in_cond}
+        waiting = list(found)
+        while waiting:
+            for t in self.inputs_used([self.body.outputs[waiting.pop()]]):
+                i = positions.get(id(t))
+                if i is not None and i not in found:
+                    found.add(i)
+                    waiting.append(i)
+        return sorted(found - self.fixed)
+
+
+def inputs_used(outputs: Sequence[Tensor], known: Any = ()) -> list[Tensor]:
+    """The placeholders that some tensors of a sub-graph depend on; `known` as in `needed_ops`."""
+    return [op.outputs[0] for op in needed_ops(outputs, known) if op.type == "Placeholder"]
+
+
+def record(loop: Loop, wanted: Sequence[Tensor], trips: Trips) -> tuple[list[Any], Any]:
+    """Runs the loop again; gives a list for each tensor of the body that is wanted, and the number of iterations."""
+    if not wanted and trips.steps is not None:
+        return [], trips.steps
+    bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
+    lists = [raw.TensorListReserve(declared(t), bound, element_dtype=t.dtype) for t in wanted]
+    count, *full = repeat(loop, wanted, lists)
+    return full, trips.steps if trips.steps is not None else count
+
+
+def declared(t: Tensor) -> Any:
+    """The shape of the elements of a list of the values of `t`."""
+    shape = t._spec.shape
+    if shape is None or t.dtype is variant:
+        return np.int32(-1)
+    return np.array([-1 if d is None else d for d in shape], np.int32)
+
+
+def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[Any]:
+    """A loop that repeats what the forward one computes of `wanted`, counts, and writes the values into lists.
+
+    Returns: the number of iterations, and the full lists.
+    """
+    op, n = loop.op, loop.n
+    variables = loop.closure(wanted)
+    counter = op._attr("counter")
+    if counter is not None and counter >= 0:  # what numbers the iterations goes along
+        variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
+        counter = 1 + variables.index(counter)
+    start = [np.int32(0), *(loop.inputs[i] for i in variables), *lists]
+    body, cond = (FuncGraph(f"{op.name}_{what}", current_graph()) for what in ("record", "record_cond"))
+    types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists)]
+    shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists)]
+    inner: dict[FuncGraph, dict[int, Tensor]] = {}
+    for graph, source in ((body, loop.body), (cond, loop.cond)):
+        own = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
+        graph.inputs = own
+        inner[graph] = {id(source.inputs[i]): p for i, p in zip(variables, own[1:], strict=False)}
+    # Both get what either reads: captures, and loop variables that stay as they are.
+    reads = [i for i in range(len(op.inputs)) if i >= n or i in loop.fixed]
+    computed = [*(loop.body.outputs[i] for i in variables), *wanted]
+    used = {id(t) for t in loop.inputs_used(computed)} | {id(t) for t in loop.inputs_used(loop.condition())}
+    reads = [i for i in reads if id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used]
+    for graph, source in ((body, loop.body), (cond, loop.cond)):
+        for i in reads:
+            inner[graph][id(source.inputs[i])] = _captured(graph, loop.inputs[i])
+    kept = _kept_for(loop, computed)
+    with use(cond):
+        if loop.count is None:
+            cond.outputs = copy_ops(cond, loop.cond.outputs, inner[cond])
+        else:
+            cond.outputs = [raw.Less(cond.inputs[0], _captured(cond, loop.count))]
+            _captured(body, loop.count)
+    with use(body):
+        step = body.inputs[0]
+        for t, found in kept:
+            _captured(cond, found)
+            inner[body][id(t)] = item(_captured(body, found), step, t)
+        copies = copy_ops(body, computed, inner[body])
+        after, values = copies[: len(variables)], copies[len(variables) :]
+        own_lists = body.inputs[1 + len(variables) : 1 + len(variables) + len(lists)]
+        written = [raw.TensorListSetItem(lst, step, t) for lst, t in zip(own_lists, values, strict=True)]
+        body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
+    results = raw.While([*start, *body.captured], cond=cond, body=body, Tout=tuple(types),
+                        output_shapes=tuple(shapes), maximum_iterations=op._attr("maximum_iterations"),
+                        bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")  # fmt: skip
+    made = results[0].op
+    if lists and loop.count is None and made.graph is op.graph:
+        op.graph._joints[made.index] = Joint(op, made, variables, wanted)
+    return [results[0], *results[1 + len(variables) :]]
+
+
+def _captured(graph: FuncGraph, t: Tensor) -> Tensor:
+    """A placeholder for a tensor that a graph captures."""
+    placeholder = graph.add_input(t.dtype, t._spec.shape, "captured")
+    outer = graph.outer_graph
+    graph.captured.append(t if outer is None or t.graph is outer else outer.capture(t))
+    return placeholder
+
+
+def _kept_for(loop: Loop, computed: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    """What is kept of what some tensors of the body are computed of, and the lists of its values."""
+    read = {id(t) for op in needed_ops(computed, loop.kept) for t in op.inputs} | set(map(id, computed))
+    return [(t, values) for i, (t, values) in loop.kept.items() if i in read]
+
+
+def item(lst: Tensor, step: Tensor, t: Tensor) -> Tensor:
+    """The value of a tensor of the body in one iteration, out of a list of its values."""
+    value: Tensor = raw.TensorListGetItem(lst, step, declared(t), element_dtype=t.dtype)
+    return value

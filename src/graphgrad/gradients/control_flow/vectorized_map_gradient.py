@@ -1,0 +1,225 @@
+"""`VectorizedMap`: how its sub-graphs are built, and its gradient.
+
+The gradient of a map over rows is a map over the same rows, on the differentiated sub-graph: so
+maps are closed under differentiation. It computes again what it needs of the forward sub-graph
+(one XLA program merges the two). What arrives at an input that every row shares is summed over
+the rows; it stays `IndexedSlices` where the rows only gather.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.gradients.core.backprop import gradients_inside
+from graphgrad.gradients.core.forward_values import as_it_was
+from graphgrad.gradients.core.rules import carries_gradient
+from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.conversion import constant_in, convert_to_tensor
+from graphgrad.ir.dtypes import resource
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import raw, registry
+
+from .loop_zeros import AS_FIT, is_loop, touched
+from .subgraphs import Copy, copy_list, kept_outputs, needed_ops
+
+_SMALL = 1024  # elements: what is known and no larger is not captured
+
+
+class MapBody(FuncGraph):
+    """The sub-graph that computes one row.
+
+    Integers that are known become constants in it, so that shapes follow from them there too. All else
+    is captured, small eager tensors as well: gradients may flow to them.
+    """
+
+    def capture(self, tensor: Any, name: str | None = None) -> Tensor:
+        """The placeholder, or the constant, that stands for a tensor of the surroundings."""
+        known = self._captures.get(id(tensor))
+        if known is not None:
+            return known
+        inner: Tensor
+        if tensor.dtype.kind in "iub":
+            value = constant_value(tensor)
+            if value is not None and value.size <= _SMALL:
+                saved, self._control = self._control, []
+                try:
+                    inner = constant_in(self, value, self.unique_name("Const"), tensor.dtype)
+                finally:
+                    self._control = saved
+                self._captures[id(tensor)] = inner
+                self.outside[id(inner)] = tensor
+                self._keep_alive(tensor)
+                return inner
+        if not isinstance(tensor, EagerTensor):
+            return super().capture(tensor, name)
+        inner = self._placeholder(tensor.dtype, tensor._spec.shape, name or "captured")
+        self.inputs.append(inner)
+        self.captured.append(tensor)
+        self._captures[id(tensor)] = inner
+        self.outside[id(inner)] = tensor
+        self._keep_alive(tensor)
+        return inner
+
+    def add_row(self, rows: Any, name: str) -> Tensor:
+        """A placeholder for a row of the tensor `rows`."""
+        shape = rows._spec.shape
+        return self.add_input(rows.dtype, None if shape is None else shape[1:], name)
+
+    def own(self, value: Any) -> Tensor:
+        """`value` as a tensor of this graph; IndexedSlices are made dense."""
+        with use(self):
+            t = value._as_tensor() if isinstance(value, IndexedSlices) else convert_to_tensor(value)
+            return t if isinstance(t, Tensor) and t.graph is self else self.capture(t)
+
+
+def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws: bool = True,
+             name: str | None = None) -> list[Any]:  # fmt: skip
+    """Builds the `VectorizedMap` of a finished body in the current graph (or runs it, in eager mode).
+
+    Args:
+      body: its inputs are placeholders for a row of each of `rows`, then those for what it captured.
+      rows: tensors (n, ...).
+      chunk: how many rows are computed at a time; None for all.
+      draws: whether random operations draw anew for each row.
+      name: a name for the operation.
+    Returns: for each output of the body a tensor (n, ...).
+    """
+    if current_graph() is None:
+        _take_values(body, len(rows))
+    mapped = (True,) * len(rows) + (False,) * len(body.captured)
+    with in_their_turn(current_graph(), body):
+        found: list[Any] = raw.VectorizedMap([*rows, *body.captured], body=body, mapped=mapped, chunk=chunk,
+                                             draws=draws, Tout=tuple(t.dtype for t in body.outputs),
+                                             name=name)  # fmt: skip
+    return found
+
+
+def _take_values(body: MapBody, n_rows: int) -> None:
+    """Gives a map that runs at once the values of variables in their place: a tape needs them later, as they were."""
+    for i, handle in enumerate(body.captured):
+        variable = getattr(handle, "_variable", None)
+        if variable is not None:
+            inner = body.inputs[n_rows + i].op
+            value = body.captured[i] = raw.ReadVariableOp(handle, dtype=variable.dtype, shape=variable._shape)
+            with body.before(inner):
+                place = body.inputs[n_rows + i] = body._placeholder(value.dtype, value._spec.shape, "captured")
+            inner.opdef, inner.inputs, inner.attrs = registry["VariableOf"], (place,), {"T": value.dtype}
+
+
+def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) -> list[Any] | None:
+    """What the body of a loop over rows computes, as a map over all rows.
+
+    Args:
+      body: takes the row's number, then lists, into which it writes what it computes for that row.
+      rows: tensors with equally many rows.
+      lists: the lists that the body gives.
+    Returns: a tensor (n, ...) for each list; None if rows have to be computed one after the other, since the body has
+      effects, draws random numbers, holds loops or branches, or is not for a compiler at all.
+    """
+    number, counts = body.inputs[0], {t._spec.shape[0] if t._spec.shape else None for t in rows}
+    if len(counts) > 1 or (None in counts and len(rows) > 1):
+        return None
+    if any(lst.op.type != "TensorListSetItem" for lst in lists):
+        return None
+    items = [lst.op.inputs[2] for lst in lists]
+    outside = dict(zip(map(id, body.inputs[1 + len(lists) :]), body.captured, strict=True))
+    inside: dict[int, Tensor] = {}
+    target = MapBody("map_body", body.outer_graph)
+    places = {id(t): target.add_row(t, f"row_{i}") for i, t in enumerate(rows)}
+    for op in body._operations:
+        if op.type == "GatherV2" and op.inputs[1] is number:
+            row = places.get(id(outside.get(id(op.inputs[0]))))
+            if row is not None and not op._attr("batch_dims"):
+                inside[id(op.outputs[0])] = row
+    needed = needed_ops(items, inside)
+    flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.type != "ReadVariableOp"}
+    if flags & {"stateful", "random", "host", "functional", "unset"}:
+        return None
+    if any(t.dtype.kind == "o" for op in needed for t in op.outputs if t.dtype is not resource):
+        return None
+    for op in needed:
+        if op.type == "Placeholder":
+            if id(op.outputs[0]) not in outside:
+                return None  # it reads its number, or another row's result
+            inside[id(op.outputs[0])] = target.capture(outside[id(op.outputs[0])])
+    copy_list(target, [op for op in needed if op.type != "Placeholder"], inside, as_it_is=True)
+    target.outputs = [target.own(inside[id(t)]) for t in items]
+    return map_rows(target, rows, AS_FIT)
+
+
+def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
+    """A `VectorizedMap` over the gradient of the sub-graph."""
+    source, mapped = op._attr("body"), op._attr("mapped")
+    chunk, summed = op._attr("chunk"), op._attr("summed")
+    target = MapBody(f"{op.name}_grad", current_graph())
+    ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
+    xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
+    is_record = not isinstance(op, Operation)  # of a tape; the map has got values in the place of variables
+    given = op.inputs if is_record else as_it_was(op)
+    kept = [] if is_record else kept_outputs(op)
+    used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
+    with use(target), strict_gradients(False):  # a row need not use everything
+        copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
+        grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
+                   target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]  # fmt: skip
+        first = len(target._operations)
+        found = gradients_inside([copy.inside[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs],
+                                 grad_ys, colocate=False)  # fmt: skip
+        shared = [i for i in range(len(mapped)) if not mapped[i]]
+        zeros = None if is_record or not is_loop(op) else touched(op, target, first, target.inputs, shared, grad_ys)
+    sums: list[int] = []  # which outputs of the new map are summed over the rows
+    pieces: list[Any] = []  # for each x: where its gradient is among the outputs
+    for i, g in zip(xs, found, strict=True):
+        if g is None:
+            pieces.append(None)
+            continue
+        parts = [g.values, g.indices] if isinstance(g, IndexedSlices) and not mapped[i] else [g]
+        if chunk == AS_FIT and not mapped[i] and len(parts) == 1:
+            sums.append(len(target.outputs))
+        pieces.append((len(target.outputs), len(parts)))
+        target.outputs.extend(target.own(t) for t in parts)
+    in_grads: list[Any] = [None] * len(op.inputs)
+    if not target.outputs:
+        return in_grads
+    copy.settle()
+    inputs = [*given, *kept, *used, *target.captured]
+    flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
+    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op._attr("draws"),
+                                summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
+    if zeros is not None:
+        made = results[0].op
+        made.graph._touched[made.index] = zeros
+    for i, piece in zip(xs, pieces, strict=True):
+        if piece is None:
+            continue
+        start, count = piece
+        if mapped[i] or start in sums:
+            in_grads[i] = results[start]
+        elif count == 1:
+            in_grads[i] = raw.Sum(results[start], np.int32(0))
+        else:
+            in_grads[i] = _slices_of_all_rows(results[start], results[start + 1], op.inputs[i])
+    return in_grads
+
+
+def _slices_of_all_rows(values: Any, indices: Any, x: Any) -> IndexedSlices:
+    """The sum of the rows' IndexedSlices: values (n, k, ...) and indices (n, k) of all rows one after another."""
+    shape = values._spec.shape
+    if shape is not None and None not in shape[2:]:
+        target: Any = np.array([-1, *shape[2:]], np.int32)
+    else:
+        rest = raw.StridedSlice(raw.Shape(values), [2], [0], [1], end_mask=1)
+        target = raw.ConcatV2([[-1], rest], np.int32(0))
+    dense = raw.VariableShape(x) if x.dtype is resource else raw.Shape(x)
+    return IndexedSlices(raw.Reshape(values, target), raw.Reshape(indices, np.array([-1], np.int32)), dense)
+
+
+registry["VectorizedMap"].grad(_vectorized_map_grad)

@@ -1,0 +1,345 @@
+"""The gradient of `While`: two loops, one that records and one that goes back.
+
+The forward loop stays as it is. A run that needs it and its gradient does it in one with the first of these (`joint`).
+The gradient consists of
+
+1. a `While` that runs the iterations again and writes, for each of them, the loop variables that the
+   derivative of the body needs into lists, and the results of what is costly in it (matrix products, convolutions,
+   inner loops); of the forward loop it repeats only what these depend on.
+2. a `While` that reads the lists from the end to the beginning. Its body is the differentiated body, which
+   computes again what is cheap within one iteration.
+
+Both are ordinary operations, so that gradients have gradients, to any order. The lists are as long as
+the number of iterations, or longer: a compiled loop needs a size that is known. `trips` finds it.
+
+What a loop only reads is no part of its state. Gradients with respect to captured tensors, and to loop variables
+that never change, are sums over the iterations; where one iteration touches a few rows or elements
+only (`IndexedSlices`, an element of a list), only these are added to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.gradients.core.backprop import gradients_inside
+from graphgrad.gradients.core.forward_values import as_it_was, done_once
+from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import bool_, int32, resource, variant
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.shape import is_fully_defined
+
+from .loop_checkpointing import tell_kept, through_segments
+from .loop_zeros import touched
+from .recorded_loops import Loop, declared, inputs_used, item, record, repeat
+from .subgraphs import (
+    as_long_as,
+    carries,
+    copy_ops,
+    dense,
+    draws,
+    drop_effects,
+    in_graph_of,
+    needed_ops,
+    replace,
+    zeros_for,
+)
+from .trip_count import Trips, count_trips, stride_of, written_once
+
+
+def _while_grad(op: Operation, *dys: Any) -> list[Any]:
+    """The recording loop and the loop back; see above."""
+    loop = Loop(op, as_it_was(op))
+    if op._attr("memory") is not None and loop.count is not None:
+        tell_kept(op, done_once(op))
+    elif op._attr("memory") is not None:
+        with in_graph_of(op):
+            trips = count_trips(op)
+            bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
+        found = through_segments(op, loop.inputs, bound, dys, _while_grad)
+        if found is not None:
+            return found
+    n = loop.n
+    # What only the gradient reads has a gradient if that is differentiated in turn.
+    unread = {values.value_index for _, values in loop.kept.values() if dys[values.value_index] is None}
+    once = [i for i in range(n) if i not in unread and op.outputs[i].dtype is variant and written_once(op, i)]
+    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in {*loop.fixed, *once, *unread}]
+    # What is only read: captures, and loop variables that never change, whose sums begin with what has arrived.
+    read = [i for i in range(len(op.inputs)) if carries(op.inputs[i]) and (i >= n or i in loop.fixed)]
+    arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i]) and i not in unread}
+    back = _Back(loop, carried, read, [arrived[i] for i in carried], {i: arrived[i] for i in once})
+    if not carried and not back.read:
+        return [arrived[i] if i in loop.fixed and i in arrived else None for i in range(len(op.inputs))]
+    with in_graph_of(op):  # every iteration of a loop around the gradient needs the same
+        trips = count_trips(op)
+        if loop.count is not None:
+            trips = Trips(loop.count, trips.bound if trips.bound is not None else raw.LoopBound(loop.count))
+        recorded, steps = record(loop, back.recorded, trips)
+    results = back.run(recorded, steps, arrived)
+    in_grads: list[Any] = [None] * len(op.inputs)
+    for i, g in results:
+        in_grads[i] = g
+    for i in loop.fixed & set(arrived):
+        if in_grads[i] is None:
+            in_grads[i] = arrived[i]
+    return in_grads
+
+
+def _arrived(op: Operation, i: int, dy: Any) -> Any:
+    return raw.ZerosLike(op.outputs[i]) if dy is None else dense(dy)
+
+
+# -- the loop back -----------------------------------------------------------------------
+
+
+_SMALL = 1024  # elements: larger constants are not made
+
+
+def _make_constant(op: Operation, value: Any) -> None:
+    """Turns an operation of a graph that nobody has seen yet into a constant."""
+    dtype = op.outputs[0].dtype
+    op.opdef, op.inputs = registry["Const"], ()
+    op.attrs = {"value": value.astype(dtype.np_dtype), "dtype": dtype}
+
+
+_COSTLY = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Conv2D", "Conv3D",
+                     "DepthwiseConv2dNative", "Cholesky", "MatrixInverse", "MatrixSolve", "Svd", "SelfAdjointEigV2",
+                     "Qr", "While", "VectorizedMap",
+                     # The gradients of these read their results, not their arguments: as much is kept.
+                     "Tanh", "Sigmoid", "Exp", "Softmax", "Sqrt", "Rsqrt"})  # fmt: skip
+
+
+def _costly(op: Operation) -> list[Tensor]:
+    """The outputs of an operation that are better kept than computed again."""
+    if op.type not in _COSTLY and not op.opdef.flags & {"host", "random"}:
+        return []
+    return [t for t in op.outputs if t.dtype.kind != "o"]
+
+
+class _Back:
+    """The loop that goes back.
+
+    Attributes:
+      recorded: the tensors of the forward body whose values it reads from lists.
+    """
+
+    def __init__(self, loop: Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any],
+                 once: dict[int, Any]):  # fmt: skip
+        self.loop = loop
+        self.carried = carried
+        self.dys = dys
+        op, n, body = loop.op, loop.n, loop.body
+        graph = self.graph = FuncGraph(f"{op.name}_back", current_graph())
+        self.lists: list[tuple[Tensor, Tensor]] = []  # a tensor of the forward body, the list of its values
+        self.first: dict[int, Tensor] = {}
+        with use(graph):
+            self.step = graph._placeholder(int32, (), "step")
+            self.grads = [graph._placeholder(body.inputs[i].dtype, body.inputs[i]._spec.shape, f"grad_{i}")
+                          for i in carried]  # fmt: skip
+            inside: dict[int, Tensor] = {}
+            values = []
+            outside = Counter([id(t) for i, t in enumerate(loop.inputs) if i >= n or i in loop.fixed])
+            for i, t in enumerate(body.inputs):
+                if i >= n or i in loop.fixed:
+                    value = graph.capture(loop.inputs[i])
+                    if outside[id(loop.inputs[i])] > 1:  # each reader has a gradient of its own
+                        value = raw.Identity(value)
+                elif (stride := stride_of(body, i)) is not None:
+                    value = self._counted(op.inputs[i], stride)
+                else:
+                    value = self._from_list(t)
+                    if t.dtype is variant and as_long_as(body.outputs[i]) is t:
+                        self.first[i] = graph.capture(op.inputs[i])
+                inside[id(t)] = value
+                values.append(value)
+            after = [body.outputs[i] for i in (*carried, *once)]
+            costly = [t for op in needed_ops(after) for t in _costly(op) if id(t) not in loop.kept]
+            saved = [self._from_list(t) for t in costly]
+            made = {id(t) for op in needed_ops(after) for t in op.outputs}
+            kept = {i: item(graph.capture(values), self.step, t) for i, (t, values) in loop.kept.items() if i in made}
+            ys = copy_ops(graph, after, inside)
+            grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
+            first = len(graph._operations)
+            with strict_gradients(False):  # an iteration need not use everything
+                xs = [values[i] for i in (*carried, *read)]
+                found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
+            shared = [i for i in range(len(values)) if i >= n or i in loop.fixed]
+            self.touched = touched(op, graph, first, values, shared, grad_ys)
+            outputs = []
+            for i, grad, g in zip(carried, self.grads, found, strict=False):
+                t = body.inputs[i]
+                whole = t.dtype is variant or (t._spec.shape is not None and None not in t._spec.shape)
+                outputs.append(raw.ZerosLike(grad if whole else values[i]) if g is None else dense(g))
+            # Sums over the iterations.
+            self.read: list[int] = []
+            self.sums: list[Tensor] = []
+            for i, g in zip(read, found[len(carried) :], strict=True):
+                if g is not None:
+                    self.read.append(i)
+                    total = graph._placeholder(g.dtype, _shape_of(op.inputs[i], g), f"sum_{i}")
+                    self.sums.append(total)
+                    outputs.append(_add(total, g, self._counters(inside) if i >= n else ()))
+            previous = raw.Sub(self.step, np.int32(1))
+            self._forget_values(inside)
+            graph.outputs = [previous, *outputs]
+        kept.update(zip(map(id, costly), saved, strict=True))
+        replace(graph, {id(inside[i]): value for i, value in kept.items()})
+        drop_effects(graph)
+        used = {id(t) for t in inputs_used(graph.outputs)}
+        self.lists = [(t, lst) for t, lst in self.lists if id(lst) in used]
+        self.recorded = [t for t, _ in self.lists]
+
+    def _counted(self, start: Tensor, stride: int) -> Tensor:
+        """The value of a loop variable to which each iteration adds the same number: it need not be recorded."""
+        dtype = start.dtype
+        step = self.step if dtype is int32 else raw.Cast(self.step, DstT=dtype)
+        passed = step if stride == 1 else raw.Mul(step, dtype.np_dtype.type(stride))
+        value: Tensor = raw.AddV2(self.graph.capture(start), passed)
+        return value
+
+    def _counters(self, inside: dict[int, Tensor]) -> set[int]:
+        """Ids of tensors that are another number in each iteration."""
+        loop = self.loop
+        counters = [i for i in range(loop.n) if i not in loop.fixed and stride_of(loop.body, i)]
+        return {id(inside[id(loop.body.inputs[i])]) for i in counters}
+
+    def _from_list(self, t: Tensor) -> Tensor:
+        """The recorded value of a tensor of the forward body."""
+        lst = self.graph._placeholder(variant, (), "record")
+        self.lists.append((t, lst))
+        value: Tensor = raw.TensorListGetItem(lst, self.step, declared(t), element_dtype=t.dtype)
+        return value
+
+    def _forget_values(self, inside: dict[int, Tensor]) -> None:
+        """Spares what is only asked for its shape: such a loop variable need not be recorded."""
+        body = self.loop.body
+        first = {id(inside[id(body.inputs[i])]): t for i, t in self.first.items()}
+        alike = {p._spec: p for p in (*self.sums, *self.grads)}
+        for op in self.graph._operations:
+            if op.type == "TensorListLength":
+                origin = first.get(id(as_long_as(op.inputs[0])))
+                if origin is not None:
+                    op.inputs = (origin,)
+            elif op.type in ("Shape", "ZerosLike"):
+                t = op.inputs[0]
+                shape = t._spec.shape
+                if not is_fully_defined(shape) or t.dtype.kind == "o":
+                    continue
+                if op.type == "Shape":
+                    _make_constant(op, np.array(shape))
+                elif t._spec in alike:
+                    op.inputs = (alike[t._spec],)
+                elif math.prod(shape) <= _SMALL:  # type: ignore[arg-type]  # it is known
+                    _make_constant(op, np.zeros(shape))
+
+    def run(self, recorded: Sequence[Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
+        """Adds the loop; gives positions of inputs with their gradients."""
+        graph, op = self.graph, self.loop.op
+        start = [raw.Sub(steps, np.int32(1)), *self.dys]
+        for i, total in zip(self.read, self.sums, strict=True):
+            start.append(arrived[i] if i in arrived else zeros_for(self.loop.inputs[i], total))
+        used = {id(t) for t in inputs_used(graph.outputs)}
+        kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
+        kept += [(lst, convert_to_tensor(full)) for (_, lst), full in zip(self.lists, recorded, strict=True)]
+        own, counter = [self.step, *self.grads, *self.sums], op._attr("counter")
+        if counter != -1:
+            counter = 0
+            if op._attr("counter") is not None and draws([graph]):
+                counter, first = len(own), self._numbered(op._attr("counter"), steps)
+                own.append(graph.outputs[-1].op.inputs[0])
+                start.append(first)
+        graph.inputs = [*own, *(p for p, _ in kept)]
+        graph.captured = [c for _, c in kept]
+        cond = FuncGraph(f"{op.name}_back_cond", current_graph())
+        cond.inputs = [cond._placeholder(p.dtype, p._spec.shape, "arg") for p in graph.inputs]
+        cond.captured = graph.captured
+        with use(cond):
+            more = raw.GreaterEqual(cond.inputs[0], np.int32(0))
+            assert more.dtype is bool_
+            cond.outputs = [more]
+        types = tuple(p.dtype for p in own)
+        results = raw.While([*start, *graph.captured], cond=cond, body=graph, Tout=types,
+                            output_shapes=tuple(p._spec.shape for p in own),
+                            counter=counter, bounded_by=len(start) + len(kept) - 1 if self.recorded else None,
+                            name="Back")  # fmt: skip
+        made = results[0].op
+        made.graph._touched[made.index] = self.touched
+        positions = [*self.carried, *self.read]
+        return list(zip(positions, results[1 : 1 + len(positions)], strict=True))
+
+    def _numbered(self, counter: int, steps: Any) -> Any:
+        """Adds a loop variable that numbers the iterations as the forward loop's `counter` did; gives its start.
+
+        Operations that are copied to the loop back draw what they drew there.
+        """
+        stride = stride_of(self.loop.body, counter)
+        assert stride is not None, "loops that number their iterations are made here"
+        with use(self.graph):
+            number = self.graph._placeholder(int32, (), "number")
+            self.graph.outputs.append(raw.Sub(number, np.int32(stride)))
+        passed = raw.Mul(raw.Sub(steps, np.int32(1)), np.int32(stride))
+        return raw.AddV2(self.loop.inputs[counter], passed)
+
+
+def _shape_of(x: Tensor, g: Any) -> Any:
+    """The static shape of the gradient with respect to `x`, of which `g` is a part."""
+    if x.dtype is not resource:
+        return x._spec.shape
+    if isinstance(g, Tensor):
+        return g._spec.shape
+    return x.op._attr("shape") if x.op.type == "VarHandleOp" else None
+
+
+def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:
+    """What one iteration adds to the gradient of something that is only read.
+
+    Args:
+      total: the sum so far.
+      g: what is added.
+      counters: ids of tensors that are another number in each iteration, if the sum begins with zeros: a place
+        that such a number names is written, not added to.
+    """
+    if isinstance(g, IndexedSlices):
+        put = raw.TensorScatterUpdate if id(_number_of(g.indices)) in counters else raw.TensorScatterAdd
+        return put(total, raw.ExpandDims(g.indices, -1), g.values)
+    if total.dtype is not variant:
+        return raw.AddV2(total, g)
+    terms = list(g.op.inputs) if g.op.type == "AddN" else [g]
+    rest = []
+    for term in terms:
+        if term.op.type == "TensorListSetItem" and term.op.inputs[0].op.type == "TensorListReserve":
+            _, index, item = term.op.inputs
+            if len(terms) > 1 or item.dtype is variant or id(_number_of(index)) not in counters:
+                declared = np.int32(-1) if item.dtype is variant else raw.Shape(item)
+                before = raw.TensorListGetItem(total, index, declared, element_dtype=item.dtype)
+                item = raw.AddN([before, item])
+            total = raw.TensorListSetItem(total, index, item)
+        else:
+            rest.append(term)
+    return raw.AddN([total, *rest]) if rest else total
+
+
+def _number_of(index: Tensor) -> Tensor:
+    """The tensor that an index of one place is made of; numbers that differ by a constant name different places too."""
+    while True:
+        op = index.op
+        moves = op.type in ("Reshape", "ExpandDims", "Identity") and op.inputs[0]._spec.shape in ((), (1,))
+        adds = op.type in ("AddV2", "Add", "Sub")
+        if moves or (adds and op.inputs[1].op.type == "Const"):
+            index = op.inputs[0]
+        elif adds and op.inputs[0].op.type == "Const":
+            index = op.inputs[1]
+        else:
+            return index
+
+
+registry["While"].grad(_while_grad)

@@ -1,0 +1,119 @@
+"""The arguments of `gradients`: which tensors ys, xs, grad_ys and stop_gradients stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.graph import Graph, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.source import user_source
+
+from .outer_graphs import seen_from
+
+
+def graph_to_extend(ys: Any, xs: Any) -> Graph:
+    """The graph that ys and xs are of, by default the one being built; RuntimeError in eager mode."""
+    graph = current_graph()
+    if graph is None:
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. "
+            "Use tf.GradientTape instead, or call it inside a tf.function or `with graph.as_default()`."
+        )
+    if not graph.building_function:
+        theirs = {id(t.graph): t.graph for t in (*flatten(ys), *flatten(xs)) if isinstance(t, Tensor)}
+        if len(theirs) == 1:
+            return next(iter(theirs.values()))
+    return graph
+
+
+def as_ys(graph: Graph, ys: Any) -> list[Tensor]:
+    """The tensors of `ys`, a tensor or a nested structure of what converts to tensors."""
+    return [in_graph(graph, y if isinstance(y, Tensor) else convert_to_tensor(y, name=f"y_{i}"), f"ys[{i}]")
+            for i, y in enumerate(flatten(ys))]  # fmt: skip
+
+
+def as_xs(graph: Graph, xs: Any, what: str = "xs") -> list[Tensor]:
+    """The tensors of `xs`: tensors themselves, and the handles of variables."""
+    return [in_graph(graph, as_x(x, i, what), f"{what}[{i}]") for i, x in enumerate(flatten(xs))]
+
+
+def flatten(value: Any) -> list[Any]:
+    """The leaves of a nested structure; [] for None."""
+    return [] if value is None else list(_leaves(value))
+
+
+def align_grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
+    """One grad_y, or None, for each y; what stands for a single y may itself be a list of numbers."""
+    if grad_ys is None:
+        return [None] * count
+    nested = isinstance(ys, (list, tuple, dict))
+    found: list[Any] = []
+    if nested or not isinstance(grad_ys, (list, tuple)):
+        _align(
+            ys if nested else [ys], grad_ys if nested and isinstance(grad_ys, (list, tuple, dict)) else [grad_ys], found
+        )
+    else:
+        found = list(grad_ys)
+    if len(found) != count:
+        raise ValueError(
+            f"Length mismatch. Passed {len(found)} grad_ys for {count} ys. Fix: give one grad_y, or None, for each y"
+        )
+    return found
+
+
+def _align(ys: Any, grad_ys: Any, found: list[Any]) -> None:
+    """Appends to `found` the parts of `grad_ys` that stand where `ys` has leaves."""
+    if isinstance(ys, dict):
+        for key in sorted(ys):
+            _align(ys[key], grad_ys[key], found)
+    elif isinstance(ys, (list, tuple)) and isinstance(grad_ys, (list, tuple)):
+        if len(ys) != len(grad_ys):
+            found.extend(grad_ys)  # the count tells
+            return
+        for y, grad_y in zip(ys, grad_ys, strict=True):
+            _align(y, grad_y, found)
+    else:
+        found.append(grad_ys)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            yield from _leaves(v)
+    elif isinstance(value, dict):
+        for key in sorted(value):
+            yield from _leaves(value[key])
+    else:
+        yield value
+
+
+def as_x(x: Any, i: int, what: str = "xs") -> Any:
+    """The tensor that stands for an x: a variable's handle, a tensor itself."""
+    handle = getattr(x, "handle", None)
+    if handle is not None:
+        return handle
+    if isinstance(x, IndexedSlices):
+        return x.values
+    if not is_tensor_like(x):
+        raise TypeError(
+            f"{what}[{i}] is {x!r} of type {type(x).__name__}, not a tensor or variable: "
+            "there is nothing in the graph to differentiate with respect to.\n"
+            f"  Asked for at {user_source(2)}\n  Fix: pass the tf.Tensor or tf.Variable that the ys use"
+        )
+    return x if isinstance(x, Tensor) or not hasattr(x, "_as_tensor") else x._as_tensor(None, None)
+
+
+def in_graph(graph: Graph, t: Any, what: str) -> Tensor:
+    """`t` itself, if it is of `graph` or of one around it, or what stands for it there."""
+    if isinstance(t, Tensor) and t.graph is graph:
+        return t
+    if graph.building_function:
+        return seen_from(graph, t)
+    raise ValueError(
+        f"{what}, {t!r}, must be from the same graph as the default one: the gradient is added to the "
+        f"graph that holds ys and xs.\n  Built at {t.op.source if isinstance(t, Tensor) else 'eager mode'}\n"
+        "  Fix: call tf.gradients inside `with that_graph.as_default():`"
+    )

@@ -1,0 +1,249 @@
+"""`custom_gradient`: a function with a gradient of its own."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from graphgrad.ir import eager
+from graphgrad.ir.composite import Composite
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import resource
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.source import user_source
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Decorator: gives a function its own gradient.
+
+    Args:
+      f: takes tensors and returns `(result, grad_fn)`: the result is a tensor or a list of
+        them, and `grad_fn(*dys)` returns one gradient for each argument of `f`. If `f` uses
+        variables, `grad_fn` takes `variables=` too and returns a pair: the gradients of the
+        arguments and the list of those of the variables. It may be a method: the object is no argument.
+    Returns: the function, whose result has the gradient that `grad_fn` says.
+    Raises: TypeError if `f` uses variables and `grad_fn` takes none; ValueError, in
+      `gradients`, for a wrong number of gradients.
+    Gradient: whatever operations `grad_fn` adds are differentiated in turn.
+    Reference: TensorFlow 2.21 `tf.custom_gradient`.
+
+    >>> @tf.custom_gradient
+    ... def clipped(x):
+    ...     return tf.identity(x), lambda dy: tf.clip_by_value(dy, -0.1, 0.1)
+    >>> x = tf.constant(2.0)
+    >>> sess.run(tf.gradients(clipped(x) * 5.0, x))
+    [np.float32(0.1)]
+    """
+    return custom_gradient if f is None else _Decorated(f)
+
+
+class _Decorated:
+    """A function with its own gradient, or a method with one: an object's method is bound to it first."""
+
+    def __init__(self, f: Callable[..., Any]):
+        self._f = f
+        functools.update_wrapper(self, f)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else _Decorated(self._f.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        graph = current_graph()
+        if graph is None:
+            return _eagerly(self._f, args, kwargs)
+        if kwargs:
+            raise ValueError(
+                "The custom_gradient decorator currently supports keyword arguments only when eager "
+                "execution is enabled. Fix: pass them by position, or bind them with functools.partial"
+            )
+        return _in_graph(graph, self._f, args)
+
+
+def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    arg_leaves = list(map(_recorded, leaves_of(args)))
+    start = graph.version
+    result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves)))))
+    results = list(map(_recorded, leaves_of(result)))
+    variables = _variables_read(graph, start, arg_leaves)
+    if variables and not _takes_variables(grad_fn):
+        raise _must_take_variables(variables)
+    reads = [v.value() for v in variables]
+    tensors = results + arg_leaves + reads
+    op: Operation = raw.IdentityN(tensors)[0].op
+    op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
+    return repack(result, iter(_with(leaves_of(result), op.outputs)))
+
+
+def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not eager.listening.recorders:
+        return f(*args, **kwargs)[0]
+    arg_leaves = list(map(_recorded, leaves_of(args)))
+    given = {id(getattr(a, "handle", None)) for a in leaves_of(args)}
+    found: dict[int, Any] = {}
+
+    def note(opdef: Any, inputs: tuple[Any, ...], *_: Any) -> None:
+        for t in inputs:
+            variable = getattr(t, "_variable", None)
+            if variable is not None and variable.trainable and id(t) not in given:
+                found[id(t)] = variable
+
+    eager.listening.recorders.append(note)
+    try:
+        result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves))), **kwargs))
+    finally:
+        eager.listening.recorders.remove(note)
+    results = list(map(_recorded, leaves_of(result)))
+    variables = list(found.values())
+    if variables and not _takes_variables(grad_fn):
+        raise _must_take_variables(variables)
+    tensors = (*results, *arg_leaves, *[v.value() for v in variables])
+    rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
+    outputs = eager.execute(registry["IdentityN"], tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
+    return repack(result, iter(_with(leaves_of(result), outputs)))
+
+
+def _is_of_components(leaf: Any) -> bool:
+    """Whether a gradient is about one component: of sparse and ragged tensors, which no tensor can stand for."""
+    return isinstance(leaf, Composite) and not hasattr(leaf, "_as_tensor")
+
+
+def _recorded(leaf: Any) -> Any:
+    """The tensor of an argument or a result that gradients are about."""
+    return leaf._differentiable() if _is_of_components(leaf) else convert_to_tensor(leaf)
+
+
+def _as_given(args: Any, tensors: list[Any]) -> list[Any]:
+    """What the function gets: the tensors of its arguments; composites as they are."""
+    return [a if isinstance(a, Composite) else t for a, t in zip(leaves_of(args), tensors, strict=True)]
+
+
+def _with(leaves: Iterable[Any], tensors: Sequence[Any]) -> list[Any]:
+    """Results, or gradients that arrive at them, with these tensors in them."""
+    return [leaf._with_differentiable(t) if _is_of_components(leaf) else t
+            for leaf, t in zip(leaves, tensors, strict=False)]  # fmt: skip
+
+
+def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any],
+               results: list[Any]) -> Callable[..., Any]:  # fmt: skip
+    """The gradient of the `IdentityN` through which results, arguments and variables pass."""
+
+    def rule(op: Operation, *dys: Any) -> list[Any]:
+        arrived = _with(results, dys)
+        if variables:
+            returned = grad_fn(*arrived, variables=variables)
+            if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not _is_list(returned[1]):
+                raise TypeError(
+                    "The grad_fn of a @custom_gradient function that uses variables must return a pair: the gradients "
+                    f"of the arguments and a list of those of the {len(variables)} variables, not {returned!r}.\n"
+                    f"  Built at {op.source}\n  Fix: return grads, [one gradient for each of `variables`]"
+                )
+            in_grads, variable_grads = returned[0], list(returned[1])
+            if len(variable_grads) != len(variables):
+                raise ValueError(
+                    "Must return gradient for each variable from @custom_gradient grad_fn: "
+                    f"{len(variable_grads)} for {len(variables)} variables.\n  Built at {op.source}\n"
+                    "  Fix: return one gradient, or None, for each of `variables`"
+                )
+        else:
+            in_grads, variable_grads = grad_fn(*arrived), []
+        flat = [g._differentiable() if _is_of_components(g) else g for g in leaves_of(in_grads)]
+        if n_args == 0 and flat == [None]:
+            flat = []
+        if len(flat) != n_args:
+            raise ValueError(
+                f"custom_gradient function expected to return {n_args} gradients, but returned "
+                f"{len(flat)} instead.\n  Built at {op.source}\n"
+                "  Fix: return one gradient for each argument"
+            )
+        # The function itself is not differentiated: what goes to its results stops there.
+        return [None] * n_results + flat + variable_grads
+
+    rule.n_results = n_results  # type: ignore[attr-defined]  # explain_gradient asks
+    return rule
+
+
+def _two(f: Callable[..., Any], returned: Any) -> Any:
+    """What the decorated function returned, if it is a pair; TypeError otherwise."""
+    if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not callable(returned[1]):
+        raise TypeError(
+            f"The function decorated with @custom_gradient, {getattr(f, '__name__', f)}, must return a pair "
+            f"(result, grad_fn), not {returned!r}.\n  Called at {user_source(2)}\n"
+            "  Fix: return the result and a function from its gradient to those of the arguments"
+        )
+    return returned
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _must_take_variables(variables: list[Any]) -> TypeError:
+    return TypeError(
+        "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+        f"{[v.name for v in variables]}.\n  Called at {user_source(2)}\n"
+        "  Fix: def grad_fn(dy, variables=None): ... return grads, [one gradient for each of `variables`]"
+    )
+
+
+def leaves_of(value: Any) -> Iterator[Any]:
+    """The leaves of a nested structure, dictionaries in the order of their keys."""
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            yield from leaves_of(v)
+    elif isinstance(value, dict):
+        for k in sorted(value):
+            yield from leaves_of(value[k])
+    else:
+        yield value
+
+
+def repack(structure: Any, leaves: Iterator[Any]) -> Any:
+    """A structure like `structure` with other leaves."""
+    if isinstance(structure, dict):
+        packed = {k: repack(structure[k], leaves) for k in sorted(structure)}
+        return {k: packed[k] for k in structure}
+    if isinstance(structure, (list, tuple)):
+        items = [repack(v, leaves) for v in structure]
+        if hasattr(structure, "_fields"):
+            return type(structure)(*items)
+        return tuple(items) if isinstance(structure, tuple) else items
+    return next(leaves, None)
+
+
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(grad_fn).parameters.values()
+    return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
+    """The variables that the operations made since `start` read, without those given as arguments."""
+    given = {id(t.op.inputs[0]) for t in args if t.op.type == "ReadVariableOp"}
+    found: dict[int, Any] = {}
+    for op in graph._operations[start:]:
+        for t in op.inputs:
+            # A variable is used by a read of its own, or by one that was there before.
+            handle = t.op.inputs[0] if t.op.type == "ReadVariableOp" else t
+            if handle.dtype is resource and id(handle) not in given and id(handle) not in found:
+                variable = variable_behind(graph, handle)
+                if variable is not None and variable.trainable:
+                    found[id(handle)] = variable
+    return list(found.values())
+
+
+def variable_behind(graph: Graph, handle: Any) -> Any:
+    """The variable whose handle this is, also if it was captured; None if there is none."""
+    while getattr(handle, "_variable", None) is None and isinstance(graph, FuncGraph):
+        captured = dict(zip(map(id, graph.inputs[-len(graph.captured) :]), graph.captured, strict=False))
+        handle = captured.get(id(handle))
+        if handle is None:
+            return None
+        outer = graph.outer_graph
+        if outer is None:
+            break
+        graph = outer
+    return getattr(handle, "_variable", None)

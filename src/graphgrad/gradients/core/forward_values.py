@@ -1,0 +1,293 @@
+"""What the gradient of a branch, a loop or a map must not compute again: it gets what the forward pass found.
+
+The gradients of operations with sub-graphs run copies of these, which compute again what they need. That will do for
+what is pure, and for random numbers, which are drawn again. For what is not there are two ways:
+
+- Variables that the operation only reads. If they may change before the gradient runs, the gradient gets, in the place
+  of the variable, one that holds the value which the variable had where the operation runs (`as_it_was`).
+- All else that is not pure: reads of variables that the operation changes, what calls of Python return, elements out of
+  a queue. The operation itself hands out what they gave (`expose`): an `If` and a `VectorizedMap` as further outputs, a
+  `While` as lists with an element for each iteration. Where sub-graphs are nested, the inner operation hands out to the
+  sub-graph that it is in, and that hands on.
+
+The copies in a gradient then read what was handed out (`FuncGraph.kept`), and what had computed it is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import numpy as np
+
+from graphgrad.gradients.control_flow.recorded_loops import Loop, declared, repeat
+from graphgrad.gradients.control_flow.subgraphs import copy_list, in_graph_of, needed_ops
+from graphgrad.gradients.control_flow.trip_count import count_trips
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import float32, resource, string, variant
+from graphgrad.ir.effects import (
+    ACTS,
+    NOTHING,
+    READS,
+    bodies_of,
+    body_inputs,
+    changed_by,
+    effect_of,
+    handle_behind,
+    last_changes,
+    runs_for,
+)
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.shape import relax
+
+# -- variables that are only read ----------------------------------------------------------
+
+
+def as_it_was(op: Operation) -> tuple[Tensor, ...]:
+    """The inputs of an operation with sub-graphs, for the operations of its gradient.
+
+    Args:
+      op: the operation.
+    Returns: `op.inputs`; in the place of handles of variables that `op` reads and that may have changed since, others.
+    """
+    inputs = list(op.inputs)
+    changed = {id(t) for t in changed_by(op)}
+    for i, t in enumerate(op.inputs):
+        if t.dtype is resource and id(handle_behind(t)) not in changed and _may_change(op, t):
+            dtype, shape = _held(op, t)
+            if dtype is not None:
+                with op.graph.before(op):
+                    value = raw.ReadVariableOp(t, dtype=dtype, shape=shape)
+                    value.op.attrs = {**value.op.attrs, "_unset_too": True}
+                with in_graph_of(op):
+                    inputs[i] = raw.VariableOf(value)
+    return tuple(inputs)
+
+
+def _may_change(op: Operation, t: Tensor) -> bool:
+    """Whether what a handle stands for may have changed between an operation and its gradient, which is being built."""
+    handle = handle_behind(t)
+    if handle.op.type == "VariableOf":
+        return False
+    graph, current = op.graph, current_graph()
+    if isinstance(current, FuncGraph) and current.discarded:
+        return False
+    if graph._in_two_runs or current is not graph:
+        return True
+    return last_changes(graph).get(id(handle), -1) > op.index
+
+
+def _held(op: Operation, t: Tensor) -> tuple[Any, Any]:
+    """The dtype and the static shape of a variable that an operation reads; None if it does not read its value."""
+    given = body_inputs(op)
+    for body in bodies_of(op):
+        inside = {id(p) for p, outer in zip(body.inputs, given, strict=False) if outer is t}
+        for o in body._operations:
+            if "functional" in o.opdef.flags:
+                found = next((f for i in o.inputs if id(handle_behind(i)) in inside and (f := _held(o, i))[0]), None)
+                if found is not None:
+                    return found
+            elif "dtype" in o.attrs and any(id(handle_behind(i)) in inside for i in o.inputs):
+                return o.attrs["dtype"], o.attrs.get("shape")
+    return None, None
+
+
+# -- what the operation hands out ----------------------------------------------------------
+
+
+def expose(op: Operation, changed: Collection[int] = ()) -> None:
+    """Lets an operation with sub-graphs hand out what its gradient must not compute again.
+
+    Args:
+      op: the operation; it gets more outputs, a loop more inputs, too, and other sub-graphs.
+      changed: ids of handles, among its inputs, that are changed around it.
+    """
+    if effect_of(op) != ACTS and not changed:
+        return
+    changed = {*changed, *(id(t) for t in changed_by(op))}
+    if not _is_complete(op, changed):
+        copies = {name: _copied(op, body, _changed_inside(op, body, changed)) for name, body in _named_bodies(op)}
+        _EXPOSING[op.type](op, copies)
+
+
+def done_once(op: Operation) -> str:
+    """A clause about what in a loop must not be done again: the first operation of that kind, by name and type."""
+    changed = {id(t) for t in changed_by(op)}
+    for body in bodies_of(op):
+        inside = _changed_inside(op, body, changed)
+        for o in body._operations:
+            if _matters(o, inside):
+                return f"'{o.name}' (op type: {o.type}) in it must not run again"
+    return "what it does must not be done again"
+
+
+def _named_bodies(op: Operation) -> list[tuple[str, FuncGraph]]:
+    return [(name, g) for name, g in op.attrs.items() if isinstance(g, FuncGraph)]
+
+
+def _changed_inside(op: Operation, body: FuncGraph, changed: Collection[int]) -> set[int]:
+    """Ids of the handles in a sub-graph of what is changed, there or around it."""
+    given = zip(body.inputs, body_inputs(op), strict=False)
+    inside = {id(p) for p, t in given if t.dtype is resource and id(handle_behind(t)) in changed}
+    return inside | {id(t) for o in body._operations for t in changed_by(o)}
+
+
+def _is_complete(op: Operation, changed: Collection[int]) -> bool:
+    """Whether an operation hands out all that its gradient must not compute again."""
+    if effect_of(op) == NOTHING:
+        return True
+    for name, body in _named_bodies(op):
+        inside = _changed_inside(op, body, changed)
+        needed = needed_ops(body.outputs)
+        if name == "cond":
+            counted = op._attr("body").counted is not None
+            if not counted and any(_matters(o, inside) for o in needed):
+                return False
+            continue
+        known = {id(t) for t, _ in body.kept}
+        if any(id(t) not in known for t in _to_keep(op, body, inside)):
+            return False
+        if not all(_is_complete(o, inside) for o in needed if "functional" in o.opdef.flags):
+            return False
+    return True
+
+
+def _matters(op: Operation, changed: Collection[int]) -> bool:
+    """Whether it matters that an operation runs again: it acts, or reads one of the handles in `changed`."""
+    if "functional" in op.opdef.flags and effect_of(op) != NOTHING:
+        return any(_matters(o, _changed_inside(op, body, changed)) for body in bodies_of(op) for o in body._operations)
+    effect = effect_of(op)
+    if effect == READS:
+        return any(id(handle_behind(t)) in changed for t in op.inputs if t.dtype is resource)
+    return effect == ACTS
+
+
+def _to_keep(op: Operation, body: FuncGraph, changed: Collection[int]) -> list[Tensor]:
+    """The tensors of a sub-graph of `op` that must not be computed again."""
+    found = [t for o in needed_ops(body.outputs) if _matters(o, changed) for t in o.outputs]
+    no_rows = {resource, variant} if op.type == "VectorizedMap" else {resource}
+    return [t for t in found if t.dtype not in no_rows]
+
+
+def _copied(op: Operation, body: FuncGraph, changed: Collection[int]) -> tuple[FuncGraph, list[Tensor]]:
+    """A copy of a sub-graph, whose operations hand out what they have to, and what it has to hand out itself."""
+    target = FuncGraph(body.name, body.outer_graph)
+    target.captured, target.loop_start, target.counted = list(body.captured), body.loop_start, body.counted
+    target.structured_outputs = body.structured_outputs
+    inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in body.inputs}
+    target.keeps_effects = body.keeps_effects
+    there = {id(inside[i]) for i in changed if i in inside}
+    copies: dict[Operation, Operation] = {}
+    with use(target):
+        for o in runs_for(body, [*body.outputs, *(t for t, _ in body.kept)]):
+            if any(id(t) in inside for t in o.outputs):
+                continue
+            copy_list(target, [o], inside, as_it_is=True)
+            made = copies[o] = target._operations[-1]
+            made.control_inputs = tuple([copies[c] for c in o.control_inputs if c in copies])
+            there.update(id(t) for old, t in zip(o.outputs, made.outputs, strict=True) if id(old) in changed)
+            if "functional" in made.opdef.flags:
+                expose(made, there)
+    target.outputs = [inside[id(t)] for t in body.outputs]
+    target.kept = [(inside[id(t)], at) for t, at in body.kept]
+    known = {id(t) for t, _ in target.kept}
+    return target, [t for t in _to_keep(op, target, there) if id(t) not in known]
+
+
+_Copies = dict[str, tuple[FuncGraph, list[Tensor]]]
+
+
+def _expose_branches(op: Operation, copies: _Copies) -> None:
+    """Further outputs of an `If`: where the other branch runs, they are of no use."""
+    sides = copies["then_branch"], copies["else_branch"]
+    for (graph, kept), (other, _) in (sides, sides[::-1]):
+        first = len(graph.outputs)
+        graph.kept = [*graph.kept, *((t, first + i) for i, t in enumerate(kept))]
+        graph.outputs += kept
+        with use(other):
+            other.outputs += [_nothing(t) for t in kept]
+    count = len(op.outputs)
+    pairs = zip(*(graph.outputs[count:] for graph, _ in sides), strict=True)
+    specs = [Spec.of(a.dtype, relax(a._spec.shape, b._spec.shape)) for a, b in pairs]
+    types = tuple([t.dtype for t in sides[0][0].outputs])
+    attrs = {**op.attrs, "then_branch": sides[0][0], "else_branch": sides[1][0], "Tout": types}
+    op.graph._rebuild(op, op.inputs, attrs, specs)
+
+
+def _nothing(t: Tensor) -> Tensor:
+    """Something of the dtype of `t`, and of its shape as far as that is known."""
+    if t.dtype is variant:
+        value: Tensor = raw.TensorListReserve(np.int32(-1), np.int32(0), element_dtype=float32)
+        return value
+    shape = np.array([d or 0 for d in t._spec.shape or ()], np.int32)
+    value = raw.Fill(shape, convert_to_tensor(b"" if t.dtype is string else 0, t.dtype))
+    return value
+
+
+def _expose_iterations(op: Operation, copies: _Copies) -> None:
+    """Further loop variables of a `While`: the number of iterations, and the lists."""
+    n = len(op.outputs)
+    (cond, _), (body, kept) = copies["cond"], copies["body"]
+    graph = op.graph
+    with graph.before(op):
+        # How long the lists have to be; None if it takes the loop itself to tell.
+        bound = _bound(op) if kept else None
+        size = np.int32(0) if bound is None else bound
+        lists = [raw.TensorListReserve(declared(t), size, element_dtype=t.dtype) for t in kept]
+        start = [*([] if body.counted is not None else [convert_to_tensor(np.int32(0))]), *lists]
+    types, shapes = [t.dtype for t in start], [t._spec.shape for t in start]
+    for inner in (cond, body):
+        inner.inputs[n:n] = [inner._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
+    with use(body):
+        own = body.inputs[n : n + len(start)]
+        if body.counted is None:
+            body.counted = n
+            step = own.pop(0)
+            body.outputs.append(raw.AddV2(step, np.int32(1)))
+        else:
+            step = body.inputs[body.counted]
+        body.kept = [*body.kept, *((t, len(body.outputs) + i) for i, t in enumerate(kept))]
+        body.outputs += [raw.TensorListSetItem(lst, step, t, resize_if_index_out_of_bounds=bound is None)
+                         for lst, t in zip(own, kept, strict=True)]  # fmt: skip
+    inputs = (*op.inputs[:n], *start, *op.inputs[n:])
+    bounded_by = op._attr("bounded_by")
+    if bounded_by is not None and bounded_by >= n:
+        bounded_by += len(start)
+    elif bounded_by is None and lists and bound is not None:
+        bounded_by = n + len(start) - len(lists)
+    attrs = {**op.attrs, "cond": cond, "body": body, "T": tuple([t.dtype for t in inputs]),
+             "Tout": (*op.attrs["Tout"], *types), "output_shapes": (*op._attr("output_shapes"), *shapes),
+             "bounded_by": bounded_by}  # fmt: skip
+    graph._rebuild(op, inputs, attrs, [t._spec for t in start])
+
+
+def _bound(op: Operation) -> Any:
+    """A number that is not smaller than that of the iterations, known before the loop runs; None if there is none."""
+    trips = count_trips(op)
+    if trips.bound is not None:
+        return trips.bound
+    loop = Loop(op)
+    computed = [*loop.cond.outputs, *(loop.body.outputs[i] for i in loop.closure([]))]
+    if any(effect_of(o) != NOTHING for t in computed for o in needed_ops([t])):
+        return None
+    return raw.LoopBound(repeat(loop, [], [])[0])
+
+
+def _expose_rows(op: Operation, copies: _Copies) -> None:
+    """Further outputs of a `VectorizedMap`: what each row has kept."""
+    body, kept = copies["body"]
+    first = len(body.outputs)
+    body.kept = [*body.kept, *((t, first + i) for i, t in enumerate(kept))]
+    body.outputs += kept
+    shape = op.outputs[0]._spec.shape
+    rows = None if not shape or 0 in op._attr("summed") else shape[0]
+    specs = [Spec.of(t.dtype, None if t._spec.shape is None else (rows, *t._spec.shape)) for t in kept]
+    attrs = {**op.attrs, "body": body, "Tout": tuple([t.dtype for t in body.outputs])}
+    op.graph._rebuild(op, op.inputs, attrs, specs)
+
+
+_EXPOSING: dict[str, Callable[[Operation, _Copies], None]] = {
+    "If": _expose_branches, "While": _expose_iterations, "VectorizedMap": _expose_rows}  # fmt: skip

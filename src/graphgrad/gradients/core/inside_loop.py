@@ -1,0 +1,63 @@
+"""What a gradient that is taken inside a loop's body cannot see: how the loop variables came to their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
+
+from .outer_graphs import Outside, around
+from .registry import gradient_function
+from .rules import Call, carries_gradient
+
+
+class OldControlFlow:
+    """Whether loops of a 1.x graph are to be what they were before functional control flow."""
+
+    on = False
+
+
+def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any]) -> None:
+    """Refuses xs around a loop that ys inside of it depend on through the loop variables alone.
+
+    In the body a loop variable is an input: where it comes from, the body does not say. The gradient is None, although
+    the values do depend on x. TensorFlow's old control flow refuses, but in functions.
+
+    Raises: ValueError naming the x.
+    """
+    graphs = list(around(call.graph))
+    if not OldControlFlow.on or graphs[-1].building_function:
+        return
+    variables = [pair for g in graphs if isinstance(g, FuncGraph)
+                 for pair in zip(g.inputs, g.loop_start, strict=False)]  # fmt: skip
+    for x, result in zip(xs, results, strict=True):
+        if result is not None or x.graph is call.graph:
+            continue
+        for variable, start in variables:
+            if _depends(ys, variable, call.outside) and _depends([start], x, call.outside):
+                raise ValueError(
+                    f"Cannot compute gradient inside while loop with respect to op '{x.op.name}': it is, or leads "
+                    "to, the initial value of a loop variable, which is not reachable from inside.\n"
+                    f"  Built at {x.op.source}\n"
+                    "  Fix: differentiate the loop's results outside of it, or with respect to the body's arguments, "
+                    "or put tf.stop_gradient around the initial value"
+                )
+
+
+def _depends(ys: list[Tensor], x: Tensor, outside: Outside) -> bool:
+    """Whether a gradient could flow from one of `ys` to `x`."""
+    waiting = list(ys)
+    seen: set[Operation] = set()
+    while waiting:
+        t = waiting.pop()
+        t = outside.get(id(t), t)
+        if t is x:
+            return True
+        if t.op in seen or not carries_gradient(t):
+            continue
+        seen.add(t.op)
+        if gradient_function(t.op) is not NOT_DIFFERENTIABLE:
+            waiting.extend(t.op.inputs)
+    return False

@@ -1,0 +1,98 @@
+"""What to use instead of an op that has no derivative, and the error for one between ys and xs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from graphgrad.ir.graph import Graph, Operation, Tensor
+
+from .outer_graphs import Outside, order_of
+from .rules import carries_gradient
+
+_STRAIGHT_THROUGH = "the identity's gradient (straight-through): x + tf.stop_gradient({0}(x) - x)"
+
+# Op type -> an expression that stands in for the op and has a gradient. `k` is how steep, `t` a temperature.
+REPLACEMENTS: dict[str, str] = {
+    "Round": _STRAIGHT_THROUGH.format("tf.round"),
+    "Rint": _STRAIGHT_THROUGH.format("tf.round"),
+    "Floor": _STRAIGHT_THROUGH.format("tf.floor"),
+    "Ceil": _STRAIGHT_THROUGH.format("tf.math.ceil"),
+    "Sign": "a smooth sign: tf.tanh(k * x)",
+    "ArgMax": "a soft argmax: tf.reduce_sum(tf.nn.softmax(k * x) * tf.range(n), -1), n a float",
+    "ArgMin": "a soft argmin: tf.reduce_sum(tf.nn.softmax(-k * x) * tf.range(n), -1), n a float",
+    "Greater": "a smooth step: tf.sigmoid(k * (x - y))",
+    "GreaterEqual": "a smooth step: tf.sigmoid(k * (x - y))",
+    "Less": "a smooth step: tf.sigmoid(k * (y - x))",
+    "LessEqual": "a smooth step: tf.sigmoid(k * (y - x))",
+    "Equal": "a bump: tf.exp(-k * tf.square(x - y))",
+    "NotEqual": "a dent: 1.0 - tf.exp(-k * tf.square(x - y))",
+    "FloorDiv": "the identity's gradient (straight-through): x / y + tf.stop_gradient(x // y - x / y)",
+    "Multinomial": "a Gumbel softmax: tf.nn.softmax((logits - tf.math.log(-tf.math.log(u))) / t), u uniform in (0, 1)",
+    "StatelessMultinomial":
+        "a Gumbel softmax: tf.nn.softmax((logits - tf.math.log(-tf.math.log(u))) / t), u uniform in (0, 1)",
+    "InTopKV2": "the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=predictions)",
+    "PyFunc": "tf.py_function, or tf.custom_gradient around it",
+    "PyFuncStateless": "tf.py_function, or tf.custom_gradient around it",
+}  # fmt: skip
+
+
+def replacement(op_type: str) -> str:
+    """What can stand in for an op type and has a gradient, as a clause; '' where nothing is known."""
+    known = REPLACEMENTS.get(op_type)
+    return f"use {known}" if known else ""
+
+
+class MissingGradientError(LookupError):
+    """An op between ys and xs has no gradient.
+
+    Attributes:
+      op: the operation.
+      path: the operations from a y to an x, `op` among them.
+    """
+
+    def __init__(self, text: str, op: Operation, path: list[Operation]):
+        super().__init__(text)
+        self.op = op
+        self.path = path
+
+
+def no_gradient(op: Operation, between: Collection[Operation], graph: Graph,
+                outside: Outside) -> MissingGradientError:  # fmt: skip
+    """Words the error for an op without a gradient: op, path, line, how to register one, what to use instead.
+
+    Args:
+      op: the operation.
+      between: the operations between the xs and the ys.
+      graph, outside: where the gradient is asked for, and what placeholders stand for.
+    """
+
+    def inputs(later: Operation) -> list[Tensor]:
+        return [outside.get(id(t), t) for t in later.inputs]
+
+    trail = [op]
+    while True:  # towards an x
+        t = next((t for t in inputs(trail[-1]) if t.op in between and carries_gradient(t)), None)
+        if t is None:
+            break
+        trail.append(t.op)
+    towards_y = []
+    after = op
+    key = order_of(graph, outside)
+    place = key(op)
+    for later in sorted((o for o in between if key(o) > place), key=key):
+        if any(t.op is after for t in inputs(later)):
+            towards_y.append(later)
+            after = later
+    trail = [*reversed(towards_y), *trail]
+    names = [f"{o.name} ({o.type})" for o in trail]
+    if len(names) > 12:
+        names = [*names[:6], "...", *names[-5:]]
+    instead = replacement(op.type)
+    return MissingGradientError(
+        f"No gradient defined for operation '{op.name}' (op type: {op.type}). It lies between the ys and the xs: "
+        f"{' <- '.join(names)}.\n  Built at {op.source}\n"
+        f"  Fix: register one with @tf.RegisterGradient('{op.type}'), treat it as a constant with tf.stop_gradient, "
+        f"or leave that x out{'; or ' + instead if instead else ''}",
+        op,
+        trail,
+    )

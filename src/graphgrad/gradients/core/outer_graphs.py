@@ -1,0 +1,87 @@
+"""Graphs inside of graphs: what the placeholders of a sub-graph stand for outside of it.
+
+A gradient that is asked for in a branch, a loop's body or a function may be of tensors that the graphs around it
+hold. The sweep then follows a captured placeholder to the tensor it stands for, and goes on there, as if all of these
+graphs were one. What it adds, it adds to the innermost one, which captures what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Graph, Operation, Tensor
+
+# The identities of the arguments of calls that are being inlined: gradients asked for there begin with them.
+open_entrances: set[Operation] = set()
+
+# Placeholders, by id, and the tensors they stand for; empty where a sweep need not leave its graph.
+Outside = dict[int, Tensor]
+
+_INDEX = attrgetter("index")
+
+
+def around(graph: Graph | None) -> Iterator[Graph]:
+    """The graph and those around it, the innermost one first."""
+    while graph is not None:
+        yield graph
+        graph = graph.outer_graph
+
+
+def seen_from(graph: Graph, t: Any) -> Tensor:
+    """The tensor that `t` is for a gradient which is asked for in `graph`.
+
+    Args:
+      graph: a function's graph or another sub-graph.
+      t: a tensor of it or of a graph around it, which stays as it is; an eager tensor, for which the outermost
+        placeholder stands.
+    Raises: ValueError for a tensor of a graph that is not around this one.
+    """
+    for g in around(graph):
+        t = g._copies.get(id(t), t)
+    if isinstance(t, EagerTensor):
+        known = _known_as(graph, t)
+        return known[-1] if known else graph.capture(t)
+    return t if t.graph in around(graph) else graph.capture(t)
+
+
+def _known_as(graph: Graph, t: EagerTensor) -> list[Tensor]:
+    """What stands for an eager tensor in the graph and in those around it."""
+    graphs = [g for g in around(graph) if isinstance(g, FuncGraph)]
+    return [g._captures[id(t)] for g in graphs if id(t) in g._captures]
+
+
+def leave(graph: Graph, given: Sequence[Any], *groups: Sequence[Tensor]) -> tuple[Outside, list[list[Tensor]]]:
+    """Lets a sweep go on in the graphs around the one that it adds to, if the xs are there.
+
+    Args:
+      graph: where a gradient is asked for.
+      given: the xs as the user gave them: eager tensors may have a placeholder in each of the graphs.
+      groups: ys, xs and other tensors.
+    Returns: what placeholders stand for, and the groups, with what placeholders stand for in their place.
+    """
+    outside: Outside = {}
+    if graph.outer_graph is None:
+        return outside, [list(group) for group in groups]
+    for inner in reversed(list(around(graph))):
+        if isinstance(inner, FuncGraph) and inner.captured:
+            for placeholder, source in zip(inner.inputs[-len(inner.captured) :], inner.captured, strict=True):
+                if isinstance(source, Tensor):
+                    outside[id(placeholder)] = outside.get(id(source), source)
+    for x in given:
+        handle = getattr(x, "handle", x)
+        if isinstance(handle, EagerTensor) and (known := _known_as(graph, handle)):
+            outside.update((id(t), known[-1]) for t in known[:-1])
+    found = [[outside.get(id(t), t) for t in group] for group in groups]
+    return ({} if all(x.graph is graph for x in found[1]) else outside), found
+
+
+def order_of(graph: Graph, outside: Outside) -> Callable[[Operation], Any]:
+    """A key that sorts operations so that those which depend on others come after them."""
+    if not outside:
+        return _INDEX
+    depth = {id(g): -i for i, g in enumerate(around(graph))}
+    return lambda op: (depth[id(op.graph)], op.index)

@@ -1,0 +1,134 @@
+"""The gradient registry: the gradient slot of op records, and gradients registered by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from graphgrad.ir.graph import Operation
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
+from graphgrad.ir.source import Source, is_internal, user_source
+
+
+class _Registered(NamedTuple):
+    function: Any
+    source: Source | None
+
+
+# Gradients for names that are no op types, for `Graph.gradient_override_map`.
+_by_name: dict[str, _Registered] = {}
+_users: set[str] = set()  # op types whose gradient a user has registered
+
+
+class RegisterGradient:
+    """Decorator that registers the gradient function of an op type.
+
+    The function takes the `Operation` and one gradient for each output, and returns one for
+    each input: a tensor, `IndexedSlices` or None. A name that is no op type can be used in
+    `Graph.gradient_override_map`.
+
+    Args:
+      op_type: the op type, or any other name.
+    Raises: KeyError if the name has a gradient already, quoting the place that registered it; a
+      gradient that TensorFlow does not have gives way.
+
+    >>> @tf.RegisterGradient("NegateMyGradient")
+    ... def _negate(op, dy):
+    ...     return -dy
+    >>> with tf.get_default_graph().gradient_override_map({"Identity": "NegateMyGradient"}):
+    ...     x = tf.constant(1.0)
+    ...     y = tf.identity(x)
+    >>> sess.run(tf.gradients(y, x))
+    [np.float32(-1.0)]
+    """
+
+    def __init__(self, op_type: str):
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Registers `f` and returns it."""
+        _register(self._op_type, f)
+        return f
+
+
+def NotDifferentiable(op_type: str) -> None:
+    """Declares that an op type has no derivative: gradients stop there and are None.
+
+    Args:
+      op_type: the op type.
+    Raises: TypeError if it is not a string; KeyError if a gradient is registered already.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register(op_type, NOT_DIFFERENTIABLE)
+
+
+NoGradient = NotDifferentiable
+
+
+def _register(name: str, function: Any) -> None:
+    opdef = registry.get(name)
+    if opdef is not None:
+        if opdef.gradient is not None and _gives_way(opdef):
+            opdef.gradient = None
+        opdef.grad(function)
+        _users.add(name)
+        return
+    if name in _by_name:
+        raise KeyError(
+            f"Registering two gradient with name '{name}'! (Previous registration was at {_by_name[name].source})"
+        )
+    _by_name[name] = _Registered(function, user_source(2))
+
+
+def _gives_way(opdef: OpDef) -> bool:
+    """Whether the gradient of an op type is from here, and TensorFlow has none."""
+    from .rule_types import TAKEN
+
+    ours = opdef.source is not None and is_internal(opdef.source.filename)
+    return ours and opdef.name not in TAKEN and opdef.name not in _users
+
+
+_GRADIENT, _FUNCTION = attrgetter("gradient"), attrgetter("function")
+
+
+def registered_functions() -> list[Any]:
+    """All gradient functions that are registered now; another list if one is added or exchanged."""
+    return [*map(_GRADIENT, list(registry.values())), *map(_FUNCTION, list(_by_name.values()))]
+
+
+def gradient_function(op: Operation) -> Any:
+    """The gradient function of an operation, `NOT_DIFFERENTIABLE`, or None if none is declared.
+
+    Args:
+      op: the operation; an override that was in force when it was made counts first.
+    Raises: LookupError for an override whose name nobody registered.
+    """
+    override = op._gradient
+    if override is None:
+        return op.opdef.gradient
+    if not isinstance(override, str):
+        return override
+    if override in _by_name:
+        return _by_name[override].function
+    if override in registry:
+        return registry[override].gradient
+    raise LookupError(
+        f"No gradient is registered under the name '{override}', which gradient_override_map gave "
+        f"operation '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
+        f"  Fix: decorate a function with @tf.RegisterGradient('{override}')"
+    )
+
+
+def get_gradient_function(op: Operation) -> Any:
+    """The gradient function of an operation, or None if it is not differentiable.
+
+    Raises: LookupError if none is declared.
+    """
+    function = gradient_function(op)
+    if function is None:
+        raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}).")
+    return None if function is NOT_DIFFERENTIABLE else function

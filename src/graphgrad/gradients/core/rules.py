@@ -1,0 +1,188 @@
+"""Calling the gradient rule of one operation: where its operations go, and whether what it returns fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphgrad.errors import describe
+from graphgrad.gradients.control_flow.subgraphs import kept_outputs
+from graphgrad.ir import dtypes
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import CHECK, misfit, raw
+from graphgrad.ir.shape import _CONTRADICTION, Shape, merge, shape_str
+from graphgrad.ir.source import STRAY, Source, is_own
+
+from .outer_graphs import Outside
+
+
+class Call:
+    """The arguments of one call that the sweep needs."""
+
+    __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums",
+                 "outside", "zeros")  # fmt: skip
+
+    def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
+        self.graph = graph
+        self.name = name
+        self.colocate = colocate
+        self.gate = gate
+        self.method = method
+        self.source = source
+        self.scope = ""
+        self.adds_early = method != 0  # every method but ADD_N
+        self.sums: dict[int, str] = {}  # the name scopes of the sums that grow, by the tensor's id
+        self.outside: Outside = {}  # what placeholders stand for, if the sweep leaves the graph
+        self.zeros = False  # whether loops give zeros in the place of None
+        self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
+
+
+def carries_gradient(t: Tensor) -> bool:
+    """Whether a derivative with respect to `t` can be other than None: integers, booleans and strings are constant."""
+    return t.dtype.kind in "fc" or t.dtype is dtypes.resource or t.dtype is dtypes.variant
+
+
+def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
+    """Puts zeros where nothing has arrived at a floating output: rules are handed them for siblings of what matters."""
+    graph = call.graph
+    graph._scope = call.scope
+    with beside(graph, op, call.colocate):
+        kept = {t.value_index for t in kept_outputs(op)}
+        for i, y in enumerate(op.outputs):
+            if out_grads[i] is None and y.dtype.kind in "fc" and i not in kept:
+                out_grads[i] = raw.ZerosLike(y, name="zeros_like")
+
+
+def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Any:
+    """What a rule gives; what a rule of this package did not foresee is a ValueError that names the operation."""
+    try:
+        return rule(op, *dys)
+    except (*STRAY, TypeError) as e:
+        if not is_own(e) or "Fix:" in str(e):
+            raise
+        raise ValueError(describe(op.type, op.name, f"its gradient cannot be built: {misfit(e)}", "",
+                                  str(op.source or ""), CHECK)) from e  # fmt: skip
+
+
+def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+    """What the rule of `op` makes of the gradients of its outputs: one gradient, or None, for each input."""
+    graph = call.graph
+    scope = f"{call.scope}/{op.name}_grad" if call.scope else f"{op.name}_grad"
+    graph._scope = scope if call.fresh else graph._unique(scope)  # as unique as the op's name
+    in_grads = call_rule(rule, op, out_grads)
+    if not isinstance(in_grads, (list, tuple)):
+        in_grads = (in_grads,)
+    if len(in_grads) != len(op.inputs):
+        raise ValueError(
+            f"Num gradients {len(in_grads)} generated for op {op.name} (op type: {op.type}) do not match "
+            f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
+            f"  Gradient function: {where(rule)}\n  Fix: return one gradient, or None, for each input"
+        )
+    if op.graph is not graph:
+        in_grads = [_brought(graph, g) for g in in_grads]
+    if call.gate and sum(g is not None for g in in_grads) > 1:
+        in_grads = _gate(graph, in_grads)
+    result: Sequence[Any] = in_grads
+    return result
+
+
+def _brought(graph: Graph, g: Any) -> Any:
+    """A gradient as a tensor of `graph`: a rule may have returned one of the forward operation's graph."""
+    if isinstance(g, IndexedSlices):
+        parts = (g.values, g.indices, g.dense_shape)
+        return IndexedSlices(*[None if t is None else convert_to_tensor(t) for t in parts])
+    return convert_to_tensor(g) if isinstance(g, Tensor) else g
+
+
+def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
+    """The gradient for the input `t`, checked for its shape; its dtype is the rule's affair, as in TensorFlow."""
+    if type(g) is Tensor and g._spec is t._spec:
+        return g
+    sparse = isinstance(g, IndexedSlices)
+    if not isinstance(g, Tensor) and not sparse:
+        try:
+            g = convert_to_tensor(g, t.dtype)
+        except (TypeError, ValueError) as e:
+            raise TypeError(
+                f"The gradient of op '{op.name}' (op type: {op.type}) gives for input {t.name} what is no tensor: "
+                f"{e}\n  Built at {op.source}\n  Gradient function: {where(rule)}\n"
+                "  Fix: return a tensor, IndexedSlices or None for each input"
+            ) from None
+    if t.dtype.kind == "o":
+        return g
+    shape = t._spec.shape
+    computed = _shape_of_slices(g) if sparse else g._spec.shape
+    if computed != shape:
+        if merge(computed, shape) is _CONTRADICTION:
+            raise ValueError(
+                "Incompatible shapes between op input and calculated input gradient. Forward operation: "
+                f"{op.name}. Input index: {[i is t for i in op.inputs].index(True)}. Original input shape: "
+                f"{shape_str(shape)}. Calculated input gradient shape: {shape_str(computed)}.\n"
+                f"  Built at {op.source}\n  Gradient function: {where(rule)}\n"
+                "  Fix: give grad_ys of y's shape, or correct the gradient function"
+            )
+        if not sparse:
+            g.set_shape(t.shape)
+    return g
+
+
+def _shape_of_slices(g: IndexedSlices) -> Shape:
+    """The static shape of what `g` stands for; what is not known of the first dimension is None."""
+    rows = g.values._spec.shape
+    return g.shape._dims if g.dense_shape is not None or not rows else (None, *rows[1:])
+
+
+def where(rule: Any) -> str:
+    """The name of a gradient function and the place that defines it."""
+    code = getattr(rule, "__code__", None)
+    name = getattr(rule, "__name__", repr(rule))
+    return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code else name
+
+
+def _gate(graph: Graph, in_grads: Any) -> list[Any]:
+    """Lets every gradient wait for all of its siblings."""
+    scope = graph._scope
+    graph._scope = graph.unique_name("tuple")
+    try:
+        ops = [g.op for g in in_grads if g is not None]
+        with graph.control_dependencies(ops):
+            gate = raw.NoOp(name="group_deps")
+        out: list[Any] = []
+        for g in in_grads:
+            if g is None:
+                out.append(None)
+                continue
+            with graph.control_dependencies([gate]), graph.colocate_with(g.op):
+                if isinstance(g, IndexedSlices):
+                    values = raw.Identity(g.values, name="control_dependency")
+                    out.append(IndexedSlices(values, raw.Identity(g.indices), g.dense_shape))
+                else:
+                    out.append(raw.Identity(g, name="control_dependency"))
+        return out
+    finally:
+        graph._scope = scope
+
+
+class beside:
+    """Puts what is made inside on the device and in the group of `op`, if asked to."""
+
+    __slots__ = ("graph", "op", "on", "saved")
+
+    def __init__(self, graph: Graph, op: Operation, on: bool):
+        self.graph = graph
+        self.op = op
+        self.on = on
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        self.saved = graph._colocated, graph._device, graph._devices
+        if self.on:
+            groups = [g.decode() for g in self.op.colocation_groups()] if self.op.graph is graph else []
+            # What the caller asked for stays: tf.colocate_with around tf.gradients.
+            graph._colocated = tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)
+            graph._device, graph._devices = self.op.device, [self.op.device]
+
+    def __exit__(self, *_: object) -> None:
+        self.graph._colocated, self.graph._device, self.graph._devices = self.saved

@@ -1,0 +1,64 @@
+"""What can be said when y does not depend on x: near misses, and what y does depend on."""
+
+from __future__ import annotations
+
+from graphgrad.gradients.diagnose.explanation import Ways
+from graphgrad.ir.graph import Graph, Operation, Tensor
+
+_SOURCES = ("VarHandleOp", "Placeholder", "PlaceholderWithDefault")
+
+
+def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
+    """Lines of text: by which near miss y and x are not connected, and what y depends on."""
+    above_y = _upstream([y.op for y in ys], ways)
+    above_x = _upstream([x.op], ways)
+    ends = {y.op for y in ys}
+    said = []
+    if x.op in above_y:
+        said.append(f"y depends on other outputs of {x.op.type} '{x.op.name}', not on output {x.value_index}.")
+    elif all(y.graph is x.graph and y.op.index < x.op.index for y in ys):
+        said.append("x was built after y, so y cannot depend on it.")
+    shared = [op for op in above_x if op is not x.op and op in above_y and op not in ends and op.type in _SOURCES]
+    if shared:
+        source = shared[0]
+        said.append(f"Both are computed from '{source.name}' ({source.type}), built at {source.source}; y does not "
+                    "go through x. Fix: build y from x, or differentiate with respect to that.")  # fmt: skip
+    assigned = _assigned(x.graph, x, above_y)
+    if assigned is not None:
+        said.append(f"x is assigned to variable '{assigned.inputs[0].op.name}' by '{assigned.name}', built at "
+                    f"{assigned.source}; gradients do not pass through assignments. Fix: use the assigned tensor "
+                    "itself.")  # fmt: skip
+    elif x.op in _upstream([y.op for y in ys], ways, control=True):
+        said.append("y only waits for x: control dependencies order operations, they carry no values.")
+    sources = sorted({op.name for op in above_y if op.type in _SOURCES})
+    if sources:
+        more = f" and {len(sources) - 6} more" if len(sources) > 6 else ""
+        said.append(f"What y depends on: {', '.join(sources[:6])}{more}.")
+    else:
+        said.append("y depends on no variable and no placeholder.")
+    return tuple(said)
+
+
+def _upstream(ops: list[Operation], ways: Ways, control: bool = False) -> dict[Operation, None]:
+    """The operations that `ops` depend on, themselves included."""
+    seen: dict[Operation, None] = {}
+    stack = list(ops)
+    while stack:
+        op = stack.pop()
+        if op not in seen:
+            seen[op] = None
+            stack += [t.op for t in ways.inputs(op)]
+            if control:
+                stack += op.control_inputs
+    return seen
+
+
+def _assigned(graph: Graph, x: Tensor, above_y: dict[Operation, None]) -> Operation | None:
+    """An assignment of what depends on x to a variable that y reads."""
+    below = {x.op.index}
+    for op in graph._operations[x.op.index + 1 :]:
+        if any(t is x or (t.op.index in below and t.op is not x.op) for t in op.inputs):
+            below.add(op.index)
+            if op.type.startswith("Assign") and op.inputs[0].op in above_y:
+                return op
+    return None

@@ -1,0 +1,464 @@
+"""Derivatives beyond `gradients`: Jacobians, Hessians, and their products with vectors, as graph constructions.
+
+**Jacobians** are vectorised: the sweep runs once, into the sub-graph of a `VectorizedMap` over the rows of the
+identity. One gradient graph serves all rows, XLA computes them together, and a `chunk` of rows at a time bounds
+the memory. As a map has a gradient, so do Jacobians and Hessians, to any order.
+
+**Jacobian-vector products** (forward mode) are two reverse sweeps. The gradient of y with respect to x, weighted by a
+dummy u, is linear in u; its gradient with respect to u, weighted by v, is the derivative of y along v. One mechanism
+thus serves every op that has a gradient, user's own included, at any order; the first sweep's result is not fetched
+and therefore never computed. Forward rules of their own would be a second table of derivatives to keep right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody, map_rows
+from graphgrad.gradients.core.aggregate import check_method
+from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
+from graphgrad.gradients.core.backprop import gradients, sweep, zeros_of_loops
+from graphgrad.gradients.core.custom import repack
+from graphgrad.gradients.core.outer_graphs import Outside, leave
+from graphgrad.gradients.core.rules import Call, carries_gradient
+from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
+from graphgrad.gradients.diagnose import strict
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import int32, resource
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import Shape, as_shape, is_fully_defined, num_elements, shape_str
+from graphgrad.ir.source import user_source
+from graphgrad.system.garbage_collector import collector_paused
+
+
+def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
+             unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian") -> Any:  # fmt: skip
+    """The derivative of each element of a tensor with respect to each element of others.
+
+    Args:
+      output: y, (*Y).
+      inputs: x, (*X), a tensor or variable or a nested structure of them.
+      use_pfor: whether all rows are computed together; if not, one after another.
+      parallel_iterations: how many rows are computed at a time, which bounds the memory; all by default.
+      unconnected_gradients: 'none' or 'zero': what stands for an x that y does not depend on.
+      name: the name scope of the new operations.
+    Returns: the structure of `inputs`, with a tensor (*Y, *X) of y's dtype, or None, for each.
+    Raises: LookupError if an op between has no gradient; RuntimeError in eager mode; ValueError for a
+      `parallel_iterations` below 1.
+    Gradient: of any order.
+    Reference: TensorFlow 2.21 `tensorflow.python.ops.parallel_for.gradients.jacobian`.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> sess.run(tf.jacobian(x * x, x))
+    array([[2., 0.],
+           [0., 4.]], dtype=float32)
+    """
+    graph = graph_to_extend(output, inputs)
+    unconnected = policy(unconnected_gradients)
+    with graph.as_default(), graph.name_scope(name or "jacobian"):
+        outside, ((y,), xs) = leave(graph, flatten(inputs), as_ys(graph, [output]), as_xs(graph, inputs))
+        found = _rows(y, xs, outside, checked_chunk(use_pfor, parallel_iterations))
+        strict.check([y], xs, found, [], unconnected)
+        if unconnected is UnconnectedGradients.ZERO:
+            found = [zero_jacobian(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
+    return repack(inputs, iter(found))
+
+
+def batch_jacobian(
+    output: Any,
+    inp: Any,
+    use_pfor: bool = True,
+    parallel_iterations: int | None = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    name: str = "batch_jacobian",
+) -> Any:
+    """The Jacobian of each example of a batch: of `output[i]` with respect to `inp[i]`.
+
+    It costs as many rows as one example has elements. `output[i]` may depend on no other example than `inp[i]`;
+    if it does, what comes out is summed over the examples of `output`.
+
+    Args:
+      output: y, (b, *Y).
+      inp: x, (b, *X).
+      use_pfor, parallel_iterations: as in `jacobian`.
+      unconnected_gradients: 'none' or 'zero': what is returned if y does not depend on x.
+      name: the name scope of the new operations.
+    Returns: (b, *Y, *X), or None.
+    Raises: ValueError for scalars, and if the batches differ in size; else as `jacobian`.
+    Gradient: of any order.
+    Reference: TensorFlow 2.21 `tensorflow.python.ops.parallel_for.gradients.batch_jacobian`.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> sess.run(tf.batch_jacobian(tf.reduce_prod(x, 1, keepdims=True), x))
+    array([[[2., 1.]],
+    <BLANKLINE>
+           [[4., 3.]]], dtype=float32)
+    """
+    graph = graph_to_extend(output, inp)
+    unconnected = policy(unconnected_gradients)
+    with graph.as_default(), graph.name_scope(name or "batch_jacobian"):
+        outside, ((y,), (x,)) = leave(graph, [inp], as_ys(graph, [output]), as_xs(graph, [inp]))
+        check_batches(y._spec.shape, value_shape(x))
+        body, (found,) = _pulled_back(y, [x], outside, batched=True)
+        strict.check([y], [x], [found], [], unconnected)
+        if found is None:
+            return zero_batch_jacobian(y, x) if unconnected is UnconnectedGradients.ZERO else None
+        body.outputs = [body.own(found)]
+        return finish_batch_jacobian(y, x, body, checked_chunk(use_pfor, parallel_iterations))
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> list[Any]:
+    """The second derivative of the sum of ys with respect to each x.
+
+    Args:
+      ys: a tensor or a list of tensors; what is differentiated is the sum of all their elements.
+      xs: a tensor or variable, or a list of them.
+      name: the name scope of the new operations.
+      colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `gradients`.
+    Returns: a list with a tensor (*X, *X) for each x of shape (*X).
+    Raises: ValueError for an x that the first derivative does not depend on; else as `gradients`.
+    Gradient: of any order.
+    Reference: TensorFlow 2.21 `tf.compat.v1.hessians`.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> sess.run(tf.hessians(tf.reduce_sum(x**3), x))
+    [array([[ 6.,  0.],
+           [ 0., 12.]], dtype=float32)]
+    """
+    graph = graph_to_extend(ys, xs)
+    x_list = flatten(xs)
+    with graph.as_default(), graph.name_scope(name or "hessians"):
+        slopes = gradients(ys, x_list, None, "gradients", colocate_gradients_with_ops, gate_gradients,
+                           aggregation_method)  # fmt: skip
+        results = []
+        for i, (slope, x) in enumerate(zip(slopes, as_xs(graph, x_list), strict=True)):
+            second = None
+            if slope is not None:
+                slope = slope._as_tensor() if isinstance(slope, IndexedSlices) else slope
+                outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [slope], [x])
+                (second,) = _rows(slope, [x], outside, None, check_method(aggregation_method))
+            if second is None:
+                which = "the ys do not depend on it" if slope is None else "its gradient does not depend on it"
+                raise ValueError(
+                    f"None values not supported: xs[{i}], {x_list[i]!r}, has no Hessian, since {which}.\n"
+                    f"  Asked for at {user_source(2)}\n  Fix: leave it out; its Hessian is zero"
+                )
+            results.append(second)
+    return results
+
+
+def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
+                name: str = "hessians") -> list[Any]:  # fmt: skip
+    """`hessians` with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
+
+    Args:
+      ys, xs, gate_gradients, aggregation_method, name: as in `tf.compat.v1.hessians`.
+    Returns: a list with a tensor (*X, *X) for each x of shape (*X).
+    Raises: as `tf.compat.v1.hessians`.
+    Gradient: of any order.
+    Reference: TensorFlow 2.21 `tf.hessians`.
+
+    >>> x = tf.constant(2.0)
+    >>> sess.run(tf.hessians(x**3, x))
+    [np.float32(12.0)]
+    """
+    return hessians(ys, xs, name, True, gate_gradients, aggregation_method)
+
+
+def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        name: str = "jvp") -> Any:  # fmt: skip
+    """Jacobian-vector products: the derivative of ys along a direction in which the xs move.
+
+    Args:
+      ys: a tensor or a nested structure of them.
+      xs: a tensor or variable, or a list of them.
+      tangents: for each x the direction, of its shape and dtype.
+      unconnected_gradients: 'none' or 'zero': what stands for a y that does not depend on the xs.
+      name: the name scope of the new operations.
+    Returns: the structure of `ys`, with a tensor of y's shape and dtype, or None, for each.
+    Raises: ValueError if there are not as many tangents as xs, or of other shapes; LookupError if an op between has
+      no gradient, or its gradient none.
+    Gradient: of any order; `jvp` of `jvp` is the second derivative along two directions.
+    Reference: Griewank and Walther, "Evaluating Derivatives" (2008), section 3; TensorFlow's counterpart is
+      `tf.autodiff.ForwardAccumulator`.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> sess.run(tf.jvp(x**3, x, tf.constant([1.0, 10.0])))
+    array([  3., 120.], dtype=float32)
+    """
+    graph = graph_to_extend(ys, xs)
+    unconnected = policy(unconnected_gradients)
+    with graph.as_default(), graph.name_scope(name or "jvp"):
+        y_list = as_ys(graph, ys)
+        x_list = as_xs(graph, xs)
+        v_list = _tangents(x_list, tangents, xs)
+        # Not zeros: some rules treat a gradient of zero apart.
+        duals = [raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape) if carries_gradient(y) else None
+                 for y in y_list]  # fmt: skip
+        moving = [i for i, u in enumerate(duals) if u is not None]
+        found: list[Any] = [None] * len(y_list)
+        if moving and x_list:
+            with strict.strict_gradients(False):
+                pulled = gradients([y_list[i] for i in moving], x_list, [duals[i] for i in moving])
+            pairs = [(g, v) for g, v in zip(pulled, v_list, strict=True) if g is not None]
+            if pairs:
+                pulled_dense = [g._as_tensor() if isinstance(g, IndexedSlices) else g for g, _ in pairs]
+                with strict.strict_gradients(False):
+                    pushed = gradients(pulled_dense, [duals[i] for i in moving], [v for _, v in pairs])
+                for i, g in zip(moving, pushed, strict=True):
+                    found[i] = g._as_tensor() if isinstance(g, IndexedSlices) else g
+        for y, g in zip(y_list, found, strict=True):
+            strict.check([y], x_list, [g] * len(x_list), [], unconnected)
+        if unconnected is UnconnectedGradients.ZERO:
+            found = [zeros_of(y) if g is None else g for y, g in zip(y_list, found, strict=True)]
+    return repack(ys, iter(found))
+
+
+def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> list[Any]:
+    """The product of the Hessian of the sum of ys with a vector, without the Hessian: about twice a gradient's cost.
+
+    Args:
+      ys: a tensor or a list of tensors.
+      xs: a tensor or variable, or a list of them; mixed second derivatives between them count.
+      tangents: for each x the vector, of its shape and dtype.
+      name: the name scope of the new operations.
+    Returns: a list with a tensor of its shape and dtype for each x, or None where the gradient does not depend on it.
+    Raises: ValueError if there are not as many tangents as xs, or of other shapes; else as `gradients`.
+    Gradient: of any order.
+    Reference: Pearlmutter, "Fast exact multiplication by the Hessian" (1994).
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> sess.run(tf.hessian_vector_product(tf.reduce_prod(x) ** 2, x, tf.constant([1.0, 0.0])))
+    [array([8., 8.], dtype=float32)]
+    """
+    graph = graph_to_extend(ys, xs)
+    with graph.as_default(), graph.name_scope(name or "hessian_vector_product"):
+        x_list = as_xs(graph, xs)
+        v_list = _tangents(x_list, tangents, xs)
+        with strict.strict_gradients(False):
+            slopes = gradients(ys, x_list)
+        pairs = [(g._as_tensor() if isinstance(g, IndexedSlices) else g, v)
+                 for g, v in zip(slopes, v_list, strict=True) if g is not None]  # fmt: skip
+        if not pairs:
+            strict.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
+            return slopes
+        return gradients([g for g, _ in pairs], x_list, [v for _, v in pairs])
+
+
+_hessian_vector_product = hessian_vector_product  # its name in tensorflow.python.ops.gradients_impl
+
+
+def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
+    """The variables that lie between inputs and outputs: those that outputs read without going through the inputs.
+
+    Args:
+      input_ops: tensors at which the search stops.
+      output_ops: tensors whose computation is searched.
+    Returns: the variables, in the order in which the graph reads them.
+    Reference: TensorFlow 2.21 `tensorflow.python.ops.custom_gradient`, `_get_dependent_variables`.
+
+    >>> from graphgrad.gradients.derived.higher import get_dependent_variables
+    >>> x, v = tf.constant(2.0), tf.Variable(3.0, name="rate")
+    >>> [found.name for found in get_dependent_variables([x], [x * v])]
+    ['rate:0']
+    """
+    stops = {id(t) for t in flatten(input_ops)}
+    seen: set[int] = set()
+    reads: dict[int, Operation] = {}
+    stack = [convert_to_tensor(t) for t in flatten(output_ops)]
+    while stack:
+        t = stack.pop()
+        if id(t) in stops or t.op.index in seen or not carries_gradient(t):
+            continue
+        seen.add(t.op.index)
+        if any(i.dtype is resource for i in t.op.inputs):
+            reads[t.op.index] = t.op
+        stack.extend(t.op.inputs)
+    variables: dict[int, Any] = {}
+    for index in sorted(reads):
+        for handle in reads[index].inputs:
+            variable = getattr(handle, "_variable", None)
+            if variable is not None:
+                variables[id(variable)] = variable
+    return list(variables.values())
+
+
+# -- Jacobians: the sweep inside of a map --------------------------------------------------
+
+
+def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, method: int = 0) -> list[Any]:
+    """The Jacobian of y with respect to each x, (*Y, *X), or None."""
+    body, found = _pulled_back(y, xs, outside, method=method)
+    results = finish_jacobian(y, body, found, chunk)
+    return results
+
+
+def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,
+                 method: int = 0) -> tuple[MapBody, list[Any]]:  # fmt: skip
+    """The body of a map over the index of an element of y, and the gradients of that element in it.
+
+    The sweep goes over the operations of the graphs around the body, and its rules add to the body.
+    """
+    body = MapBody("jacobian_row", current_graph())
+    with collector_paused(), use(body):
+        seed = one_hot_like(body, y, batched)
+        with body.name_scope("gradients") as scope:
+            call = Call(body, "gradients", False, False, method, user_source(3))
+            call.scope, call.outside = scope[:-1], outside
+            return body, zeros_of_loops(call, [y], xs, sweep(call, [y], [seed], xs, ()), ())
+
+
+def one_hot_like(body: MapBody, y: Any, batched: bool = False) -> Any:
+    """A tensor of y's shape that is one at the index that the body gets, or with `batched` there in each example."""
+    index = body.add_input(int32, (), "row")
+    shape = y._spec.shape
+    one, zero = (np.array(v, y.dtype.np_dtype) for v in (1, 0))
+    if shape is not None and is_fully_defined(shape[1:] if batched else shape):
+        size: Any = _count(shape[1:] if batched else shape)
+    else:
+        size = raw.Prod(_dims(y, 1) if batched else raw.Shape(y), np.int32(0))
+    hot = raw.OneHot(index, size, one, zero)
+    if not batched:
+        return raw.Reshape(hot, _shape_of(y))
+    example = np.array(shape[1:], np.int32) if shape is not None and is_fully_defined(shape[1:]) else _dims(y, 1)
+    seed = raw.BroadcastTo(raw.Reshape(hot, example), _shape_of(y))
+    return seed
+
+
+def finish_jacobian(y: Any, body: MapBody, found: Sequence[Any], chunk: int | None) -> list[Any]:
+    """Maps a body that gives one row of each Jacobian over all rows; None stays None."""
+    body.outputs = [body.own(g) for g in found if g is not None]
+    if not body.outputs:
+        return [None] * len(found)
+    shape = y._spec.shape
+    n: Any = _count(shape) if is_fully_defined(shape) else raw.Size(y)
+    rows = iter(map_rows(body, [raw.Range(np.int32(0), n, np.int32(1))], chunk, draws=False))
+    return [None if g is None else _reshaped(next(rows), y) for g in found]
+
+
+def finish_batch_jacobian(y: Any, x: Any, body: MapBody, chunk: int | None) -> Any:
+    """Maps a body that gives one column of every example's Jacobian, (b, *X), and puts the batch in front."""
+    shape, x_shape = y._spec.shape, value_shape(x)
+    assert x_shape is not None  # the batches have been checked
+    rest = shape[1:]
+    n: Any = _count(rest) if is_fully_defined(rest) else raw.Prod(_dims(y, 1), np.int32(0))
+    (columns,) = map_rows(body, [raw.Range(np.int32(0), n, np.int32(1))], chunk, draws=False)  # (n, b, *X)
+    columns = raw.Transpose(columns, np.array([1, 0, *range(2, len(x_shape) + 1)], np.int32))
+    full = (*shape, *x_shape[1:])
+    if sum(d is None for d in full) <= 1:
+        return raw.Reshape(columns, np.array([-1 if d is None else d for d in full], np.int32))
+    result = raw.Reshape(columns, raw.ConcatV2([raw.Shape(y), _dims(columns, 2)], np.int32(0)))
+    result.set_shape(full)
+    return result
+
+
+def check_batches(y: Shape, x: Shape) -> None:
+    """ValueError unless both shapes have at least two dimensions and the first ones agree."""
+    for shape in (y, x):
+        if shape is None or len(shape) < 2:
+            raise ValueError(
+                f"Shape {shape_str(shape)} must have rank at least 2: one dimension for the batch, and those of an "
+                f"example.\n  Asked for at {user_source(2)}\n  Fix: tf.expand_dims, or tf.jacobian if there is no batch"
+            )
+    assert y is not None and x is not None
+    if None not in (y[0], x[0]) and y[0] != x[0]:
+        raise ValueError(
+            f"Need first dimension of target shape ({shape_str(y)}) and source shape ({shape_str(x)}) to match.\n"
+            f"  Asked for at {user_source(2)}\n  Fix: differentiate with respect to the batch that y is computed from"
+        )
+
+
+def checked_chunk(use_pfor: bool, parallel_iterations: int | None) -> int | None:
+    """How many rows are computed at a time, None for all; ValueError for none."""
+    if parallel_iterations is not None and parallel_iterations < 1:
+        raise ValueError(
+            f"parallel_iterations must be a positive integer, not {parallel_iterations}.\n"
+            f"  Asked for at {user_source(2)}\n  Fix: give the number of rows to compute at a time, or None for all"
+        )
+    return parallel_iterations if use_pfor or parallel_iterations else 1
+
+
+def _count(shape: Shape) -> Any:
+    return np.int32(num_elements(shape) or 0)
+
+
+def _shape_of(y: Any) -> Any:
+    shape = y._spec.shape
+    return np.array(shape, np.int32) if is_fully_defined(shape) else raw.Shape(y)
+
+
+def _dims(t: Any, first: int) -> Any:
+    """The dimensions of a tensor from the `first` on, at run time."""
+    return raw.StridedSlice(raw.Shape(t), [first], [0], [1], end_mask=1)
+
+
+def value_shape(x: Any) -> Shape:
+    """The static shape of a tensor, or of the variable whose handle it is."""
+    if x.dtype is not resource:
+        return x._spec.shape  # type: ignore[no-any-return]  # a spec is untyped here
+    variable = getattr(x, "_variable", None)
+    shape: Shape = x.op._attr("shape") if variable is None else as_shape(variable.shape)
+    return shape
+
+
+def _reshaped(rows: Any, y: Any) -> Any:
+    """Rows (n, *X) as (*Y, *X)."""
+    shape, row = y._spec.shape, rows._spec.shape
+    if shape is not None and row is not None:
+        full = (*shape, *row[1:])
+        if sum(d is None for d in full) <= 1 and 0 not in full:
+            return raw.Reshape(rows, np.array([-1 if d is None else d for d in full], np.int32))
+    result = raw.Reshape(rows, raw.ConcatV2([raw.Shape(y), _dims(rows, 1)], np.int32(0)))
+    if shape is not None and row is not None:
+        result.set_shape(full)
+    return result
+
+
+def zero_jacobian(y: Any, x: Any) -> Any:
+    """Zeros (*Y, *X)."""
+    dims = raw.ConcatV2([raw.Shape(y), raw.Shape(zeros_of(x))], np.int32(0))
+    return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
+
+
+def zero_batch_jacobian(y: Any, x: Any) -> Any:
+    """Zeros (b, *Y, *X)."""
+    dims = raw.ConcatV2([raw.Shape(y), _dims(zeros_of(x), 1)], np.int32(0))
+    return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
+
+
+def _tangents(xs: list[Tensor], tangents: Any, given: Any) -> list[Any]:
+    values = list(tangents) if isinstance(given, (list, tuple)) else [tangents]
+    if len(values) != len(xs):
+        raise ValueError(
+            f"{len(values)} tangents for {len(xs)} xs.\n  Asked for at {user_source(2)}\n"
+            "  Fix: give for each x a tensor of its shape and dtype"
+        )
+    found = []
+    for i, (x, v) in enumerate(zip(xs, values, strict=True)):
+        dtype = x.op._attr("dtype") if x.dtype is resource and "dtype" in x.op.attrs else x.dtype
+        v = convert_to_tensor(v, None if dtype is resource else dtype)
+        shape, wanted = v._spec.shape, value_shape(x)
+        if is_fully_defined(shape) and is_fully_defined(wanted) and shape != wanted:
+            raise ValueError(
+                f"tangents[{i}] has shape {shape_str(shape)}, but xs[{i}] has shape {shape_str(wanted)}.\n"
+                f"  Asked for at {user_source(2)}\n  Fix: give a tensor of x's shape, e.g. tf.ones_like(x)"
+            )
+        found.append(v)
+    return found
+
+
+__all__ = ["batch_jacobian", "get_dependent_variables", "hessian_vector_product", "hessians", "hessians_v2",
+           "jacobian", "jvp"]  # fmt: skip

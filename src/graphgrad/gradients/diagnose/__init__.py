@@ -1,0 +1,1 @@
+"""Explanations: which paths carry a gradient, and where it ends."""

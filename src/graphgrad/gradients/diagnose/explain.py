@@ -1,0 +1,279 @@
+"""`explain_gradient`: where the gradient of y with respect to x ends, and why.
+
+The sweep is repeated, not on the graph but in a function's graph around it that is thrown away, so
+the graph stays as it is. It visits all operations on ways from y to x, also those that carry no
+gradient; wherever a gradient arrives at an operation and none leaves towards x, there is a cut.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.gradients.core.aggregate import AggregationMethod, aggregate
+from graphgrad.gradients.core.arguments import as_xs, as_ys
+from graphgrad.gradients.core.missing import replacement
+from graphgrad.gradients.core.outer_graphs import Outside, around, leave
+from graphgrad.gradients.core.registry import gradient_function
+from graphgrad.gradients.core.rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
+from graphgrad.gradients.core.unrelated import how_unrelated
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
+from graphgrad.ir.source import Source, is_internal, user_source
+from graphgrad.system.garbage_collector import collector_paused
+
+from .explanation import Cut, GradientExplanation, Ways
+
+_SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})
+_OTHERWISE = "use another op, or give it a gradient with tf.custom_gradient or gradient_override_map"
+# Their output is zero if their first input is.
+_KEEPS_ZERO = frozenset({"Identity", "Neg", "Reshape", "BroadcastTo", "Cast", "Sum", "Transpose", "Tile", "Conj"})
+
+
+def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExplanation:
+    """Says why the gradient of `y` with respect to `x` is None or zero, or which way it takes.
+
+    Adds nothing to the graph. Gradient functions are called once more, on a graph of their own.
+    What is zero only for some values, such as the gradient of `tf.nn.relu` at negative numbers, is not seen.
+
+    Args:
+      y: a tensor, or a list of them, as for `gradients`.
+      x: a tensor or variable.
+      stop_gradients: a tensor or a list of tensors, as for `gradients`.
+    Returns: a `GradientExplanation`: prints as text; `cuts` lists where the gradient ends, and
+      `graphgrad.viz.draw(explanation, "why.svg")` draws the graph with the way and the cuts marked.
+    Raises: TypeError for what is no tensor of a graph; ValueError for tensors of several graphs.
+    Gradient: none; it builds nothing.
+    Reference: graphgrad's own; TensorFlow has no such function.
+
+    >>> x = tf.placeholder(tf.float32, name="x")
+    >>> y = tf.reduce_sum(tf.round(x) * 2.0, name="y")
+    >>> why = tf.explain_gradient(y, x)
+    >>> why.is_none, [(cut.kind, cut.op.type) for cut in why.cuts]
+    (True, [('returned None', 'Round')])
+    >>> print(str(why).splitlines()[0])
+    The gradient of y:0 with respect to x:0 is None: 1 cut, on every way from y to x.
+    """
+    graph = _graph_of(y, x)
+    with use(graph):
+        ys, xs = as_ys(graph, y), as_xs(graph, [x])
+        stops = as_xs(graph, stop_gradients, "stop_gradients")
+    outside, (ys, (x_tensor,), stops) = leave(graph, [x], ys, xs, stops)
+    return _explained(graph, ys, x_tensor, stops, outside)
+
+
+def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
+               outside: Outside) -> GradientExplanation:  # fmt: skip
+    from graphgrad.gradients.core.backprop import zero_by_loops
+
+    sweep = _Sweep(graph, ys, x, stops, outside)
+    if any(sweep.ways.leads_to_x(t) for t in ys):
+        found = sweep.explain()
+    else:
+        found = GradientExplanation(ys, x, "none", (), (), how_unrelated(ys, x, sweep.ways))
+    if found.is_none:
+        call = Call(graph, "explain", False, False, AggregationMethod.ADD_N, None)
+        call.outside = outside
+        if zero_by_loops(call, ys, [x], {t.op for t in stops}):
+            found.verdict = "zero"
+    return found
+
+
+def _graph_of(y: Any, x: Any) -> Graph:
+    """The graph of y's first tensor, or the current one if that is within it."""
+    here = current_graph()
+    while isinstance(y, (list, tuple)) and y:
+        y = y[0]
+    for value in (y, getattr(x, "handle", x)):
+        graph = getattr(getattr(value, "handle", value), "graph", None)
+        if isinstance(graph, Graph):
+            return here if here is not None and graph in around(here) else graph
+    raise TypeError(
+        f"explain_gradient needs tensors of a graph, not {y!r}: eager values do not know how they were computed.\n"
+        f"  Asked for at {user_source(2)}\n  Fix: call it inside a tf.function or `with graph.as_default():`"
+    )
+
+
+def _inside(op: Operation, i: int) -> tuple[str, Cut] | None:
+    """Where the gradient ends in a sub-graph of a loop or branch, on its way to input `i`."""
+    parts = (("body", 0, "body"), ("then_branch", 1, "true branch"), ("else_branch", 1, "false branch"))
+    for name, before, part in parts:
+        inner = op.attrs.get(name)
+        if not isinstance(inner, FuncGraph) or op.type not in ("While", "If"):
+            continue
+        x = inner.inputs[i - before]
+        for y in inner.outputs:
+            if carries_gradient(x) and carries_gradient(y):
+                found = _explained(inner, [y], x, [], {}).cuts
+                if found:
+                    return part, found[0]
+    return None
+
+
+class _Sweep:
+    """One repetition of the sweep, which notes where gradients end."""
+
+    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor], outside: Outside):
+        self.graph = graph
+        self.ys = ys
+        self.x = x
+        self.stopped: dict[Operation, int] = {}  # operation -> entry of stop_gradients
+        for i, t in enumerate(stops):
+            self.stopped.setdefault(t.op, i)
+        self.ways = Ways(graph, ys, x, outside)
+        self.arrived: dict[int, list[Any]] = {}  # id of a tensor -> gradients
+        self.live: set[int] = set()  # ids of tensors at which something arrived that is not known to be zero
+        self.cuts: dict[tuple[str, Operation], Cut] = {}
+        self.raises = False
+
+    def explain(self) -> GradientExplanation:
+        """Sweeps and sums up."""
+        scratch = FuncGraph("explain_gradient", self.graph, discarded=True)
+        call = Call(scratch, "explain", False, False, AggregationMethod.ADD_N, None)
+        call.scope, call.fresh = "explain", False
+        with use(scratch), collector_paused():
+            for i, y in enumerate(self.ys):
+                if y is self.x or y.op in self.ways.leads:
+                    self._arrive(y, scratch.add_input(y.dtype, y._spec.shape, f"dy_{i}"), None, True)
+            for op in reversed(self.ways.leads):
+                if any(id(t) in self.arrived for t in op.outputs):
+                    self._visit(call, op)
+        arrived, live = id(self.x) in self.arrived, id(self.x) in self.live
+        verdict = "raises" if self.raises else "flows" if live else "zero" if arrived else "none"
+        cuts = [c for c in self.cuts.values() if c.kind not in ("shape only", "custom gradient")]
+        if not live and not cuts:  # where nothing else tells why
+            cuts = list(self.cuts.values())
+        way = tuple(self.ways.from_y(self.x.op)) if arrived else ()
+        return GradientExplanation(self.ys, self.x, verdict, tuple(cuts), way, ())
+
+    def _arrive(self, t: Tensor, gradient: Any, by: Operation | None, live: bool) -> None:
+        self.arrived.setdefault(id(t), []).append(gradient)
+        self.ways.came_by.setdefault(t.op, by)
+        if live:
+            self.live.add(id(t))
+
+    def _visit(self, call: Call, op: Operation) -> None:
+        """Asks for the gradients of the inputs that lead to x; notes a cut where there is none."""
+        live = any(id(t) in self.live for t in op.outputs)
+        inputs = self.ways.inputs(op)
+        on_way = [i for i, t in enumerate(inputs) if self.ways.leads_to_x(t)]
+        if op in self.stopped:
+            entry = f"stop_gradients[{self.stopped[op]}]"
+            self._cut("stop_gradients", op, on_way[0], f"{entry} stops here", f"leave {entry} out")
+            return
+        carrying = [i for i in on_way if carries_gradient(op.inputs[i])]
+        for i in on_way:
+            if i not in carrying:
+                self._cut_integer(op, i)
+        if not carrying:
+            return
+        grads: dict[int, Any] = {}
+        try:
+            rule = gradient_function(op)
+            if rule is None or rule is NOT_DIFFERENTIABLE:
+                self._cut_without_rule(op, carrying[0], rule)
+                return
+            terms = [self.arrived.pop(id(t), None) for t in op.outputs]
+            out_grads = [aggregate(call, g, op) if g else None for g in terms]
+            if None in out_grads:
+                fill_in(call, op, out_grads)
+            in_grads = apply_rule(call, op, rule, out_grads)
+            for i in carrying:
+                if in_grads[i] is not None:
+                    grads[i] = checked_in_grad(op, op.inputs[i], in_grads[i], rule)
+        except Exception as error:  # whatever a user's function raises, `gradients` would raise too
+            self.raises = True
+            text = str(error).split("\n")[0]
+            self._cut("raises", op, carrying[0], f"its gradient function raises {type(error).__name__}: {text}",
+                      "see that error")  # fmt: skip
+            return
+        for i in carrying:
+            if i not in grads:
+                self._cut_none(op, i, rule)
+                continue
+            zero = _is_zero(grads[i])
+            if zero and live:
+                self._cut("zero", op, i, f"{_rule(rule)} gives zeros for input {i}", replacement(op.type) or _OTHERWISE)
+            self._arrive(inputs[i], grads[i], op, live and not zero)
+
+    # -- cuts ----------------------------------------------------------------------
+
+    def _cut(self, kind: str, op: Operation, i: int, why: str, fix: str, at: Operation | None = None) -> None:
+        """Notes that input `i` of `op` gets no gradient; `at` is the op to blame if it is another one."""
+        self.cuts.setdefault((kind, at or op), Cut(kind, at or op, i, why, fix, self.ways, op))
+
+    def _cut_without_rule(self, op: Operation, i: int, rule: Any) -> None:
+        instead = replacement(op.type)
+        if rule is None:
+            self.raises = True
+            why = f"no gradient is registered for op type {op.type}: gradients() raises LookupError"
+            fix = f"register one with @tf.RegisterGradient('{op.type}')" + (f", or {instead}" if instead else "")
+            self._cut("no gradient", op, i, why, fix)
+        elif op.type == "StopGradient":
+            fix = "leave tf.stop_gradient out where the gradient is to pass"
+            self._cut("stop_gradient", op, i, "tf.stop_gradient stops here", fix)
+        elif op.type in _SHAPE_ONLY:
+            self._cut_shape(op, i, op)
+        else:
+            fix = instead or _OTHERWISE
+            self._cut("not differentiable", op, i, f"op type {op.type} is declared not differentiable", fix)
+
+    def _cut_none(self, op: Operation, i: int, rule: Any) -> None:
+        if i < getattr(rule, "n_results", 0):
+            self._cut("custom gradient", op, i, "tf.custom_gradient does not differentiate the function's inside, and "
+                      "x is none of its arguments", "pass x as an argument, or use a variable")  # fmt: skip
+        elif op.type == "Cast" and not carries_gradient(op.outputs[0]):
+            source, result = op.inputs[i].dtype.name, op.outputs[0].dtype.name
+            self._cut("integer", op, i, f"{source} is cast to {result}, which carries no gradient",
+                      "keep the value floating")  # fmt: skip
+        else:
+            why, fix = f"{_rule(rule)} gives None for input {i}", replacement(op.type) or _OTHERWISE
+            inner = _inside(op, i)
+            if inner is not None:
+                part, cut = inner
+                why = f"{why}: in its {part}, {cut.why}, at {cut.op.type} '{cut.op.name}', {cut.op.source}"
+                fix = cut.fix
+            self._cut("returned None", op, i, why, fix)
+
+    def _cut_integer(self, op: Operation, i: int) -> None:
+        """A tensor that carries no gradient: tells where, towards x, it stopped being floating."""
+        t = self.ways.inputs(op)[i]
+        at = self.x.op if t is self.x else self.ways.integer_since[t.op]
+        if at is self.x.op:
+            self._cut("integer", op, i, f"x is {self.x.dtype.name}, which carries no gradient",
+                      "differentiate with respect to a floating tensor", at)  # fmt: skip
+        elif at.type in _SHAPE_ONLY:
+            self._cut_shape(op, i, at)
+        else:
+            result = next(t.dtype.name for t in at.outputs if not carries_gradient(t))
+            self._cut("integer", op, i, f"its output is {result}, which carries no gradient",
+                      replacement(at.type) or "keep the value floating", at)  # fmt: skip
+
+    def _cut_shape(self, op: Operation, i: int, at: Operation) -> None:
+        self._cut("shape only", op, i, "only the shape of its input matters, not the values",
+                  "let y depend on the values of x", at)  # fmt: skip
+
+
+def _rule(rule: Any) -> str:
+    """A gradient function in words, with its place if it is the user's."""
+    code = getattr(rule, "__code__", None)
+    if code is None or is_internal(code.co_filename):
+        return "its gradient function"
+    return f"its gradient function {rule.__name__} ({Source(code, -1)})"
+
+
+def _is_zero(g: Any) -> bool:
+    """Whether a gradient is seen to be zero from how it is computed."""
+    if isinstance(g, IndexedSlices):
+        g = g.values
+    if not isinstance(g, Tensor):
+        return not np.any(g)
+    while g.op.type in _KEEPS_ZERO:
+        g = g.op.inputs[0]
+    if g.op.type == "Fill":
+        g = g.op.inputs[1]
+    return g.op.type == "ZerosLike" or (g.op.type == "Const" and not np.any(g.op.attrs["value"]))

@@ -1,0 +1,192 @@
+"""What `explain_gradient` gives: cuts and ways, as an object and as text."""
+
+from __future__ import annotations
+
+from graphgrad.gradients.core.outer_graphs import Outside, order_of
+from graphgrad.gradients.core.rules import carries_gradient
+from graphgrad.ir.graph import Graph, Operation, Tensor
+
+_SHOWN = 12  # operations of a way
+_TOLD = 20  # cuts
+
+
+class Ways:
+    """The ways from ys to x: one way through each operation, found again when somebody asks.
+
+    Attributes:
+      outside: what placeholders stand for in the graphs around.
+      leads: for each operation that ys depend on and that depends on x, in the order in which they can run, the
+        input that leads to x.
+      integer_since: for each of these the first operation, on the way from x, whose output carries no gradient.
+      came_by: for each operation that a gradient has reached, the consumer it came from first.
+    """
+
+    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, outside: Outside):
+        self.x = x
+        self.outside = outside
+        self.leads: dict[Operation, int] = {}
+        self.integer_since: dict[Operation, Operation] = {}
+        self.came_by: dict[Operation, Operation | None] = {}
+        first = -1 if outside else x.op.index
+        upstream: set[Operation] = set()
+        stack = [y.op for y in ys if y.op.index > first]
+        while stack:
+            op = stack.pop()
+            if op not in upstream:
+                upstream.add(op)
+                stack.extend([t.op for t in self.inputs(op) if t.op.index > first])
+        carried = set()  # operations with a way to x on which all tensors carry gradients: the way to show
+        for op in sorted(upstream, key=order_of(graph, outside)):
+            inputs = self.inputs(op)
+            on_way = [i for i, t in enumerate(inputs) if self.leads_to_x(t)]
+            if not on_way:
+                continue
+            best = next((i for i in on_way if carries_gradient(inputs[i])
+                         and (inputs[i] is x or inputs[i].op in carried)), None)  # fmt: skip
+            if best is not None:
+                carried.add(op)
+            t = inputs[on_way[0] if best is None else best]
+            self.leads[op] = on_way[0] if best is None else best
+            if carries_gradient(t):
+                self.integer_since[op] = op
+            else:
+                self.integer_since[op] = x.op if t is x else self.integer_since[t.op]
+
+    def inputs(self, op: Operation) -> list[Tensor]:
+        """The inputs of an operation, with what placeholders stand for in their place."""
+        return [self.outside.get(id(t), t) for t in op.inputs]
+
+    def leads_to_x(self, t: Tensor) -> bool:
+        """Whether `t` is x or depends on it."""
+        return t is self.x or t.op in self.leads
+
+    def from_y(self, op: Operation) -> list[Operation]:
+        """The operations from a y to `op`, the way its gradient came."""
+        way: list[Operation] = []
+        at: Operation | None = op
+        while at is not None:
+            way.append(at)
+            at = self.came_by.get(at)
+        return way[::-1]
+
+    def to_x(self, t: Tensor) -> list[Operation]:
+        """The operations from a tensor to x."""
+        way = []
+        while t is not self.x:
+            way.append(t.op)
+            t = self.inputs(t.op)[self.leads[t.op]]
+        return [*way, self.x.op]
+
+
+class Cut:
+    """One place where a gradient ends.
+
+    Attributes:
+      kind: "stop_gradient", "stop_gradients" (an entry of the argument), "integer", "not differentiable",
+        "no gradient", "returned None", "zero", "raises", "shape only" or "custom gradient".
+      op: the operation that ends it.
+      why: the reason, in words.
+      fix: a remedy, in words.
+    """
+
+    def __init__(self, kind: str, op: Operation, position: int, why: str, fix: str, ways: Ways, reached: Operation):
+        self.kind = kind
+        self.op = op
+        self.why = why
+        self.fix = fix
+        self._ways = ways
+        self._reached = reached  # the last operation that a gradient reached
+        self._position = position  # its input that gets none
+
+    @property
+    def path(self) -> tuple[Operation, ...]:
+        """The operations of a way from y through the cut to x."""
+        return (*self._ways.from_y(self._reached), *self._ways.to_x(self._ways.inputs(self._reached)[self._position]))
+
+    def __repr__(self) -> str:
+        return f"<Cut {self.kind} at {self.op.type} '{self.op.name}'>"
+
+
+class GradientExplanation:
+    """Why a gradient is None or zero, or which way it takes; `print` it, or draw it with `graphgrad.viz.draw`.
+
+    Attributes:
+      ys: the tensors that are differentiated.
+      x: the tensor with respect to which; a variable's handle.
+      verdict: "flows", "zero" (wherever it arrives it is zero), "none", or "raises" (`gradients` raises an error).
+      cuts: each `Cut` on the ways from ys to x.
+      path: the operations of a way on which the gradient arrives, from y to x; empty if it does not.
+      unrelated: if no way leads from ys to x, what can be said about it: lines of text.
+    """
+
+    def __init__(self, ys: list[Tensor], x: Tensor, verdict: str, cuts: tuple[Cut, ...], path: tuple[Operation, ...],
+                 unrelated: tuple[str, ...]):  # fmt: skip
+        self.ys = ys
+        self.x = x
+        self.verdict = verdict
+        self.cuts = cuts
+        self.path = path
+        self.unrelated = unrelated
+
+    @property
+    def is_none(self) -> bool:
+        """Whether `gradients` gives None."""
+        return self.verdict == "none"
+
+    @property
+    def connected(self) -> bool:
+        """Whether y depends on x at all, be it through integers."""
+        return not self.unrelated
+
+    def __repr__(self) -> str:
+        return f"<GradientExplanation {self.verdict}: {len(self.cuts)} cuts>"
+
+    def __str__(self) -> str:
+        ys = " + ".join(y.name for y in self.ys[:4]) + (" + ..." if len(self.ys) > 4 else "")
+        head = f"The gradient of {ys} with respect to {self.x.name}"
+        if self.unrelated:
+            verdict = "None" if self.is_none else "zero"
+            return "\n".join([f"{head} is {verdict}: y does not depend on x.",
+                              *[f"  {y.name} built at {y.op.source}" for y in self.ys[:4]],
+                              f"  {self.x.name} built at {self.x.op.source}",
+                              *[f"  {line}" for line in self.unrelated]])  # fmt: skip
+        cuts = f"{len(self.cuts)} cut{'s' * (len(self.cuts) != 1)}"
+        if self.verdict == "raises":
+            lines = [f"{head} cannot be built: gradients() raises an error."]
+        elif self.verdict == "none":
+            lines = [f"{head} is None: {cuts}, on every way from y to x."]
+        elif self.verdict == "zero":
+            lines = [f"{head} is zero, for all values: {cuts}, on every way from y to x."]
+        else:
+            lines = [f"{head} is neither None nor zero by construction.", "  It takes this way:",
+                     *_way(self.path, None)]  # fmt: skip
+            if self.cuts:
+                lines.append(f"Other ways from y to x have {cuts}:")
+        for number, cut in enumerate(self.cuts[:_TOLD], 1):
+            lines.append(f"{number}. {cut.op.type} '{cut.op.name}': {cut.why}.")
+            lines += _way(cut.path, cut.op)
+            lines.append(f"  Fix: {cut.fix}")
+        if len(self.cuts) > _TOLD:
+            lines.append(f"... and {len(self.cuts) - _TOLD} more cuts.")
+        return "\n".join(lines)
+
+
+def _way(path: tuple[Operation, ...], cut: Operation | None) -> list[str]:
+    """A line for each operation of a way: name, type, the user's line; the middle of a long one is left out."""
+    at = path.index(cut) if cut in path else 0
+    kept = range(len(path))
+    if len(path) > _SHOWN:
+        near = set(range(max(0, at - 3), at + 4))
+        ends = {0, 1, 2, len(path) - 3, len(path) - 2, len(path) - 1}
+        kept = sorted(i for i in near | ends if i < len(path))  # type: ignore[assignment]  # a range before
+    names = {i: f"{path[i].name} ({path[i].type})" for i in kept}
+    width = min(40, max(map(len, names.values()), default=0))
+    lines = []
+    last = -1
+    for i in kept:
+        if i != last + 1:
+            lines.append(f"      ... {i - last - 1} operations ...")
+        mark = "  x " if path[i] is cut else "    "
+        lines.append(f"  {mark}{names[i]:<{width}}  {path[i].source}")
+        last = i
+    return lines

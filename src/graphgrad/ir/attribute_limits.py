@@ -1,0 +1,51 @@
+"""What attributes may be, beyond their kind: records declare it, and whoever builds an op is held to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+
+# A range of integers, the two ends of an interval of floats, a set of texts, or `callable`.
+Limit = range | tuple[float, float] | frozenset[str] | Callable[[Any], bool]
+_COUNT, _SIZE = range(2**31), range(1, 2**31)
+# Attributes that mean the same in all ops of this package, with the least values that TensorFlow's records name.
+# Classes are drawn one by one, in Python.
+COMMON: dict[str, Limit] = {
+    "beam_width": _SIZE, "block_size": range(2, 2**31), "k": _COUNT, "max_images": _SIZE, "max_outputs": _SIZE,
+    "num_bits": range(1, 64), "num_buckets": range(2**63), "num_sampled": range(1, 2**20 + 1), "num_shards": _SIZE,
+    "num_sparse": _COUNT, "num_true": _SIZE, "order": range(33), "order_a": range(17), "order_b": range(17),
+    "range_max": range(1, 2**63), "shard": _COUNT, "top_paths": _SIZE,
+}  # fmt: skip
+OUTPUTS = range(2**20)  # how many outputs of a kind an operation may have
+
+
+def check(name: str, value: Any, limit: Limit) -> None:
+    """Raises a Complaint if an attribute's value is beyond its limit.
+
+    Args:
+      name: the attribute.
+      value: what it is given.
+      limit: what it may be.
+    """
+    if isinstance(limit, range):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+            raise Complaint(f"attribute '{name}' must be an integer, not {value!r}", f"give {name}=<int>", TypeError)
+        if int(value) not in limit:
+            least = int(value) < limit[0]
+            beyond = f"less than minimum {limit[0]}" if least else f"greater than {limit[-1]}"
+            raise Complaint(f"attribute '{name}' passed {value} {beyond}",
+                            f"give {name} a value in [{limit[0]}, {limit[-1]}]")  # fmt: skip
+    elif isinstance(limit, frozenset):
+        if value not in limit:
+            raise Complaint(f"attribute '{name}' is {value!r}, which is not one of {', '.join(sorted(limit))}",
+                            f"give {name} one of these")  # fmt: skip
+    elif callable(limit):
+        if not limit(value):
+            raise Complaint(f"attribute '{name}' cannot be {value!r}", "give a function", TypeError)
+    elif not isinstance(value, (int, float, np.number)) or not limit[0] <= value <= limit[1]:
+        raise Complaint(f"attribute '{name}' is {value!r}, outside of [{limit[0]:g}, {limit[1]:g}]",
+                        f"give {name} a value in that range")  # fmt: skip

@@ -1,0 +1,198 @@
+"""The builder: from a call such as `raw.Mul(x, 2.0)` to an operation in the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+
+from . import opdef as _opdef
+from .context import _settle, stack
+from .conversion import convert, is_tensor_like
+from .dtypes import DType, as_dtype, int32
+from .graph import Graph, Operation, Tensor
+from .opdef import Arg, OpDef, put_in_context
+
+
+def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
+    """Builds (or, in eager mode, runs) an op; see `OpDef.__call__`."""
+    graph = stack.current if stack.settled else _settle()
+    if len(args) != len(opdef.inputs):
+        args, attrs = _bind(opdef, args, attrs)
+    if graph is None:
+        return _build_eagerly(opdef, args, attrs, name)
+    # The direct path: plain tensors of this graph.
+    if opdef.has_lists:
+        direct = False
+    else:
+        direct = True
+        for a in args:
+            if type(a) is not Tensor or a.graph is not graph:
+                direct = False
+                break
+    if direct:
+        op = add_to_graph(graph, opdef, args, attrs, name)
+        outputs = op.outputs
+        return outputs[0] if len(outputs) == 1 and not opdef.outputs[0].is_list else _results(op)
+    full_name = graph.operation_name(name or opdef.name)
+    flat = _convert_all(opdef, args, attrs, graph, full_name)
+    return _results(add_to_graph(graph, opdef, tuple(flat), attrs, full_name + "/"))
+
+
+def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
+                 name: str | None) -> Operation:  # fmt: skip
+    """Infers types and shapes and adds the operation.
+
+    Args:
+      graph: where it goes.
+      opdef: its record.
+      inputs: the flat inputs, tensors of `graph`.
+      attrs: its explicit attributes.
+      name: the wish for a name; one that ends in '/' is final.
+    Raises: TypeError, ValueError naming op, shapes, the user's line and a remedy.
+    """
+    try:
+        inferred = opdef.infer(inputs, attrs)
+    except Complaint as complaint:
+        raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from complaint.__cause__
+    if name is None:
+        name = graph._unique(f"{graph._scope}/{opdef.name}" if graph._scope else opdef.name)
+    else:
+        name = graph.operation_name(name)
+    return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
+                      inferred.specs)  # fmt: skip
+
+
+def _results(op: Operation) -> Any:
+    return op.opdef.regroup(op.outputs, op.attrs) if op.outputs or op.opdef.outputs else op
+
+
+def _build_eagerly(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
+    from .eager import execute
+
+    flat = _convert_all(opdef, args, attrs, None, name or opdef.name)
+    outputs = execute(opdef, tuple(flat), attrs)
+    if not opdef.outputs:
+        return None
+    full = attrs
+    if len(opdef.outputs) > 1:
+        full = {**opdef.attrs, **attrs}
+    return opdef.regroup(outputs, full)
+
+
+def _bind(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Sorts inputs given by keyword into their places."""
+    attrs = dict(kwargs)
+    bound = list(args)
+    for arg in opdef.inputs[len(args) :]:
+        if arg.name not in attrs:
+            raise TypeError(f"{opdef.name} is missing its input '{arg.name}'; its signature is {opdef.signature}")
+        bound.append(attrs.pop(arg.name))
+    if len(bound) != len(opdef.inputs):
+        raise TypeError(
+            f"{opdef.name} takes {len(opdef.inputs)} inputs, not {len(args)}; its signature is {opdef.signature}"
+        )
+    return tuple(bound), attrs
+
+
+def _convert_all(
+    opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], graph: Graph | None, name: str
+) -> list[Any]:
+    """Converts the arguments to a flat list of tensors; tensors decide the dtypes of Python values."""
+    types = {k: v for k, v in attrs.items() if type(v) is DType} if attrs else {}
+    for arg, value in zip(opdef.inputs, args, strict=True):
+        attr = arg.type_attr
+        if attr is None or attr in types:
+            continue
+        if type(value) is Tensor:
+            types[attr] = value.dtype
+            continue
+        for v in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
+            if is_tensor_like(v):
+                types[attr] = as_dtype(v.dtype)
+                break
+    flat: list[Any] = []
+    counts: dict[str, tuple[str, int]] = {}  # attribute of a length -> the list that decided it, and its length
+    met: set[str | None] = set()  # type attributes that a tensor before has decided
+    for arg, value in zip(opdef.inputs, args, strict=True):
+        if not arg.is_list:
+            if type(value) is Tensor and value.graph is graph:  # its dtype is in `types`
+                flat.append(value)
+            else:
+                lossy = graph is None or arg.type_attr in met  # eager mode looks at all tensors first
+                flat.append(_convert_one(opdef, arg, value, types, graph, name, lossy=lossy))
+            met.add(arg.type_attr)
+            continue
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
+        if arg.number_attr is not None:
+            first, count = counts.setdefault(arg.number_attr, (arg.name, len(value)))
+            if len(value) != count:
+                raise ValueError(f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(value)} must match "
+                                 f"length {count} of argument '{first}'.\n  Fix: give lists of one length")
+            attrs[arg.number_attr] = count
+        group = [_convert_one(opdef, arg, v, types, graph, name, i) for i, v in enumerate(value)]
+        if arg.list_attr is not None:
+            attrs[arg.list_attr] = tuple(t.dtype for t in group)
+        flat.extend(group)
+    return flat
+
+
+def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
+                 index: int | None = None, lossy: bool = False) -> Any:  # fmt: skip
+    """One argument as a tensor; `lossy` says whether a NumPy value may lose its fractions, as in TensorFlow."""
+    if type(value) is Tensor and value.graph is graph:
+        if arg.type_attr is not None:
+            types.setdefault(arg.type_attr, value.dtype)
+        return value
+    suffix = arg.name if index is None else f"{arg.name}_{index}"
+    tensor_like = is_tensor_like(value)
+    wanted = arg.dtype or (types.get(arg.type_attr) if arg.type_attr else None)
+    if wanted is None and not tensor_like and arg.type_attr is not None:
+        wanted = _natural(opdef, arg, value)
+    elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
+        wanted = None  # inference names both dtypes
+    try:
+        # Tensors are converted as they are: inference words a mismatch better.
+        tensor = convert(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", scoped=False)
+    except TypeError as e:
+        if tensor_like or "symbolic" in str(e):
+            raise
+        error = put_in_context(opdef, Complaint(
+            f"argument '{arg.name}' cannot be converted: {e}",
+            f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
+            name, [])  # fmt: skip
+        if type(e).__init__ is TypeError.__init__:  # a class of its own says what was met
+            error = type(e)(*error.args)
+        raise error from None
+    if arg.type_attr is not None:
+        types.setdefault(arg.type_attr, tensor.dtype)
+    return tensor
+
+
+def _has_fractions(value: Any) -> bool:
+    """Whether a value is one of NumPy's, of a dtype that has fractions."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
+
+
+def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
+    """The dtype to convert a Python value to when no tensor decides it: None for the value's own."""
+    allowed = opdef.allowed[arg.type_attr or ""]
+    if isinstance(value, int):
+        if not isinstance(value, bool) and int32 not in allowed and not any(t.is_integer for t in allowed):
+            return next((t for t in allowed if t.name == "float32"), None)
+        return None
+    if int32 in allowed and all(t.is_integer for t in allowed):  # sizes, axes, indices
+        if isinstance(value, (list, tuple)):
+            return None if value else int32
+        dtype = getattr(value, "dtype", None)
+        return int32 if dtype is not None and as_dtype(dtype) not in allowed else None
+    if isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
+        by_name = {t.name: t for t in allowed}
+        return by_name.get("float32") or by_name.get("int32")
+    return None
+
+
+_opdef._build = build

@@ -1,0 +1,349 @@
+"""The messages that graphs are written as.
+
+Reference: TensorFlow 2.21 tensor.proto, tensor_shape.proto, attr_value.proto, node_def.proto, op_def.proto,
+function.proto, graph.proto, meta_graph.proto, saver.proto, variable.proto, example.proto, feature.proto.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphgrad.ir.dtypes import _BY_ENUM, as_dtype, string
+
+from .messages import MapOf, Message
+
+_TYPE_NAMES = {enum: f"DT_{t.name.upper()}" for enum, t in _BY_ENUM.items()}
+_TYPE_NAMES.update({1: "DT_FLOAT", 2: "DT_DOUBLE", 19: "DT_HALF"})
+
+
+class Dim(Message):
+    """One size of a `TensorShapeProto`."""
+
+    FIELDS = {"size": (1, "int"), "name": (2, "string")}
+
+
+class TensorShapeProto(Message):
+    """A shape; a size of -1 is not known."""
+
+    FIELDS = {"dim": (2, [Dim]), "unknown_rank": (3, "bool")}
+    Dim = Dim
+
+    def shape(self) -> tuple[int | None, ...] | None:
+        """The shape as a tuple; None for an unknown rank."""
+        return None if self.unknown_rank else tuple(None if d.size < 0 else d.size for d in self.dim)
+
+
+class TensorProto(Message):
+    """A tensor; `tensor_content` holds the bytes of numbers, `string_val` strings."""
+
+    FIELDS = {"dtype": (1, "int"), "tensor_shape": (2, TensorShapeProto), "version_number": (3, "int32"),
+              "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
+              "int_val": (7, ["int32"]), "string_val": (8, ["bytes"]), "scomplex_val": (9, ["float"]),
+              "int64_val": (10, ["int"]), "bool_val": (11, ["bool"]), "dcomplex_val": (12, ["double"]),
+              "half_val": (13, ["int32"]), "uint32_val": (16, ["uint32"]), "uint64_val": (17, ["uint64"])}  # fmt: skip
+    ENUMS = {"dtype": _TYPE_NAMES}
+
+    @classmethod
+    def of(cls, array: Any, dtype: Any) -> TensorProto:
+        """The message that stands for an array."""
+        array = np.asarray(array)
+        proto = cls(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
+        if array.size > 1 and not any(array.strides) and dtype.name in _FIELDS:  # one value, as `array` makes it
+            one = array[(0,) * array.ndim]
+            if dtype.name in ("float16", "bfloat16"):
+                one = np.asarray(one).view(np.uint16)[()]
+            getattr(proto, _FIELDS[dtype.name]).append(one if dtype is string else one.item())
+        elif dtype is string:
+            proto.string_val.extend(v.encode() if isinstance(v, str) else v for v in array.ravel().tolist())
+        else:
+            proto.tensor_content = array.astype(dtype.np_dtype).tobytes()
+        return proto
+
+    def array(self) -> Any:
+        """The array that it stands for, not to be written to; where one value stands for many, they share its memory.
+
+        Raises: TypeError for a dtype that is none; ValueError for a shape that is none, content that does not fit, or a
+          few values that differ and stand for very many.
+        """
+        dtype = as_dtype(int(self.dtype))
+        shape = tuple(d.size for d in self.tensor_shape.dim)
+        count = _elements(shape)
+        np_dtype = dtype.np_dtype
+        if self.tensor_content:
+            if len(self.tensor_content) != count * np_dtype.itemsize or dtype is string:
+                raise ValueError(f"{len(self.tensor_content)} bytes are no {dtype.name} of shape {shape}")
+            return np.frombuffer(self.tensor_content, np_dtype).reshape(shape)
+        values = self._values_of(dtype, np_dtype, count)
+        if len(values) == count:
+            return values.reshape(shape)
+        if len(values) <= 1:
+            one = values.reshape(()) if len(values) else np.asarray(b"" if dtype is string else 0, np_dtype)
+            return np.broadcast_to(one, shape)
+        if count * np_dtype.itemsize > _LARGE and count > _REPEATS * len(values):
+            raise ValueError(f"{len(values)} values stand for an array of shape {shape}")
+        return np.concatenate([values, np.broadcast_to(values[-1:], (count - len(values),))]).reshape(shape)
+
+    def _values_of(self, dtype: Any, np_dtype: Any, count: int) -> Any:
+        """The values that are there one by one, no more than there are elements; the last stands for the rest."""
+        if self.half_val:
+            return np.array(self.half_val[:count], np.int64).astype(np.uint16).view(np_dtype)
+        if self.scomplex_val or self.dcomplex_val:
+            given = np.array((self.scomplex_val or self.dcomplex_val)[: 2 * count])
+            return (given[0::2] + 1j * given[1::2]).astype(np_dtype)
+        lists: Any = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val,
+                 self.uint32_val, self.uint64_val)  # fmt: skip
+        found: Any = next((v for v in lists if v), [])[:count]
+        if dtype is string:
+            if not all(isinstance(v, bytes) for v in found):
+                raise ValueError("strings are given as numbers")
+            made = np.empty(len(found), object)
+            made[:] = found
+            return made
+        return np.array(found).astype(np_dtype) if found else np.empty(0, np_dtype)
+
+
+_LARGE, _REPEATS = 1 << 27, 1000  # bytes of an array, and for how many elements each of its values may stand
+# Where single values of these dtypes stand.
+_FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
+           **dict.fromkeys(("int32", "int16", "int8", "uint16", "uint8"), "int_val"), "int64": "int64_val",
+           "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val"}  # fmt: skip
+
+
+def _elements(shape: Any) -> int:
+    """How many elements an array has; ValueError for what no array has."""
+    count: int = math.prod(shape)
+    if any(n < 0 for n in shape) or math.prod(max(1, n) for n in shape) >= 1 << 56 or len(shape) > 64:
+        raise ValueError(f"no array has the shape {shape[:8]}")
+    return count
+
+
+def shape_proto(shape: Any) -> TensorShapeProto:
+    """The message that stands for a shape: None, or sizes of which some may be None."""
+    if shape is None:
+        return TensorShapeProto(unknown_rank=True)
+    return TensorShapeProto(dim=[Dim(size=-1 if n is None else int(n)) for n in shape])
+
+
+class NameAttrList(Message):
+    """A function, by name."""
+
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {"name": (1, "string")}
+
+
+class _ListValue(Message):
+    FIELDS = {"s": (2, ["bytes"]), "i": (3, ["int"]), "f": (4, ["float"]), "b": (5, ["bool"]), "type": (6, ["int"]),
+              "shape": (7, [TensorShapeProto]), "tensor": (8, [TensorProto]), "func": (9, [NameAttrList])}  # fmt: skip
+    ENUMS = {"type": _TYPE_NAMES}
+
+
+class AttrValue(Message):
+    """An attribute's value, one of its fields."""
+
+    ListValue = _ListValue
+    FIELDS = {"list": (1, _ListValue), "s": (2, "bytes"), "i": (3, "int"), "f": (4, "float"), "b": (5, "bool"),
+              "type": (6, "int"), "shape": (7, TensorShapeProto), "tensor": (8, TensorProto),
+              "placeholder": (9, "string"), "func": (10, NameAttrList)}  # fmt: skip
+    ONEOF = {"value": ("list", "s", "i", "f", "b", "type", "shape", "tensor", "placeholder", "func")}
+    ENUMS = {"type": _TYPE_NAMES}
+
+
+NameAttrList.FIELDS["attr"] = (2, MapOf(AttrValue))
+
+
+class _DebugInfo(Message):
+    FIELDS = {"original_node_names": (1, ["string"]), "original_func_names": (2, ["string"])}
+
+
+class NodeDef(Message):
+    """An operation."""
+
+    ExperimentalDebugInfo = _DebugInfo
+    FIELDS = {"name": (1, "string"), "op": (2, "string"), "input": (3, ["string"]), "device": (4, "string"),
+              "attr": (5, MapOf(AttrValue)), "experimental_debug_info": (6, _DebugInfo)}  # fmt: skip
+
+
+class VersionDef(Message):
+    """Which version wrote something."""
+
+    FIELDS = {"producer": (1, "int32"), "min_consumer": (2, "int32"), "bad_consumers": (3, ["int32"])}
+
+
+class _ArgDef(Message):
+    FIELDS = {"name": (1, "string"), "description": (2, "string"), "type": (3, "int"), "type_attr": (4, "string"),
+              "number_attr": (5, "string"), "type_list_attr": (6, "string"), "is_ref": (16, "bool")}  # fmt: skip
+    ENUMS = {"type": _TYPE_NAMES}
+
+
+class _AttrDef(Message):
+    FIELDS = {"name": (1, "string"), "type": (2, "string"), "default_value": (3, AttrValue),
+              "description": (4, "string"), "has_minimum": (5, "bool"), "minimum": (6, "int"),
+              "allowed_values": (7, AttrValue)}  # fmt: skip
+
+
+class _Deprecation(Message):
+    FIELDS = {"version": (1, "int32"), "explanation": (2, "string")}
+
+
+class OpDef(Message):
+    """The signature of an op type or a function."""
+
+    ArgDef, AttrDef = _ArgDef, _AttrDef
+    FIELDS = {"name": (1, "string"), "input_arg": (2, [_ArgDef]), "output_arg": (3, [_ArgDef]), "attr": (4, [_AttrDef]),
+              "summary": (5, "string"), "description": (6, "string"), "deprecation": (8, _Deprecation),
+              "is_aggregate": (16, "bool"), "is_stateful": (17, "bool"), "is_commutative": (18, "bool"),
+              "allows_uninitialized_input": (19, "bool"), "control_output": (20, ["string"]),
+              "is_distributed_communication": (21, "bool")}  # fmt: skip
+
+
+class OpList(Message):
+    """The op types that a graph uses."""
+
+    FIELDS = {"op": (1, [OpDef])}
+
+
+class _ArgAttrs(Message):
+    FIELDS = {"attr": (1, MapOf(AttrValue))}
+
+
+class FunctionDef(Message):
+    """A function: its signature, its operations, and which of their outputs it returns."""
+
+    FIELDS = {"signature": (1, OpDef), "node_def": (3, [NodeDef]), "ret": (4, MapOf("string")),
+              "attr": (5, MapOf(AttrValue)), "control_ret": (6, MapOf("string")),
+              "arg_attr": (7, MapOf(_ArgAttrs, "uint32")),
+              "resource_arg_unique_id": (8, MapOf("uint32", "uint32"))}  # fmt: skip
+
+
+class _GradientDef(Message):
+    FIELDS = {"function_name": (1, "string"), "gradient_func": (2, "string")}
+
+
+class FunctionDefLibrary(Message):
+    """The functions of a graph."""
+
+    FIELDS = {"function": (1, [FunctionDef]), "gradient": (2, [_GradientDef])}
+
+
+class GraphDef(Message):
+    """A graph, as `Graph.as_graph_def` writes it and `import_graph_def` reads it.
+
+    Args:
+      **fields: `node`, `library`, `versions`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.GraphDef`.
+
+    >>> _ = tf.constant(1.0, name="one")
+    >>> [n.name for n in tf.GraphDef.FromString(tf.get_default_graph().as_graph_def().SerializeToString()).node]
+    ['one']
+    """
+
+    FIELDS = {"node": (1, [NodeDef]), "library": (2, FunctionDefLibrary), "version": (3, "int32"),
+              "versions": (4, VersionDef)}  # fmt: skip
+
+
+class SaverDef(Message):
+    """The settings of a `Saver`."""
+
+    V1, V2, LEGACY = 1, 2, 0
+    FIELDS = {"filename_tensor_name": (1, "string"), "save_tensor_name": (2, "string"),
+              "restore_op_name": (3, "string"), "max_to_keep": (4, "int32"), "sharded": (5, "bool"),
+              "keep_checkpoint_every_n_hours": (6, "float"), "version": (7, "int")}  # fmt: skip
+    ENUMS = {"version": {0: "LEGACY", 1: "V1", 2: "V2"}}
+
+
+class SaveSliceInfoDef(Message):
+    """Which part of a variable another one is."""
+
+    FIELDS = {"full_name": (1, "string"), "full_shape": (2, ["int"]), "var_offset": (3, ["int"]),
+              "var_shape": (4, ["int"])}  # fmt: skip
+
+
+class VariableDef(Message):
+    """A variable, by the names of its operations."""
+
+    FIELDS = {"variable_name": (1, "string"), "initializer_name": (2, "string"), "snapshot_name": (3, "string"),
+              "save_slice_info_def": (4, SaveSliceInfoDef), "is_resource": (5, "bool"),
+              "initial_value_name": (6, "string"), "trainable": (7, "bool"), "synchronization": (8, "int"),
+              "aggregation": (9, "int")}  # fmt: skip
+    ENUMS = {"synchronization": dict(enumerate(f"VARIABLE_SYNCHRONIZATION_{n}" for n in (
+                 "AUTO", "NONE", "ON_WRITE", "ON_READ"))),
+             "aggregation": dict(enumerate(f"VARIABLE_AGGREGATION_{n}" for n in (
+                 "NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA")))}  # fmt: skip
+
+
+class _Nodes(Message):
+    FIELDS = {"value": (1, ["string"])}
+
+
+class _Bytes(Message):
+    FIELDS = {"value": (1, ["bytes"])}
+
+
+class _Ints(Message):
+    FIELDS = {"value": (1, ["int"])}
+
+
+class _Floats(Message):
+    FIELDS = {"value": (1, ["float"])}
+
+
+class CollectionDef(Message):
+    """A collection: of names, of messages, or of numbers."""
+
+    NodeList, BytesList, Int64List, FloatList = _Nodes, _Bytes, _Ints, _Floats
+    FIELDS = {"node_list": (1, _Nodes), "bytes_list": (2, _Bytes), "int64_list": (3, _Ints), "float_list": (4, _Floats)}
+    ONEOF = {"kind": ("node_list", "bytes_list", "int64_list", "float_list")}
+
+
+class _CooSparse(Message):
+    FIELDS = {"values_tensor_name": (1, "string"), "indices_tensor_name": (2, "string"),
+              "dense_shape_tensor_name": (3, "string")}  # fmt: skip
+
+
+class TensorInfo(Message):
+    """A tensor, by name, with dtype and shape."""
+
+    CooSparse = _CooSparse
+    FIELDS = {"name": (1, "string"), "dtype": (2, "int"), "tensor_shape": (3, TensorShapeProto),
+              "coo_sparse": (4, _CooSparse)}  # fmt: skip
+    ONEOF = {"encoding": ("name", "coo_sparse")}
+    ENUMS = {"dtype": _TYPE_NAMES}
+
+
+class SignatureDef(Message):
+    """What a saved model computes: named inputs and outputs."""
+
+    FIELDS = {"inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo)), "method_name": (3, "string"),
+              "defaults": (4, MapOf(TensorProto))}  # fmt: skip
+
+
+class _MetaInfoDef(Message):
+    FIELDS = {"meta_graph_version": (1, "string"), "stripped_op_list": (2, OpList), "tags": (4, ["string"]),
+              "tensorflow_version": (5, "string"), "tensorflow_git_version": (6, "string"),
+              "stripped_default_attrs": (7, "bool"), "function_aliases": (8, MapOf("string"))}  # fmt: skip
+
+
+class AssetFileDef(Message):
+    """A file that belongs to a saved model."""
+
+    FIELDS = {"tensor_info": (1, TensorInfo), "filename": (2, "string")}
+
+
+class MetaGraphDef(Message):
+    """A graph with its collections and the settings of its `Saver`.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.MetaGraphDef`.
+    """
+
+    MetaInfoDef = _MetaInfoDef
+    FIELDS = {"meta_info_def": (1, _MetaInfoDef), "graph_def": (2, GraphDef), "saver_def": (3, SaverDef),
+              "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef)),
+              "asset_file_def": (6, [AssetFileDef])}  # fmt: skip
+
+
+class SavedModel(Message):
+    """What the file saved_model.pb holds."""
+
+    FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [MetaGraphDef])}

@@ -1,0 +1,310 @@
+"""A graph as TensorFlow's `GraphDef` message."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+
+from graphgrad.ir import dtypes
+from graphgrad.ir.dtypes import DType, as_dtype
+from graphgrad.ir.effects import effects_of
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.system.log import Log
+
+from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
+
+_LARGEST = 1024  # bytes of a constant that a picture needs
+PRODUCER = 2474  # the version of the format that TensorFlow 2.21 writes
+
+# Attributes that TensorFlow's ops of these names do not have: written with an underscore, so that it skips them.
+OWN = {
+    "ParseSingleExample": ("has_default",), "While": ("Tout", "maximum_iterations", "counter", "bounded_by", "memory"),
+    "Print": ("count",), "MakeIterator": ("Tcaptured", "dataset"), "DatasetPass": ("Tcaptured", "dataset"),
+    "IteratorGetNext": ("one_shot",),
+    "DatasetResult": ("compute",), "DatasetVariant": ("of_values",), "IteratorToStringHandle": ("one_shot",),
+    "IteratorGetNextAsOptional": ("one_shot",), "WriteSummary": ("writer", "make"), "FlushSummaryWriter": ("writer",),
+    "CloseSummaryWriter": ("writer",),
+    "BlockLSTMGrad": ("cell_clip", "forget_bias"), "BlockLSTMGradV2": ("cell_clip", "forget_bias"),
+    "CTCLossV2": ("T",), "ExtractGlimpse": ("seed", "seed2"), "ExtractGlimpseV2": ("seed", "seed2"),
+    "InitializeTableFromTextFileV2": ("key_dtype", "value_dtype"), "LookupTableExportV2": ("value_shape",),
+    "LookupTableFindV2": ("mutable",), "LookupTableSizeV2": ("mutable",), "ResourceGatherNd": ("shape",),
+    "MaxPoolGradGrad": ("explicit_paddings",), "ReadVariableOp": ("shape",), "ResourceGather": ("shape",),
+    "VariableShape": ("shape",), "ResourceScatterNdUpdate": ("dtype",), "ResourceScatterNdAdd": ("dtype",),
+    "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),
+}  # fmt: skip
+
+# Attributes with defaults that TensorFlow's ops have and the ops here do not need.
+_THEIRS: dict[str, dict[str, Any]] = {
+    "AssignVariableOp": {"validate_shape": False}, "DecodeImage": {"dtype": dtypes.uint8},
+    "EagerPyFunc": {"is_async": False}, "If": {"output_shapes": ()},
+    "ResourceGather": {"batch_dims": 0, "validate_indices": True},
+    **{f"ResourceScatterNd{kind}": {"bad_indices_policy": ""} for kind in ("Add", "Max", "Min", "Sub", "Update")},
+    "SerializeManySparse": {"out_type": dtypes.string}, "SerializeSparse": {"out_type": dtypes.string},
+    "TensorListGetItem": {"Tshape": dtypes.int32}, "VarHandleOp": {"allowed_devices": (), "debug_name": ""},
+    "VariableShape": {"out_type": dtypes.int32}, "While": {"parallel_iterations": 10},
+}  # fmt: skip
+
+_LOG = Log("graphgrad")
+
+
+def graph_def(graph: Graph) -> bytes:
+    """The serialized `GraphDef` of a graph, as a picture needs it.
+
+    Functions and large constants are named, not written, so it cannot be run again.
+
+    Args:
+      graph: the graph.
+    """
+    serialized: bytes = _Writer(_LARGEST).graph(graph, add_shapes=True).SerializeToString()
+    return serialized
+
+
+def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
+    """The `GraphDef` of a graph, with all that `import_graph_def` needs.
+
+    What calls Python functions of this process is written without the functions, as in TensorFlow; a warning says so.
+
+    Args:
+      graph: the graph.
+      add_shapes: whether to write the static shapes of outputs.
+      first: the first operation to write.
+    """
+    writer = _Writer(None)
+    made = writer.graph(graph, add_shapes, first)
+    if writer.python:
+        one = writer.python[0]
+        _LOG.warning("The graph that is written calls Python functions of this process (%d operations; the first is %s "
+                     "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), one.type, one.name,
+                     one.source)  # fmt: skip
+    return made
+
+
+def node_def(op: Operation) -> Any:
+    """The `NodeDef` of an operation."""
+    return _Writer(None).node(op, _tensor_name, False)
+
+
+def attribute(op: Any, name: str) -> Any:
+    """The value of an operation's attribute, see `Operation.get_attr`."""
+    if name in OWN.get(op.type, ()):
+        return op._attr(name)
+    if isinstance(op, Operation):
+        attrs = node_def(op).attr
+    else:  # what a tape recorded
+        writer = _Writer(None)
+        attrs = {k: writer.attr(k, v) for k, v in writer.attributes(op).items() if k == name}
+    message = attrs.get(name)
+    if message is None:
+        raise ValueError(f"Operation '{op.name}' has no attr named '{name}'.")
+    kind = message.WhichOneof("value")
+    if kind != "list":
+        return _given(kind, getattr(message, kind))
+    lists = ((k, getattr(message.list, k)) for k in ("s", "i", "f", "b", "type", "shape", "tensor", "func"))
+    return next(([_given(k, v) for v in values] for k, values in lists if values), [])
+
+
+def _given(kind: str, value: Any) -> Any:
+    if kind == "type":
+        return as_dtype(int(value))
+    return float(np.float32(value)) if kind == "f" else value
+
+
+class _Writer:
+    """Writes graphs and the functions that they use; constants above `largest` bytes without their values."""
+
+    def __init__(self, largest: int | None):
+        self.largest = largest
+        self.functions: dict[int, tuple[str, FuncGraph]] = {}
+        self.python: list[Operation] = []  # what calls functions that cannot be written
+        self.bodies: set[int] = set()  # of loops: TensorFlow wants them to return what they capture, too
+
+    def graph(self, graph: Graph, add_shapes: bool, first: int = 0) -> Any:
+        """The message, with the operations from `first` on."""
+        made = GraphDef()
+        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in _in_order(graph, first))
+        made.versions.producer = PRODUCER
+        if self.largest is None:
+            written = 0
+            while written < len(self.functions):  # a function may use others
+                name, function = list(self.functions.values())[written]
+                made.library.function.append(self.function(name, function))
+                written += 1
+        return made
+
+    def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
+        """An operation; `names` gives its inputs' names."""
+        node = NodeDef(name=op.name, op=op.type)
+        node.input.extend([*map(names, op.inputs), *(f"^{c.name}" for c in op.control_inputs)])
+        if op.device:
+            node.device = op.device
+        own = OWN.get(op.type, ())
+        for name, value in sorted(self.attributes(op).items()):  # the order in which functions are numbered
+            if callable(value) and not isinstance(value, (Graph, DType, type)):
+                self.python.append(op)
+                continue
+            message = self.attr(name, value)
+            if message is not None:
+                node.attr[f"_{name}" if name in own or name == "sum_duplicates" else name] = message
+        if op.type == "While":
+            self.bodies.add(id(op.attrs["body"]))
+            for t in op.inputs[len(op.outputs) :]:
+                node.attr["output_shapes"].list.shape.append(shape_proto(t._spec.shape))
+        if op.type in ("If", "StatelessIf"):
+            node.attr["Tcond"] = AttrValue(type=op.inputs[0].dtype.enum)
+        elif op.type.startswith("ResourceScatterNd"):
+            node.attr["T"] = AttrValue(type=op.inputs[2].dtype.enum)
+        if add_shapes and op.outputs and op.type != "While":
+            shapes = AttrValue()
+            shapes.list.shape.extend(shape_proto(t._spec.shape) for t in op.outputs)
+            node.attr["_output_shapes"] = shapes
+        if op._colocation:
+            node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
+        return node
+
+    def attributes(self, op: Operation) -> dict[str, Any]:
+        """All attributes of an operation: those it was given, and the defaults of the rest."""
+        if self.largest is not None:
+            return op.attrs
+        defaults, own = op.opdef.attrs, OWN.get(op.type, ())
+        attrs = {k: v for k, v in defaults.items() if v is not inspect.Parameter.empty and k not in own}
+        attrs.update(_THEIRS.get(op.type, {}))
+        for name, value in op.attrs.items():
+            attrs[name] = float(value) if isinstance(defaults.get(name), float) and type(value) is int else value
+        return attrs
+
+    def attr(self, name: str, value: Any) -> Any:
+        """An attribute's value; None for what has no message."""
+        field = self.single(name, value)
+        if field is not None:
+            return AttrValue(**{field[0]: field[1]})
+        if value is None and name.endswith("shape"):
+            return AttrValue(shape=shape_proto(None))
+        if not isinstance(value, (list, tuple)):
+            return None
+        made = AttrValue()
+        made.list.SetInParent()
+        for v in value:
+            item = self.single("shape" if v is None else "", v)
+            if item is not None:
+                getattr(made.list, item[0]).append(item[1])
+        return made
+
+    def single(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """The field of `AttrValue`, and what it holds; None for lists and what has none."""
+        if isinstance(value, DType):
+            return "type", value.enum
+        if isinstance(value, (bool, np.bool_)):
+            return "b", bool(value)
+        if isinstance(value, (int, np.integer)):
+            return "i", int(value)
+        if isinstance(value, float):
+            return "f", value
+        if isinstance(value, (str, bytes)):
+            return "s", value.encode() if isinstance(value, str) else value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return "tensor", self.tensor(np.asarray(value))
+        if isinstance(value, FuncGraph):
+            return "func", _named(self.name_of(value))
+        if _is_shape(value) and (name.endswith("shape") or name == ""):
+            return "shape", shape_proto(value)
+        if value is None and name == "shape":
+            return "shape", shape_proto(None)
+        inner = getattr(value, "name", None)
+        return ("func", _named(inner)) if isinstance(inner, str) else None
+
+    def tensor(self, array: Any) -> Any:
+        """A constant."""
+        dtype = as_dtype(array.dtype)
+        if self.largest is not None and _bytes_of(array) > self.largest:
+            return TensorProto(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
+        return TensorProto.of(array, dtype)
+
+    def name_of(self, function: FuncGraph) -> str:
+        """A function's name in the library, where it is unique."""
+        if id(function) not in self.functions:
+            taken = {name for name, _ in self.functions.values()}
+            base = re.sub(r"[^A-Za-z0-9_.]", "_", function.name) or "function"
+            name, n = base, 0
+            while name in taken:
+                n += 1
+                name = f"{base}_{n}"
+            self.functions[id(function)] = name, function
+        return self.functions[id(function)][0]
+
+    def function(self, name: str, function: FuncGraph) -> Any:
+        """A function's message."""
+        made = FunctionDef()
+        made.signature.name = name
+        arguments: dict[int, str] = {}
+        for i, t in enumerate(function.inputs):
+            arguments[id(t)] = f"arg_{i}"
+            made.signature.input_arg.add(name=f"arg_{i}", type=t.dtype.enum)
+
+        def names(t: Tensor) -> str:
+            return arguments.get(id(t)) or _name_in_function(t)
+
+        taken = {id(t.op) for t in function.inputs}
+        ops = [op for op in _in_order(function) if id(op) not in taken]
+        made.node_def.extend(self.node(op, names, True) for op in ops)
+        outputs = list(function.outputs)
+        if id(function) in self.bodies:
+            outputs += function.inputs[len(outputs) :]
+        for i, t in enumerate(outputs):
+            made.signature.output_arg.add(name=f"output_{i}", type=t.dtype.enum)
+            made.ret[f"output_{i}"] = names(t)
+        for op in effects_of(function) if function.keeps_effects else ():
+            made.control_ret[op.name] = op.name
+            made.signature.control_output.append(op.name)
+        made.signature.is_stateful = any("stateful" in op.opdef.flags for op in ops)
+        for i, t in enumerate(function.inputs):
+            shape = AttrValue()
+            shape.list.shape.append(shape_proto(t._spec.shape))
+            made.attr[f"_arg_{i}_shape"] = shape
+        return made
+
+
+def _bytes_of(array: Any) -> int:
+    size = array.nbytes
+    return size if size > _LARGEST or array.dtype.kind != "O" else sum(map(len, array.ravel().tolist()))
+
+
+def _in_order(graph: Graph, first: int = 0) -> list[Operation]:
+    """The operations from `first` on, in the order in which they run."""
+    operations = graph._operations
+    return [operations[i] for i in graph.in_order(range(first, len(operations)))]
+
+
+def _named(name: str) -> Any:
+    from .graph_messages import NameAttrList
+
+    return NameAttrList(name=name)
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple) and all(n is None or type(n) is int for n in value)
+
+
+def _tensor_name(t: Tensor) -> str:
+    return t.op.name if t.value_index == 0 else t.name
+
+
+def output_places(op: Operation) -> list[tuple[str, int]]:
+    """For each output the name of its argument in the op's signature, and its place in it."""
+    places = []
+    for arg in op.opdef.outputs:
+        n = 1
+        if arg.number_attr is not None:
+            n = op._attr(arg.number_attr)
+        elif arg.list_attr is not None:
+            n = len(op._attr(arg.list_attr))
+        places += [(arg.name, i) for i in range(n)]
+    return places
+
+
+def _name_in_function(t: Tensor) -> str:
+    name, place = output_places(t.op)[t.value_index]
+    return f"{t.op.name}:{name}:{place}"

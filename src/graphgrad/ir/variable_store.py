@@ -1,0 +1,127 @@
+"""Where a variable's value lives: a `Cell`, and the eager handle that stands for one."""
+
+from __future__ import annotations
+
+import operator
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import FailedPreconditionError, InvalidArgumentError
+
+from . import dtypes
+from .blocking import located
+from .dtypes import DType
+from .eager import EagerTensor
+from .opdef import Spec
+from .shape import Shape
+
+_try_acquire, _release = operator.methodcaller("acquire", False), operator.methodcaller("release")
+
+
+class Cell:
+    """The storage of one variable; what a kernel gets for an input of type `resource`.
+
+    Attributes:
+      held: the value as a NumPy array or as a buffer of the device; None before the variable is initialized.
+      name: the variable's name, for messages.
+      dtype: the dtype of `value`.
+      shape: the static shape that the value must have.
+      lock: whoever changes the value has it, from when the old one is read; who only reads needs it not.
+    """
+
+    __slots__ = ("held", "name", "dtype", "shape", "lock", "__weakref__")
+    to_numpy: Callable[[Any], Any]  # turns a buffer into an array; the executor, which makes them, sets it
+
+    def __init__(self, value: Any = None, name: str = "", dtype: DType = dtypes.float32, shape: Shape = None):
+        self.held = value
+        self.name = name
+        self.dtype = dtype
+        self.shape = shape
+        self.lock = threading.RLock()
+
+    @property
+    def value(self) -> Any:
+        """The value as a NumPy array; None before the variable is initialized."""
+        held = self.held
+        return held if held is None or isinstance(held, (np.ndarray, np.generic)) else self.use(Cell.to_numpy, held)
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.held = value
+
+    def use(self, function: Callable[[Any], Any], held: Any) -> Any:
+        """What a function makes of the value, or of the next one where another thread is just writing over this one.
+
+        Args:
+          function: raises RuntimeError or MemoryError for a buffer that is gone.
+          held: the value.
+        """
+        while True:
+            try:
+                return function(held)
+            except (RuntimeError, MemoryError):
+                # In one call of C code, so that no interrupt leaves it locked.
+                if not list(map(_release, filter(_try_acquire, (self.lock,)))):
+                    time.sleep(0.0001)
+                elif self.held is held:  # nobody is writing
+                    raise
+                held = self.held
+
+    def replace(self, held: Any, by: Any) -> None:
+        """Holds the same value in another place, unless it holds another value by now."""
+        if self.held is held and list(filter(_try_acquire, (self.lock,))):
+            try:
+                if self.held is held:
+                    self.held = by
+            finally:
+                self.lock.release()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.value, self.name, self.dtype, self.shape)  # a copy has a lock of its own
+
+    def __repr__(self) -> str:
+        return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"
+
+
+def kept(ref: Any, kind: Any, what: str) -> Any:
+    """What a handle refers to, if it is of the kind that an operation works on.
+
+    Args:
+      ref: what the kernel got for the handle.
+      kind: a class, or several.
+      what: the kind in words, such as 'a queue'.
+    Raises: FailedPreconditionError if there is nothing; InvalidArgumentError if it is of another kind.
+    """
+    held = getattr(ref, "value", None)
+    if held is None:
+        raise located(FailedPreconditionError, f"the handle does not refer to {what} that exists",
+                      "run what makes or initializes it first")  # fmt: skip
+    thing = held.item() if isinstance(held, np.ndarray) and held.dtype == object and held.size == 1 else held
+    if not isinstance(thing, kind):
+        raise located(InvalidArgumentError, f"Trying to access as {what} what is of another kind "
+                      f"({getattr(getattr(ref, 'cell', ref), 'name', '') or type(thing).__name__})",
+                      f"give the handle of {what}")  # fmt: skip
+    return thing
+
+
+class Handle(EagerTensor):
+    """The eager tensor of dtype resource that refers to a `Cell`; a scalar."""
+
+    __slots__ = ()
+    _variable: Any  # the variable that it belongs to
+
+    def __init__(self, cell: Cell):
+        super().__init__(cell, dtypes.resource)
+
+    @property
+    def _spec(self) -> Spec:
+        return Spec.of(dtypes.resource, ())
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape=(), dtype=resource, numpy=<{self._value!r}>>"
+
+    __str__ = __repr__

@@ -1,0 +1,1 @@
+"""Constants, shapes, slices, joins: ops that move elements."""

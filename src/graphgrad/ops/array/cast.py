@@ -1,0 +1,165 @@
+"""Conversion between dtypes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.ir import dtypes
+from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.dtypes import ANY, as_dtype
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.elementwise import same
+
+_CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
+
+
+def _in_range(xp, x, bits):
+    """Floats as signed integers of that many bits; whatever does not fit, NaN included, is the lowest of them."""
+    dtype = np.dtype(f"int{bits}")
+    fits = (x >= x.dtype.type(-(2.0 ** (bits - 1)))) & (x < x.dtype.type(2.0 ** (bits - 1)))
+    if xp is np and np.all(fits):
+        return x.astype(dtype)
+    return xp.where(fits, xp.where(fits, x, xp.asarray(0, x.dtype)).astype(dtype), xp.asarray(np.iinfo(dtype).min))
+
+
+def as_integers(xp, x, dtype):
+    """Floats as integers, without the fraction.
+
+    For numbers that the integers cannot hold, NumPy does what the processor does, and XLA takes the nearest integer.
+    Here both do what TensorFlow does with single numbers on x86: they pass through an integer of 32 or 64 bits, the
+    upper bits of which are cut off. (Of long arrays, TensorFlow gives some 8- and 16-bit integers otherwise.)
+
+    Args:
+      x: a float array.
+      dtype: NumPy's, an integer.
+    """
+    if x.dtype.itemsize < 4:
+        x = x.astype(np.float32)
+    bits = 32 if dtype.itemsize < 4 or dtype == np.int32 else 64
+    found = _in_range(xp, x, bits)
+    if dtype == np.uint64:
+        upper = _in_range(xp, x - x.dtype.type(2.0**63), bits)
+        found = found | xp.where(found < 0, upper, xp.zeros_like(upper))
+    return found.astype(dtype)
+
+
+@op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same)
+def _cast(xp, x, *, DstT, Truncate=False):
+    """The values in another dtype."""
+    if x.dtype.kind == "c" and DstT.kind not in "cb":
+        x = xp.real(x)
+    if DstT.is_integer and as_dtype(x.dtype).is_floating:
+        return as_integers(xp, x, DstT.np_dtype)
+    return x.astype(DstT.np_dtype)
+
+
+@_cast.grad
+def _cast_grad(op, dy):
+    source = op.inputs[0].dtype
+    if source.is_differentiable and dy.dtype.is_differentiable:
+        if isinstance(dy, IndexedSlices):
+            return dy._with_values(raw.Cast(dy.values, DstT=source))
+        return raw.Cast(dy, DstT=source)
+    return None
+
+
+def cast(x, dtype, name=None):
+    """The values of x in another dtype.
+
+    Args:
+      x: a numeric or bool tensor, or `IndexedSlices`.
+      dtype: the dtype wanted. Floats become integers by dropping the fraction, complex
+        numbers real ones by dropping the imaginary part.
+      name: a name for the operation.
+    Returns: a tensor of x's shape; x itself if it has the dtype already.
+    Raises: TypeError if there is no conversion.
+    Gradient: dy in x's dtype; None between integers and floats.
+    Reference: TensorFlow 2.21 Cast.
+
+    >>> sess.run(tf.cast([1.8, -2.2], tf.int32))
+    array([ 1, -2], dtype=int32)
+    """
+    wanted = as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, wanted, name), x.indices, x.dense_shape)
+    if type(x) is Tensor:
+        return x if x.dtype is wanted else raw.Cast(x, DstT=wanted, name=name)
+    with name_scope(name, "Cast") as scope:
+        x = convert_to_tensor(x, name="x")
+        return x if x.dtype is wanted else raw.Cast(x, DstT=wanted, name=scope)
+
+
+def saturate_cast(value, dtype, name=None):
+    """The values in another dtype, after clipping them to its range.
+
+    Args:
+      value: a numeric tensor.
+      dtype: the dtype wanted.
+      name: a name for the operations.
+    Returns: a tensor of the shape of `value`.
+    Raises: TypeError if there is no conversion.
+    Gradient: dy in the dtype of `value` where nothing was clipped; None between integers and floats.
+    Reference: TensorFlow 2.21 `tf.saturate_cast`.
+
+    >>> sess.run(tf.saturate_cast([-5.0, 300.0], tf.uint8))
+    array([  0, 255], dtype=uint8)
+    """
+    dtype = as_dtype(dtype)
+    with name_scope(name, "saturate_cast") as scope:
+        value = convert_to_tensor(value, name="value")
+        if value.dtype.is_complex and not dtype.is_complex:
+            value = raw.Real(value, Tout=value.dtype.real_dtype)
+        if not dtype.is_complex and not dtype.is_bool and not value.dtype.is_bool:
+            low, high = _range_within(value.dtype, dtype)
+            value = raw.ClipByValue(value, constant(low, value.dtype), constant(high, value.dtype), name="clamp")
+        return cast(value, dtype, name=scope)
+
+
+def _range_within(source, target):
+    """The part of the range of `source` that `target` can hold, as numbers of `source`."""
+    if source.is_integer:
+        low, high = target.limits
+        return max(int(source.min), int(max(low, -(2.0**64)))), min(int(source.max), int(min(high, 2.0**64)))
+    with np.errstate(over="ignore"):  # infinities are dealt with below
+        low, high = (np.asarray(v).astype(source.np_dtype) for v in target.limits)
+    # Rounding may have left the range, as for 2**31 - 1 in float32: step back inside.
+    if float(high) > float(target.max):
+        high = np.nextafter(high, source.np_dtype.type(0))
+    if float(low) < float(target.min):
+        low = np.nextafter(low, source.np_dtype.type(0))
+    return np.clip([low, high], source.min, source.max)
+
+
+def _to(target, name, title):
+    """One of the older functions that cast to a fixed dtype."""
+
+    def convert(x, name=name):
+        return cast(x, target, name=name)
+
+    convert.__name__ = convert.__qualname__ = f"to_{title}"
+    convert.__doc__ = f"""The values of x as {target.name}.
+
+    Args:
+      x: a numeric or bool tensor, or `IndexedSlices`.
+      name: a name for the operation.
+    Returns: a tensor of x's shape.
+    Raises: TypeError if there is no conversion.
+    Gradient: dy in x's dtype; None between integers and floats.
+    Reference: TensorFlow 2.21 Cast.
+
+    >>> tf.to_{title}([1, 2]).dtype
+    tf.{target.name}
+    """
+    return convert
+
+
+to_float = _to(dtypes.float32, "ToFloat", "float")
+to_double = _to(dtypes.float64, "ToDouble", "double")
+to_int32 = _to(dtypes.int32, "ToInt32", "int32")
+to_int64 = _to(dtypes.int64, "ToInt64", "int64")
+to_bfloat16 = _to(dtypes.bfloat16, "ToBFloat16", "bfloat16")
+to_complex64 = _to(dtypes.complex64, "ToComplex64", "complex64")
+to_complex128 = _to(dtypes.complex128, "ToComplex128", "complex128")

@@ -1,0 +1,254 @@
+"""Tensors of one value: Fill, zeros, ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
+from graphgrad.ir.dtypes import INDEX, as_dtype, float32
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.shape import as_shape
+from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ops.common.shape_values import all_axes
+
+
+@op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",))
+def fill_op(xp, dims, value):
+    """A tensor of one value."""
+    return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)
+
+
+@fill_op.shape
+def _fill_shape(dims, value):
+    if value is not None and value != ():
+        raise Complaint("value must be a scalar", "give one number, e.g. value[0]")
+    return _sizes(dims)
+
+
+def _sizes(dims):
+    if dims is None:
+        return None
+    if not isinstance(dims, tuple):
+        raise Complaint("dims must be a vector", "give a list of sizes, e.g. [3]")
+    if any(d is not None and d < 0 for d in dims):
+        raise Complaint(f"Dimension {min(d for d in dims if d is not None)} must be >= 0", "give sizes >= 0")
+    return dims
+
+
+@fill_op.grad
+def _fill_grad(op, dy):
+    return None, raw.Sum(dy, all_axes(op.outputs[0]))
+
+
+def _same(x):
+    return x
+
+
+@op("ZerosLike", "x: T -> y: T", shape=_same)
+def zeros_like_op(xp, x):
+    """Zeros of the shape and dtype of `x`; for a list, a list of as many elements."""
+    if isinstance(x, TensorList):
+        return x.zeros()
+    return np.full(x.shape, b"", object) if x.dtype == object else xp.zeros_like(x)
+
+
+zeros_like_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("OnesLike", "x: T -> y: T", shape=_same)
+def ones_like_op(xp, x):
+    """Ones of the shape and dtype of `x`."""
+    return xp.ones_like(x)
+
+
+ones_like_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("Empty", "shape: int32 -> output: dtype", host=("shape",))
+def empty_op(xp, shape, *, dtype, init=False):
+    """A tensor whose elements are not set (zeros here)."""
+    return xp.zeros(tuple(shape.tolist()), dtype.np_dtype)
+
+
+empty_op.shape(_sizes)
+empty_op.grad(NOT_DIFFERENTIABLE)
+
+
+_LARGE = 2**24  # elements; the operation says what it is that does not fit into memory
+
+
+def _filled(shape: Any, one: Any, name: str) -> Any:
+    """A tensor of a known or unknown shape with every element `one`, a NumPy scalar or bytes."""
+    if not is_tensor_like(shape):
+        static: Any
+        try:
+            static = as_shape(shape)
+        except (TypeError, ValueError):
+            static = None
+        if static and max(n or 0 for n in static) >= 2**63:
+            raise ValueError(f"Can't make a tensor of the shape {static}: a size is not of 64 bits. Fix: give sizes "
+                             "that fit into memory")
+        if static is not None and None not in static:
+            size = math.prod(static)
+            if size < 1000 or (current_graph() is None and size < _LARGE):
+                return constant(np.full(static, one, getattr(one, "dtype", object)), name=name)
+            shape = np.array(static, np.int32 if max(static) < 2**31 else np.int64)
+    shape = convert_to_tensor(shape)
+    if shape._spec.shape == ():
+        shape = raw.Reshape(shape, [-1])
+    return raw.Fill(shape, one if not isinstance(one, bytes) else np.array(one, object), name=name)
+
+
+def _scalar_of(dtype: Any, value: int) -> Any:
+    if dtype.kind == "o":
+        return b"" if value == 0 else b"\x01"
+    return dtype.np_dtype.type(value)
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of zeros.
+
+    Args:
+      shape: a list of ints (or scalar tensors), or an integer vector.
+      dtype: the dtype; empty strings for string.
+      name: a name for the operation.
+      layout: accepted as TensorFlow does; not used.
+    Returns: a tensor of that shape and dtype.
+    Raises: ValueError for a negative size.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.zeros`.
+
+    >>> sess.run(tf.zeros([3]))
+    array([0., 0., 0.], dtype=float32)
+    """
+    return _filled(shape, _scalar_of(as_dtype(dtype), 0), name or "zeros")
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of ones.
+
+    Args:
+      shape: a list of ints (or scalar tensors), or an integer vector.
+      dtype: the dtype.
+      name: a name for the operation.
+      layout: accepted as TensorFlow does; not used.
+    Returns: a tensor of that shape and dtype.
+    Raises: ValueError for a negative size.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.ones`.
+
+    >>> sess.run(tf.ones([2], tf.int32))
+    array([1, 1], dtype=int32)
+    """
+    return _filled(shape, _scalar_of(as_dtype(dtype), 1), name or "ones")
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor with every element `value`.
+
+    Args:
+      dims: an integer vector, the shape.
+      value: a scalar.
+      name: a name for the operation.
+      layout: accepted as TensorFlow does; not used.
+    Returns: a tensor of shape `dims`, dtype of `value`.
+    Raises: ValueError if value is no scalar or a size is negative.
+    Gradient: the sum, for `value`; None for `dims`.
+    Reference: TensorFlow 2.21 Fill.
+
+    >>> sess.run(tf.fill([2], 7))
+    array([7, 7], dtype=int32)
+    """
+    return raw.Fill(dims, value, name=name)
+
+
+def _like(tensor: Any, value: int, dtype: Any, name: str, same_op: Any, optimize: bool = True) -> Any:
+    tensor = convert_to_tensor(tensor, name=f"{name}/tensor")
+    wanted = tensor.dtype if dtype is None else as_dtype(dtype)
+    shape = tensor._spec.shape
+    if optimize and shape is not None and None not in shape and wanted.kind != "o":
+        return _filled(shape, _scalar_of(wanted, value), name)
+    if wanted is tensor.dtype and same_op is not None:
+        return same_op(tensor, name=name)
+    return _filled(raw.Shape(tensor, name=f"{name}/Shape"), _scalar_of(wanted, value), name)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of zeros with the shape of `input`.
+
+    Args:
+      input: any shape and dtype.
+      dtype: the dtype of the result; that of `input` by default.
+      name: a name for the operation.
+      layout: accepted as TensorFlow does; not used.
+    Returns: a tensor of the same shape.
+    Raises: TypeError for a dtype that has no zero.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.zeros_like`.
+
+    >>> sess.run(tf.zeros_like([1, 2]))
+    array([0, 0], dtype=int32)
+    """
+    return _like(input, 0, dtype, name or "zeros_like", raw.ZerosLike)
+
+
+def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """A tensor of zeros with the shape of `tensor`.
+
+    Args:
+      tensor: any shape and dtype.
+      dtype: the dtype of the result; that of `tensor` by default.
+      name: a name for the operation.
+      optimize: whether a shape that is known makes the result a constant.
+    Returns: a tensor of the same shape.
+    Raises: TypeError for a dtype that has no zero.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.zeros_like`.
+
+    >>> sess.run(tf.zeros_like([1, 2], tf.float32))
+    array([0., 0.], dtype=float32)
+    """
+    return _like(tensor, 0, dtype, name or "zeros_like", raw.ZerosLike, optimize)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of ones with the shape of `input`.
+
+    Args:
+      input: any shape and dtype.
+      dtype: the dtype of the result; that of `input` by default.
+      name: a name for the operation.
+      layout: accepted as TensorFlow does; not used.
+    Returns: a tensor of the same shape.
+    Raises: TypeError for a dtype that has no one.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.ones_like`.
+
+    >>> sess.run(tf.ones_like([5, 6]))
+    array([1, 1], dtype=int32)
+    """
+    return _like(input, 1, dtype, name or "ones_like", raw.OnesLike)
+
+
+def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """A tensor of ones with the shape of `tensor`.
+
+    Args:
+      tensor: any shape and dtype.
+      dtype: the dtype of the result; that of `tensor` by default.
+      name: a name for the operation.
+      optimize: whether a shape that is known makes the result a constant.
+    Returns: a tensor of the same shape.
+    Raises: TypeError for a dtype that has no one.
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.ones_like`.
+
+    >>> sess.run(tf.ones_like([5., 6.]))
+    array([1., 1.], dtype=float32)
+    """
+    return _like(tensor, 1, dtype, name or "ones_like", None, optimize)

@@ -1,0 +1,552 @@
+"""Shapes of tensors, and ops that change nothing but the shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.dtypes import INDEX, as_dtype, int32
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.shape import (
+    TensorShape,
+    as_shape,
+    broadcast,
+    is_fully_defined,
+    normalize_axis,
+    num_elements,
+    shape_str,
+)
+from graphgrad.ops.common.attribute_values import as_int
+from graphgrad.ops.common.broadcast import reduced_axes
+from graphgrad.ops.common.shape_values import reshape_like
+
+# The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
+# are concrete while a cluster is lowered, so that arithmetic on them stays on the host.
+
+
+@op("Shape", "input: T -> output: out_type", out_type=INDEX)
+def shape_op(xp, x, *, out_type=int32):
+    """The shape of the input."""
+    return np.asarray(x.shape, out_type.np_dtype)
+
+
+@shape_op.shape
+def _shape_shape(x):
+    return (None,) if x is None else (len(x),)
+
+
+shape_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("ShapeN", "input: N*T -> output: N*out_type", out_type=INDEX)
+def shape_n_op(xp, xs, *, out_type=int32):
+    """The shapes of the inputs."""
+    return [np.asarray(x.shape, out_type.np_dtype) for x in xs]
+
+
+@shape_n_op.shape
+def _shape_n_shape(xs):
+    return [_shape_shape(x) for x in xs]
+
+
+shape_n_op.grad(NOT_DIFFERENTIABLE)
+
+
+def _scalar(x):
+    return ()
+
+
+@op("Rank", "input: T -> output: int32", shape=_scalar)
+def rank_op(xp, x):
+    """The number of dimensions of the input."""
+    return np.asarray(len(x.shape), np.int32)
+
+
+rank_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("Size", "input: T -> output: out_type", out_type=INDEX, shape=_scalar)
+def size_op(xp, x, *, out_type=int32):
+    """The number of elements of the input."""
+    return np.asarray(math.prod(x.shape), out_type.np_dtype)
+
+
+size_op.grad(NOT_DIFFERENTIABLE)
+
+
+@op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",))
+def reshape_op(xp, x, shape):
+    """The elements of the input in another shape."""
+    target = tuple(shape.tolist())
+    return xp.reshape(x, _filled_in(x.shape, target))
+
+
+def _filled_in(shape, target):
+    """The target shape with its -1 replaced; a Complaint if the sizes differ."""
+    n = math.prod(shape)
+    if -1 in target:
+        rest = math.prod(d for d in target if d != -1)
+        if target.count(-1) == 1 and min(target) >= -1 and ((rest and n % rest == 0) or rest == n == 0):
+            size = n // rest if rest else 0
+            return tuple([size if d == -1 else d for d in target])
+    elif math.prod(target) == n and (not target or min(target) >= 0):
+        return target
+    raise _misfit(shape, target)
+
+
+def _misfit(shape, target):
+    if target.count(-1) > 1:
+        return Complaint(f"Only one input size may be -1, not {target.count(-1)} of {list(target)}",
+                         "give all sizes but one")
+    if target and min(target) < -1:
+        return Complaint(f"Size {min(target)} must be non-negative or -1", "give sizes >= 0")
+    n = num_elements(shape)
+    rest = math.prod(d for d in target if d not in (-1, None))
+    verb = "requires a multiple of" if -1 in target else "has"
+    return Complaint(f"Cannot reshape a tensor with {n} elements to shape {list(target)} ({verb} {rest} elements)",
+                     f"make the sizes multiply to {n}, or let one of them be -1")
+
+
+@reshape_op.shape
+def _reshape_shape(x, target, input_shapes):
+    given = input_shapes[1]
+    if given is not None and len(given) != 1:
+        raise Complaint(f"shape must be a vector, but its rank is {len(given)}", "give a list of sizes, e.g. [-1]")
+    if target is None:
+        return None
+    if not isinstance(target, tuple) or any(isinstance(d, tuple) for d in target):
+        raise Complaint("shape must be a vector", "give a list of sizes, e.g. [-1]")
+    n = 0 if x is not None and 0 in x else num_elements(x)
+    if None in target:
+        return _one_unknown(n, target)
+    if n is None:
+        if target.count(-1) > 1 or (target and min(target) < -1):
+            raise _misfit(x, target)
+        return tuple([None if d == -1 else d for d in target])
+    return _filled_in((n,), target)
+
+
+def _one_unknown(n, target):
+    """The target shape; a single size that is not known follows from the number of elements."""
+    sizes = [d for d in target if d is not None]
+    rest = math.prod(sizes)
+    if n is not None and len(sizes) == len(target) - 1 and rest > 0 and -1 not in sizes and n % rest == 0:
+        return tuple([n // rest if d is None else d for d in target])
+    return tuple([None if d == -1 else d for d in target])
+
+
+@reshape_op.grad
+def _reshape_grad(op, dy):
+    x = op.inputs[0]
+    old, new = x._spec.shape, op.outputs[0]._spec.shape
+    if isinstance(dy, IndexedSlices) and old and new and old[0] == new[0] and is_fully_defined(old):
+        # The rows are the same ones.
+        return IndexedSlices(raw.Reshape(dy.values, [-1, *old[1:]]), dy.indices, constant(list(old))), None
+    return reshape_like(dy, x), None
+
+
+@op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",))
+def expand_dims_op(xp, x, dim):
+    """The input with a dimension of size 1 put in."""
+    at = normalize_axis(int(dim.reshape(())), len(x.shape) + 1)
+    return xp.reshape(x, x.shape[:at] + (1,) + x.shape[at:])
+
+
+@expand_dims_op.shape
+def _expand_dims_shape(x, dim):
+    if isinstance(dim, tuple):
+        if len(dim) != 1:
+            raise Complaint("'dim' must have exactly one element", "give one int")
+        dim = dim[0]
+    if x is None:
+        return None
+    if dim is None:
+        return (None,) * (len(x) + 1)
+    at = normalize_axis(dim, len(x) + 1)
+    return x[:at] + (1,) + x[at:]
+
+
+@expand_dims_op.grad
+def _expand_dims_grad(op, dy):
+    return reshape_like(dy, op.inputs[0]), None
+
+
+@op("Squeeze", "input: T -> output: T")
+def squeeze_op(xp, x, *, squeeze_dims=()):
+    """The input without its dimensions of size 1 (or those of them that are named)."""
+    return xp.reshape(x, _squeeze_shape(x.shape, squeeze_dims))
+
+
+@squeeze_op.shape
+def _squeeze_shape(x, squeeze_dims):
+    if x is None:
+        return None
+    if not squeeze_dims:
+        return None if None in x else tuple([d for d in x if d != 1])
+    gone = {normalize_axis(a, len(x)) for a in squeeze_dims}
+    for a in gone:
+        if x[a] not in (1, None):
+            raise Complaint(f"Can not squeeze dim[{a}], expected a dimension of 1, got {x[a]}",
+                            "name only axes of size 1")
+    return tuple([d for a, d in enumerate(x) if a not in gone])
+
+
+@squeeze_op.grad
+def _squeeze_grad(op, dy):
+    return reshape_like(dy, op.inputs[0])
+
+
+@op("BroadcastTo", "input: T, shape: Tidx -> output: T", Tidx=INDEX, host=("shape",))
+def broadcast_to_op(xp, x, shape):
+    """The input repeated to a shape that it broadcasts to."""
+    target = tuple(shape.tolist())
+    _broadcast_to_shape(x.shape, target)
+    return xp.broadcast_to(x, target)
+
+
+@broadcast_to_op.shape
+def _broadcast_to_shape(x, target):
+    if target is None or x is None:
+        return target
+    if len(x) > len(target):
+        raise Complaint(f"a tensor of rank {len(x)} cannot be broadcast to rank {len(target)}", "squeeze it first")
+    for a, b in zip(reversed(x), reversed(target), strict=False):
+        if a not in (1, None, b) and b is not None:
+            raise Complaint(f"Incompatible shapes: {shape_str(x)} cannot be broadcast to {shape_str(target)}",
+                            "each dimension must be 1 or equal, counted from the back")
+    lead = len(target) - len(x)
+    return tuple([x[i - lead] if d is None and i >= lead and x[i - lead] != 1 else d for i, d in enumerate(target)])
+
+
+@broadcast_to_op.grad
+def _broadcast_to_grad(op, dy):
+    x, target = op.inputs
+    own, result = x._spec.shape, op.outputs[0]._spec.shape
+    if is_fully_defined(own) and is_fully_defined(result):
+        repeated = reduced_axes(result, own)
+        dx = raw.Sum(dy, np.asarray(repeated, np.int32)) if repeated else dy
+        return dx if len(own) + len(repeated) == len(result) else raw.Reshape(dx, np.asarray(own, np.int32)), None
+    shape = raw.Shape(x, out_type=target.dtype)
+    _, repeated = raw.BroadcastGradientArgs(target, shape)
+    return raw.Reshape(raw.Sum(dy, repeated), shape), None
+
+
+@op("BroadcastArgs", "s0: T, s1: T -> r0: T", T=INDEX, host=("s0", "s1"))
+def broadcast_args_op(xp, s0, s1):
+    """The shape that two shapes broadcast to."""
+    try:
+        return np.asarray(np.broadcast_shapes(tuple(s0.tolist()), tuple(s1.tolist())), s0.dtype)
+    except ValueError:
+        raise Complaint(f"shapes {s0.tolist()} and {s1.tolist()} do not broadcast",
+                        "each dimension must be 1 or equal, counted from the back") from None
+
+
+@broadcast_args_op.shape
+def _broadcast_args_shape(s0, s1):
+    return (None,) if s0 is None or s1 is None else (max(len(s0), len(s1)),)
+
+
+broadcast_args_op.grad(NOT_DIFFERENTIABLE)
+
+
+# -- functions ---------------------------------------------------------------------
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The shape of a tensor, as a tensor.
+
+    Args:
+      input: any shape and dtype.
+      out_type: int32 (the default) or int64.
+      name: a name for the operation.
+    Returns: (rank,), `out_type`; a constant where the shape is known while building.
+    Raises: TypeError for another out_type.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Shape.
+
+    >>> sess.run(tf.shape([[1, 2, 3]]))
+    array([1, 3], dtype=int32)
+    """
+    return shape_internal(input, out_type, name)
+
+
+def shape_internal(input: Any, out_type: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """`shape`; a Shape op even for a known shape unless `optimize`."""
+    wanted = int32 if out_type is None else as_dtype(out_type)
+    if _is_sparse(input):
+        return raw.Cast(input.dense_shape, DstT=wanted, name=name or "Shape")
+    input = convert_to_tensor(input, name="Shape/input")
+    known = input._spec.shape
+    if optimize and is_fully_defined(known) and current_graph() is not None:
+        return constant(np.asarray(known, wanted.np_dtype), name=name or "Shape")
+    return raw.Shape(input, out_type=wanted, name=name)
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "dense_shape") and not isinstance(value, IndexedSlices)
+
+
+def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """`shape` with the arguments in TensorFlow 1's order.
+
+    Args:
+      input, name, out_type: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: None.
+    Reference: TensorFlow 2.21 `tf.compat.v1.shape`.
+
+    >>> sess.run(tf.shape([[1, 2, 3]], out_type=tf.int64))
+    array([1, 3])
+    """
+    return shape_internal(input, out_type, name)
+
+
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The shapes of several tensors.
+
+    Args:
+      input: a list of tensors of one dtype.
+      out_type: int32 or int64.
+      name: a name for the operation.
+    Returns: a list of integer vectors.
+    Raises: TypeError for another out_type.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ShapeN.
+
+    >>> sess.run(tf.shape_n([[1, 2], [3]]))
+    [array([2], dtype=int32), array([1], dtype=int32)]
+    """
+    return raw.ShapeN(list(input), out_type=as_dtype(out_type), name=name)
+
+
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The number of elements of a tensor, as a tensor.
+
+    Args:
+      input: any shape and dtype.
+      out_type: int32 (the default) or int64.
+      name: a name for the operation.
+    Returns: scalar, `out_type`.
+    Raises: TypeError for another out_type.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Size.
+
+    >>> sess.run(tf.size([[1, 2, 3]]))
+    np.int32(3)
+    """
+    wanted = int32 if out_type is None else as_dtype(out_type)
+    if _is_sparse(input):
+        return raw.Prod(raw.Cast(input.dense_shape, DstT=wanted), 0, name=name)
+    input = convert_to_tensor(input, name="Size/input")
+    known = num_elements(input._spec.shape)
+    if known is not None and current_graph() is not None:
+        return constant(np.asarray(known, wanted.np_dtype), name=name or "Size")
+    return raw.Size(input, out_type=wanted, name=name)
+
+
+def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """`size` with the arguments in TensorFlow 1's order.
+
+    Args:
+      input, name, out_type: as there.
+    Returns: as there.
+    Raises: as there.
+    Gradient: None.
+    Reference: TensorFlow 2.21 `tf.compat.v1.size`.
+
+    >>> sess.run(tf.size([1, 2, 3]))
+    np.int32(3)
+    """
+    return size(input, out_type, name)
+
+
+def rank(input: Any, name: str | None = None) -> Any:
+    """The number of dimensions of a tensor, as a tensor.
+
+    Args:
+      input: any shape and dtype.
+      name: a name for the operation.
+    Returns: scalar, int32.
+    Raises: ValueError for None.
+    Gradient: None.
+    Reference: TensorFlow 2.21 Rank.
+
+    >>> sess.run(tf.rank([[1, 2, 3]]))
+    np.int32(2)
+    """
+    if _is_sparse(input):
+        return raw.Size(input.dense_shape, name=name)
+    input = convert_to_tensor(input, name="Rank/input")
+    known = input._spec.shape
+    if known is not None and current_graph() is not None:
+        return constant(np.asarray(len(known), np.int32), name=name or "Rank")
+    return raw.Rank(input, name=name)
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """The elements of a tensor in another shape, in row-major order.
+
+    Args:
+      tensor: any shape and dtype.
+      shape: an integer vector; one size may be -1 and follows from the others.
+      name: a name for the operation.
+    Returns: a tensor of that shape, dtype of `tensor`.
+    Raises: ValueError, or InvalidArgumentError at run time, if the sizes do not multiply to
+      the same number.
+    Gradient: dy in the shape of `tensor`; None for `shape`.
+    Reference: TensorFlow 2.21 Reshape.
+
+    >>> sess.run(tf.reshape([1, 2, 3, 4], [2, -1]))
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    return raw.Reshape(tensor, shape, name=name)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """A tensor with a dimension of size 1 put in.
+
+    Args:
+      input: (*D), any dtype.
+      axis: scalar int in [-rank - 1, rank]: where; -1 is at the end.
+      name: a name for the operation.
+    Returns: D with a 1 put in at `axis`, dtype of `input`.
+    Raises: ValueError, or InvalidArgumentError at run time, if the axis is out of range.
+    Gradient: dy in the shape of `input`.
+    Reference: TensorFlow 2.21 ExpandDims.
+
+    >>> sess.run(tf.expand_dims([1, 2], -1))
+    array([[1],
+           [2]], dtype=int32)
+    """
+    return raw.ExpandDims(input, axis, name=name)
+
+
+def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """`expand_dims`, with `dim` as another name of `axis`.
+
+    Args:
+      input, axis, name: as there.
+      dim: the same as `axis`.
+    Returns: as there.
+    Raises: as there; ValueError if both or none of axis and dim are given.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.expand_dims`.
+
+    >>> sess.run(tf.expand_dims([1, 2], dim=0))
+    array([[1, 2]], dtype=int32)
+    """
+    axis = one_of("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims(). Fix: give axis=0, say")
+    return raw.ExpandDims(input, axis, name=name)
+
+
+def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has an older name too; ValueError if both are given."""
+    if old_value is None:
+        return value
+    if value is not None:
+        raise ValueError(f"Cannot specify both '{name}' and '{old_name}'. Fix: leave {old_name} out")
+    return old_value
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """A tensor without its dimensions of size 1.
+
+    Args:
+      input: any shape and dtype.
+      axis: an int or a list of them, the dimensions to drop; all of size 1 by default.
+      name: a name for the operation.
+    Returns: the same elements, dtype of `input`.
+    Raises: ValueError, or InvalidArgumentError at run time, if one of them is not of size 1; TypeError for what is no
+      number.
+    Gradient: dy in the shape of `input`.
+    Reference: TensorFlow 2.21 Squeeze.
+
+    >>> sess.run(tf.squeeze([[1, 2]], 0))
+    array([1, 2], dtype=int32)
+    """
+    if axis is None:
+        return raw.Squeeze(input, name=name)
+    axes = axis if isinstance(axis, (list, tuple)) else np.asarray(axis).reshape(-1).tolist()
+    return raw.Squeeze(input, squeeze_dims=tuple([as_int(a, "axis") for a in axes]), name=name)
+
+
+def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+    """`squeeze`, with `squeeze_dims` as another name of `axis`.
+
+    Args:
+      input, axis, name: as there.
+      squeeze_dims: the same as `axis`.
+    Returns: as there.
+    Raises: as there; ValueError if both are given.
+    Gradient: as there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.squeeze`.
+
+    >>> sess.run(tf.squeeze([[[1, 2]]], squeeze_dims=[0]))
+    array([[1, 2]], dtype=int32)
+    """
+    return squeeze(input, one_of("axis", axis, "squeeze_dims", squeeze_dims), name)
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+    """Repeats a tensor to a shape that it broadcasts to.
+
+    Args:
+      input: any dtype; each dimension 1 or that of `shape`, counted from the back.
+      shape: an integer vector.
+      name: a name for the operation.
+    Returns: a tensor of that shape, dtype of `input`.
+    Raises: ValueError, or InvalidArgumentError at run time, if it does not broadcast.
+    Gradient: the sum over what was repeated; None for `shape`.
+    Reference: TensorFlow 2.21 BroadcastTo.
+
+    >>> sess.run(tf.broadcast_to([1, 2], [2, 2]))
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
+    return raw.BroadcastTo(input, shape, name=name)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The static shape that two static shapes broadcast to.
+
+    Args:
+      shape_x, shape_y: `TensorShape`s.
+    Returns: a `TensorShape`.
+    Raises: ValueError if they do not broadcast.
+    Gradient: none; nothing is built.
+    Reference: TensorFlow 2.21 `tf.broadcast_static_shape`.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([2])).as_list()
+    [3, 2]
+    """
+    try:
+        return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
+    except Complaint as complaint:
+        raise ValueError(f"Incompatible shapes for broadcasting: {shape_str(as_shape(shape_x))} and "
+                         f"{shape_str(as_shape(shape_y))}: {complaint.problem}. Fix: {complaint.fix}") from None
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The shape that two shapes broadcast to, as a tensor.
+
+    Args:
+      shape_x, shape_y: integer vectors of one dtype.
+    Returns: an integer vector.
+    Raises: InvalidArgumentError at run time if they do not broadcast.
+    Gradient: None.
+    Reference: TensorFlow 2.21 BroadcastArgs.
+
+    >>> sess.run(tf.broadcast_dynamic_shape([3, 1], [2]))
+    array([3, 2], dtype=int32)
+    """
+    return raw.BroadcastArgs(shape_x, shape_y)

@@ -1,0 +1,44 @@
+"""What the elementwise families share: sets of dtypes, shape rules, conjugation."""
+
+from __future__ import annotations
+
+from graphgrad.ir.dtypes import FLOATING, INEXACT, int8, int16, int32, int64
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import merged
+
+SIGNED = INEXACT | {int8, int16, int32, int64}
+REAL_SIGNED = FLOATING | {int8, int16, int32, int64}
+
+
+def same(x):
+    """Shape rule: the shape of the only input."""
+    return x
+
+
+def first(y, dy):
+    """Shape rule of a gradient op: both inputs have the result's shape."""
+    return dy if y is None else y
+
+
+def scalars_or_one_shape(*shapes):
+    """Shape rule of an op whose inputs are scalars or have the result's shape."""
+    result = ()
+    for shape in shapes:
+        if shape is None:
+            result = None if result == () else result
+        elif shape:
+            result = merged(None if result == () else result, shape)
+    return result
+
+
+def conj(x):
+    """The conjugate of a complex tensor; a real one as it is."""
+    return raw.Conj(x) if x.dtype.is_complex else x
+
+
+def times_mask(xp, dy, mask):
+    """dy times a mask: an infinity or a NaN becomes NaN where the mask is False, as in TensorFlow.
+
+    XLA would make a choice of the product with a mask, which loses them; it does not touch the product with 0.
+    """
+    return xp.where(mask, dy, dy * xp.zeros((), dy.dtype))

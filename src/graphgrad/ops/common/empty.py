@@ -1,0 +1,43 @@
+"""What sums and windows over nothing give: zeros."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from graphgrad.ir.opdef import registry
+
+# Ops of one output, whose kernels slide windows and need not think of inputs without elements.
+_WINDOWED = """
+AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad Conv2D Conv2DBackpropFilter Conv2DBackpropInput Conv3D
+Conv3DBackpropFilterV2 Conv3DBackpropInputV2 DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter
+DepthwiseConv2dNativeBackpropInput Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput MaxPool MaxPool3D
+MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad MaxPoolGradWithArgmax
+"""
+
+
+def _guarded(opdef, kernel):
+    """The kernel, but for inputs of which one has no element: zeros of the shape that inference gives."""
+
+    @functools.wraps(kernel)
+    def call(xp, *inputs, **attrs):
+        tensors = [x for i, x in enumerate(inputs) if i not in opdef.host]
+        if all(x.size for x in tensors):
+            return kernel(xp, *inputs, **attrs)
+        seen = [tuple(np.asarray(x).tolist()) if i in opdef.seen else x.shape for i, x in enumerate(inputs)]
+        shape = opdef._shape_rule(*seen, **{k: attrs[k] for k in opdef._shape_attrs})
+        return xp.zeros(shape, tensors[-1 if opdef.name != "MaxPoolGradWithArgmax" else 1].dtype)
+
+    return call
+
+
+def guard() -> None:
+    """Puts the guard before the kernels."""
+    for name in _WINDOWED.split():
+        opdef = registry[name]
+        opdef.kernel = _guarded(opdef, opdef.kernel)
+        if opdef.host_kernel is not None:
+            opdef.host_kernel = _guarded(opdef, opdef.host_kernel)
+        if opdef.device_kernel is not None:
+            opdef.device_kernel = _guarded(opdef, opdef.device_kernel)

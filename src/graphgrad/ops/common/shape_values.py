@@ -1,0 +1,114 @@
+"""Shapes, ranks and sizes for gradient rules: constants where they are known, ops where not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.ir.constant_value import static_value
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import int32
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import is_fully_defined
+
+
+def shape_of(x, dtype=int32):
+    """The shape of `x` as an integer vector: an array if it is known, else a tensor."""
+    shape = x._spec.shape
+    if is_fully_defined(shape):
+        return np.asarray(shape, dtype.np_dtype)
+    return raw.Shape(x, out_type=dtype)
+
+
+def shape_tensor(x):
+    """The shape of `x` as a tensor: a constant if it is known."""
+    return convert_to_tensor(shape_of(x))
+
+
+def rank_of(x):
+    """The rank of `x`: an int if it is known, else a tensor."""
+    shape = x._spec.shape
+    return raw.Rank(x) if shape is None else len(shape)
+
+
+def axes(start, stop):
+    """The axes from `start` up to `stop`, each an int or a tensor, as an integer vector."""
+    if isinstance(start, int) and isinstance(stop, int):
+        return np.arange(start, stop, dtype=np.int32)
+    return raw.Range(start, stop, 1)
+
+
+def all_axes(x):
+    """All axes of `x` as an integer vector."""
+    return axes(0, rank_of(x))
+
+
+def join(*parts):
+    """The concatenation of integer vectors: an array if all of them are arrays or lists."""
+    parts = [p if is_tensor(p) else np.asarray(p, np.int32) for p in parts]
+    if all(isinstance(p, np.ndarray) for p in parts):
+        return np.concatenate(parts)
+    return raw.ConcatV2(parts, 0)
+
+
+def part(vector, start, stop):
+    """Elements of an integer vector; all three arguments may be tensors."""
+    if isinstance(vector, np.ndarray) and isinstance(start, int) and isinstance(stop, int):
+        return vector[start:stop]
+    return raw.StridedSlice(vector, [start], [stop], [1])
+
+
+def in_one_batch(x, rank, apply):
+    """`apply` of a tensor of unknown rank with all axes before its last `rank` ones as one, and these put back.
+
+    Args:
+      x: (*B, *T), T of `rank` axes.
+      rank: how many axes `apply` looks at.
+      apply: a function from (n, *T) to (n, *S).
+    Returns: (*B, *S).
+    """
+    sizes = raw.Shape(x)
+    lead, tail = raw.StridedSlice(sizes, [0], [-rank], [1]), raw.StridedSlice(sizes, [-rank], [0], [1], end_mask=1)
+    flat = raw.Reshape(x, join(raw.Prod(lead, [0], keep_dims=True), tail))
+    flat.set_shape((None,) * (rank + 1))
+    y = apply(flat)
+    return raw.Reshape(y, join(lead, raw.StridedSlice(raw.Shape(y), [1], [0], [1], end_mask=1)))
+
+
+def fill(count, value):
+    """An integer vector of `count` times the same value."""
+    return np.full(count, value, np.int32) if isinstance(count, int) else raw.Fill(raw.Reshape(count, [1]), value)
+
+
+def is_tensor(v):
+    """Whether `v` is a tensor, not an int or an array."""
+    return not isinstance(v, (int, np.ndarray, np.generic))
+
+
+def plus(a, b):
+    """a + b for ints, arrays and tensors."""
+    return raw.AddV2(a, b) if is_tensor(a) or is_tensor(b) else a + b
+
+
+def minus(a, b):
+    """a - b for ints, arrays and tensors."""
+    return raw.Sub(a, b) if is_tensor(a) or is_tensor(b) else a - b
+
+
+def times(a, b):
+    """a * b for ints, arrays and tensors."""
+    return raw.Mul(a, b) if is_tensor(a) or is_tensor(b) else a * b
+
+
+def reshape_like(dy, x):
+    """`dy` with the shape of `x`."""
+    return raw.Reshape(dy, shape_of(x))
+
+
+def host_array(t):
+    """The value of `t` as an array if it is fully known and small, else None."""
+    value = static_value(t)
+    return None if not _complete(value) else np.asarray(value, t.dtype.np_dtype)
+
+
+def _complete(value):
+    return all(map(_complete, value)) if isinstance(value, tuple) else value is not None

@@ -1,0 +1,1 @@
+"""Branches, loops, tensor lists, assertions, calls of Python functions."""

@@ -1,0 +1,299 @@
+"""Operations that hold sub-graphs: `If`, `While` and `VectorizedMap`.
+
+A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
+of the variables that the sub-graphs touch as `state`; it returns outputs and new state. Where `f.watched` is true, the
+last element of the state is whether something was refused (`OpDef.refuses`). The
+gradients need the sweep itself, so they are declared in `gradients/control_flow/if_gradient.py`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from graphgrad.errors import Complaint, NeedsHostValue
+from graphgrad.ir.dtypes import ANY
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+from graphgrad.ir.shape import is_fully_defined, relax, shape_str
+from graphgrad.ir.tensor_list import TensorList
+
+_FLAGS = ("stateful", "functional")
+
+
+def _decision(value):
+    """The one bool of a condition, which may have axes of size 1."""
+    if value.shape == ():
+        return value
+    if math.prod(value.shape) != 1:
+        raise Complaint(f"a condition must be a scalar, but has shape {shape_str(value.shape)}",
+                        "tf.reduce_all or tf.reduce_any it")
+    return value.reshape(())
+
+
+def _on_device(run):
+    """Calls `run`; leaves the op to NumPy if shapes differ between branches or iterations."""
+    try:
+        return run()
+    except TypeError as e:
+        if any(text in str(e) for text in _SHAPES_DIFFER):
+            raise NeedsHostValue("") from None
+        raise
+
+
+_SHAPES_DIFFER = ("carry", "must have equal output types", "must have identical types", "must have equal types",
+                  "must have same type structure", "must have same structure",
+                  "must have the same pytree structure")  # fmt: skip
+
+
+def _on_loan(xp, value, shape=None):
+    """A value in the form in which compiled control flow can hand it on: an array, a list in one array."""
+    return value.in_one(xp, shape) if isinstance(value, TensorList) else xp.asarray(value)
+
+
+def _carried(xp, values, iterate):
+    """The initial loop variables; for a list without shape, what the first iteration puts into it tells."""
+    values = [_on_loan(xp, v) for v in values]
+    unknown = [i for i, v in enumerate(values) if isinstance(v, TensorList) and v.items is not None]
+    if unknown:
+        import jax
+
+        after = jax.eval_shape(iterate, values)
+        for i in unknown:
+            if after[i].buffer is not None:
+                values[i] = values[i].in_one(xp, tuple(after[i].buffer.shape[1:]))
+    return values
+
+
+@op("If", "cond: bool, input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY, flags=_FLAGS)
+def if_(xp, cond, args, *, then_branch, else_branch, state):
+    """Runs one of two sub-graphs."""
+    cond = _decision(cond)
+    if xp is np or isinstance(cond, np.ndarray):
+        return (then_branch if bool(cond) else else_branch)(args, state)
+    if any(value is None for value in state):
+        # One branch may be there for the case that a variable has no value: the other cannot be traced.
+        raise NeedsHostValue("cond")
+    from jax import lax
+
+    def run(branch):
+        def call(operands):
+            # Both branches must give JAX arrays, constants too.
+            outputs, new_state = branch(*operands)
+            return [_on_loan(xp, o) for o in outputs], new_state
+
+        return call
+
+    return _on_device(lambda: lax.cond(cond, run(then_branch), run(else_branch), (args, state)))
+
+
+@if_.shape
+def _if_shape(cond, args, then_branch, else_branch):
+    if cond is not None and math.prod(n for n in cond if n is not None) not in (0 if None in cond else 1, 1):
+        raise Complaint(f"cond must be a scalar, but has shape {shape_str(cond)}", "tf.reduce_all or tf.reduce_any it")
+    pairs = zip(then_branch.outputs, else_branch.outputs, strict=True)
+    return [relax(a._spec.shape, b._spec.shape) for a, b in pairs]
+
+
+@op("While", "input: list(T) -> output: list(Tout)", T=ANY, Tout=ANY, flags=_FLAGS)
+def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None, counter=None,
+           bounded_by=None, memory=None):  # fmt: skip
+    """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures.
+
+    `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0, and
+    -1 if they are numbered inside;
+    `bounded_by` an input that is a list at least as long as there are iterations; `memory` how its reverse sweep saves
+    memory: None, 'sqrt' or 'log'.
+    """
+    n = len(output_shapes)
+    captures = args[n:]
+    limit = maximum_iterations
+
+    def number(step, values):
+        return step if counter is None else values[counter] if counter >= 0 else None
+
+    if xp is np:
+        values, step = list(args[:n]), 0
+        while (limit is None or step < limit) and bool(_decision(cond([*values, *captures], state, step)[0][0])):
+            values, state = body([*values, *captures], state, number(step, values))
+            step += 1
+        return values, state
+    from jax import lax
+
+    def keep_going(carry):
+        step, values, state = carry
+        more = _decision(xp.asarray(cond([*values, *captures], state, step)[0][0]))
+        if cond.stop is not None:
+            more = xp.logical_and(more, xp.logical_not(cond.stop(step)))
+        if cond.watched or body.watched:  # what is refused may be what would end the loop
+            more = xp.logical_and(more, xp.logical_not(state[-1]))
+        return more if limit is None else xp.logical_and(more, step < limit)
+
+    def judged(step, values, state):
+        """The state with what the condition refuses; what calls `keep_going` cannot hand that on."""
+        return (*state[:-1], cond([*values, *captures], state, step)[1][-1]) if cond.watched else state
+
+    def iterate(carry):
+        step, values, state = carry
+        state = judged(step, values, state)
+        values, state = body([*values, *captures], state, number(step, values))
+        return step + 1, [_on_loan(xp, v) for v in values], state
+
+    def run():
+        zero, now = xp.zeros((), xp.int64), tuple(map(xp.asarray, state))
+        values = _carried(xp, args[:n], lambda values: iterate((zero, values, now))[1])
+        return lax.while_loop(keep_going, iterate, (zero, values, now))
+
+    step, values, state = _on_device(run)
+    return values, judged(step, values, state)
+
+
+@while_.shape
+def _while_shape(args, output_shapes):
+    return list(output_shapes)
+
+
+@op("LoopBound", "count: int32 -> bound: int32", flags=("host",))
+def loop_bound(xp, count):
+    """The next power of two: how long lists are that keep something of each iteration of a loop.
+
+    A compiled loop depends on the bound, so few bounds mean few compilations.
+    """
+    return np.int32(1 << max(0, int(count) - 1).bit_length())
+
+
+@loop_bound.shape
+def _loop_bound_shape(count):
+    return ()
+
+
+loop_bound.grad(NOT_DIFFERENTIABLE)
+
+
+@op("LoopSegments", "bound: int32 -> length: int32, segments: int32", flags=("host",))
+def loop_segments(xp, bound, *, levels):
+    """How long the segments of a loop are, and how many there are, if loops are nested `levels` deep."""
+    n = max(1, int(bound))
+    length = max(1, round(n ** (1 / levels)))
+    while length**levels < n:
+        length += 1
+    return np.int32(length), np.int32(-(-n // length ** (levels - 1)))
+
+
+@loop_segments.shape
+def _loop_segments_shape(bound):
+    return [(), ()]
+
+
+loop_segments.grad(NOT_DIFFERENTIABLE)
+
+
+@op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,
+    flags=("stateful", "reads", "functional"))  # fmt: skip
+def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, summed=()):
+    """Runs a sub-graph on each row of the mapped inputs and stacks what it gives; all rows at once on a device.
+
+    `mapped` says for each input whether the sub-graph gets a row of it or all of it, `chunk` how many rows are
+    computed at a time (None: all; 0: as many as fit into little memory), `draws` whether random operations draw anew
+    for each row, `summed` which outputs are summed over the rows instead of stacked.
+    """
+    rows = [a for a, is_mapped in zip(args, mapped, strict=True) if is_mapped]
+    n = rows[0].shape[0]
+    if any(r.shape[0] != n for r in rows):
+        sizes = ", ".join(str(r.shape[0]) for r in rows)
+        raise Complaint(f"the mapped inputs have different numbers of rows: {sizes}", "give all as many rows")
+
+    def one(i, row):
+        parts = iter(row)
+        inputs = [next(parts) if is_mapped else a for a, is_mapped in zip(args, mapped, strict=True)]
+        return body(inputs, state, i if draws else None)
+
+    if xp is np:
+        if n == 0:
+            shapes = [spec.shape for spec in body.specs]
+            if not all(map(is_fully_defined, shapes)):  # those of what one row would give
+                shapes = [np.shape(o) for o in one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]]
+            return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
+                    for i, (shape, spec) in enumerate(zip(shapes, body.specs, strict=True))], state  # fmt: skip
+        results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
+        return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
+                for i, column in enumerate(zip(*results, strict=True))], state  # fmt: skip
+    import jax
+
+    def traced(operands):
+        """The outputs for a row; the last one is whether something was refused, if that is watched."""
+        outputs, after = one(operands[0], operands[1:])
+        return [xp.asarray(o) for o in (*outputs, *after[len(after) - body.watched :])]
+
+    operands = (xp.arange(n), *map(xp.asarray, rows))
+    try:
+        if chunk == 0:
+            results = _as_fit(jax, xp, traced, operands, n, summed)
+        elif chunk is None or chunk >= n:
+            results = jax.vmap(traced)(operands)
+        else:
+            results = jax.lax.map(traced, operands, batch_size=chunk)
+    except NotImplementedError:  # something that JAX cannot batch
+        raise NeedsHostValue("") from None
+    return (results[:-1], (*state[:-1], xp.any(results[-1]))) if body.watched else (results, state)
+
+
+_LITTLE = 32 << 20  # bytes that rows which are computed together may take
+
+
+def _as_fit(jax, xp, traced, operands, n, summed):
+    """What `traced` gives for all rows, stacked or summed; as many rows at a time as take little memory."""
+    example = [jax.ShapeDtypeStruct(o.shape[1:], o.dtype) for o in operands]
+    jaxpr, shapes = jax.make_jaxpr(traced, return_shape=True)(example)
+    values = (v.aval for eqn in jaxpr.eqns for v in eqn.outvars)
+    row = 1 + sum(math.prod(v.shape) * v.dtype.itemsize for v in values if hasattr(v, "shape"))
+    together = max(1, _LITTLE // row)
+    if together >= n:
+        stacked = jax.vmap(traced)(operands)
+        return [xp.sum(o, 0, dtype=o.dtype) if i in summed else o for i, o in enumerate(stacked)]
+    if not summed:
+        return jax.lax.map(traced, operands, batch_size=together)
+    whole = n - n % together
+    sums = {i: xp.zeros(shapes[i].shape, shapes[i].dtype) for i in summed}
+
+    def step(sums, group):
+        outs = jax.vmap(traced)(group)
+        return ({i: s + xp.sum(outs[i], 0, dtype=s.dtype) for i, s in sums.items()},
+                [o for i, o in enumerate(outs) if i not in sums])  # fmt: skip
+
+    groups = [o[:whole].reshape(-1, together, *o.shape[1:]) for o in operands]
+    sums, stacked = jax.lax.scan(step, sums, groups)
+    stacked = [o.reshape(-1, *o.shape[2:]) for o in stacked]
+    if whole < n:
+        sums, rest = step(sums, [o[whole:] for o in operands])
+        stacked = [xp.concatenate(pair) for pair in zip(stacked, rest, strict=True)]
+    found = iter(stacked)
+    return [sums[i] if i in sums else next(found) for i in range(len(shapes))]
+
+
+def _stacked(values):
+    """Stacks the rows' results; refuses those that differ in shape."""
+    values = [np.asarray(v, object if isinstance(v, bytes) else None) for v in values]
+    other = next((v for v in values if v.shape != values[0].shape), None)
+    if other is not None:
+        raise Complaint(
+            f"the rows give results of different shapes, {shape_str(values[0].shape)} and {shape_str(other.shape)}",
+            "pad what the function returns to one shape",
+        )
+    return np.stack(values)
+
+
+@vectorized_map_op.shape
+def _vectorized_map_shape(args, body, mapped, summed):
+    n = None
+    for shape, is_mapped in zip(args, mapped, strict=True):
+        if not is_mapped or shape is None:
+            continue
+        if not shape:
+            raise Complaint("a mapped input is a scalar: it has no rows", "tf.expand_dims(x, 0)")
+        if n is not None and shape[0] is not None and shape[0] != n:
+            raise Complaint(f"the mapped inputs have different numbers of rows: {n} and {shape[0]}",
+                            "give all as many rows")  # fmt: skip
+        n = shape[0] if n is None else n
+    return [shape if shape is None or i in summed else (n, *shape)
+            for i, shape in enumerate(t._spec.shape for t in body.outputs)]  # fmt: skip

@@ -1,0 +1,283 @@
+"""Matrix products: `MatMul`, `BatchMatMulV2`, and the public `matmul`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
+from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
+from graphgrad.ops.common.broadcast import reduced_axes
+from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.shape_values import shape_of
+
+
+def _product(xp, a, b):
+    """The product of stacks of matrices, in the operands' dtype."""
+    if xp is np and a.dtype.itemsize <= 2 and a.dtype.kind not in "iu":  # NumPy has no fast loops for these
+        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return xp.matmul(a, b)
+
+
+def _inner(m, k, k2, n):
+    if k is not None and k2 is not None and k != k2:
+        raise Complaint(f"Dimensions must be equal, but are {k} and {k2}: the inner dimensions of the product of "
+                        f"[{_dim(m)}, {k}] and [{k2}, {_dim(n)}] matrices",
+                        "transpose one of them (transpose_a=True or transpose_b=True), or make the sizes equal")
+    return m, n
+
+
+def _dim(d):
+    return "?" if d is None else d
+
+
+# -- MatMul ----------------------------------------------------------------------------
+
+
+@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC)
+def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False):
+    """The product of two matrices, each transposed first if asked for."""
+    return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+@mat_mul.shape
+def _mat_mul_shape(a, b, transpose_a, transpose_b):
+    m, k = with_rank(a, 2, "a")
+    k2, n = with_rank(b, 2, "b")
+    if transpose_a:
+        m, k = k, m
+    if transpose_b:
+        k2, n = n, k2
+    return _inner(m, k, k2, n)
+
+
+@mat_mul.grad
+def _mat_mul_grad(op, dy):
+    a, b = conj(op.inputs[0]), conj(op.inputs[1])
+    ta, tb = op._attr("transpose_a"), op._attr("transpose_b")
+    if not ta and not tb:
+        return raw.MatMul(dy, b, transpose_b=True), raw.MatMul(a, dy, transpose_a=True)
+    if not ta:
+        return raw.MatMul(dy, b), raw.MatMul(dy, a, transpose_a=True)
+    if not tb:
+        return raw.MatMul(b, dy, transpose_b=True), raw.MatMul(a, dy)
+    return (raw.MatMul(b, dy, transpose_a=True, transpose_b=True),
+            raw.MatMul(dy, a, transpose_a=True, transpose_b=True))
+
+
+# -- BatchMatMulV2 ---------------------------------------------------------------------
+
+
+@op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC)
+def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
+    """The products of two broadcasting stacks of matrices, each the adjoint first if asked for."""
+    return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+
+
+def _adjoint(xp, x):
+    swapped = xp.swapaxes(x, -1, -2)
+    return xp.conj(swapped) if x.dtype.kind == "c" else swapped
+
+
+@batch_mat_mul.shape
+def _batch_mat_mul_shape(x, y, adj_x, adj_y):
+    with_rank_at_least(x, 2, "x")
+    with_rank_at_least(y, 2, "y")
+    if x is None or y is None:
+        return None
+    m, k = x[-2:][::-1] if adj_x else x[-2:]
+    k2, n = y[-2:][::-1] if adj_y else y[-2:]
+    inner = _inner(m, k, k2, n)
+    return broadcast(x[:-2], y[:-2]) + inner
+
+
+@batch_mat_mul.grad
+def _batch_mat_mul_grad(op, dz):
+    x, y = op.inputs
+    adj_x, adj_y = op._attr("adj_x"), op._attr("adj_y")
+    product = raw.BatchMatMulV2
+    if not adj_x and not adj_y:
+        gx, gy = product(dz, y, adj_y=True), product(x, dz, adj_x=True)
+    elif not adj_x:
+        gx, gy = product(dz, y), product(dz, x, adj_x=True)
+    elif not adj_y:
+        gx, gy = product(y, dz, adj_y=True), product(x, dz)
+    else:
+        gx, gy = product(y, dz, adj_x=True, adj_y=True), product(dz, x, adj_x=True, adj_y=True)
+    return _sum_batches(gx, gy, x, y)
+
+
+def _sum_batches(gx, gy, x, y):
+    """Sums the gradients over the batch dimensions along which their operands were repeated."""
+    sx, sy = x._spec.shape, y._spec.shape
+    if sx is not None and sy is not None:
+        bx, by = sx[:-2], sy[:-2]
+        if bx == by and is_fully_defined(bx):
+            return gx, gy
+        if is_fully_defined(bx) and is_fully_defined(by):
+            batch = np.broadcast_shapes(bx, by)
+            return _sum_axes(gx, reduced_axes(batch, bx), x), _sum_axes(gy, reduced_axes(batch, by), y)
+    shape_x, shape_y = raw.Shape(x), raw.Shape(y)
+    axes_x, axes_y = raw.BroadcastGradientArgs(_batch_part(shape_x), _batch_part(shape_y))
+    return raw.Reshape(raw.Sum(gx, axes_x), shape_x), raw.Reshape(raw.Sum(gy, axes_y), shape_y)
+
+
+def _batch_part(shape):
+    return raw.StridedSlice(shape, [0], [-2], [1], begin_mask=1)
+
+
+def _sum_axes(g, axes, operand):
+    if not axes:
+        return g
+    return raw.Reshape(raw.Sum(g, np.asarray(axes, np.int32)), shape_of(operand))
+
+
+# -- other products ---------------------------------------------------------------------
+
+
+def _same_batches(x, y, adj_x, adj_y):
+    # Batches are equal, so either tells the other's.
+    if x is None and y is not None:
+        x = (*y[:-2], None, None)
+    elif y is None and x is not None:
+        y = (*x[:-2], None, None)
+    if x is not None:
+        merged(x[:-2], y[:-2])  # refuses others
+    return _batch_mat_mul_shape(x, y, adj_x, adj_y)
+
+
+@op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches)
+def old_batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
+    """The products of two stacks of matrices, which do not broadcast."""
+    return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+
+
+old_batch_mat_mul.grad(_batch_mat_mul_grad)
+
+
+@op("BatchMatMulV3", "x: Ta, y: Tb -> output: Tout", Ta=NUMERIC, Tb=NUMERIC, Tout=NUMERIC, shape=_batch_mat_mul_shape)
+def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
+    """The products of two broadcasting stacks of matrices, in a dtype of its own."""
+    dtype = Tout.np_dtype
+    x, y = (_adjoint(xp, x) if adj_x else x), (_adjoint(xp, y) if adj_y else y)
+    return _product(xp, x.astype(dtype), y.astype(dtype))
+
+
+@batch_mat_mul_v3.grad
+def _batch_mat_mul_v3_grad(op, dz):
+    x, y = op.inputs
+    adj_x, adj_y = op._attr("adj_x"), op._attr("adj_y")
+    if not adj_x:
+        gx = raw.BatchMatMulV3(dz, y, Tout=x.dtype, adj_y=not adj_y)
+    else:
+        gx = raw.BatchMatMulV3(y, dz, Tout=x.dtype, adj_x=adj_y, adj_y=True)
+    if not adj_y:
+        gy = raw.BatchMatMulV3(x, dz, Tout=y.dtype, adj_x=not adj_x)
+    else:
+        gy = raw.BatchMatMulV3(dz, x, Tout=y.dtype, adj_x=True, adj_y=adj_x)
+    return _sum_batches(gx, gy, x, y)
+
+
+_SPARSE = frozenset({float32, bfloat16})
+
+
+@op("SparseMatMul", "a: Ta, b: Tb -> product: float32", Ta=_SPARSE, Tb=_SPARSE)
+def sparse_mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False):
+    """The product of two matrices, of which many elements may be zero, in single precision."""
+    a, b = a.astype(np.float32), b.astype(np.float32)
+    return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+sparse_mat_mul.shape(_mat_mul_shape)
+
+
+@sparse_mat_mul.grad
+def _sparse_mat_mul_grad(op, dy):
+    a, b = op.inputs
+    ta, tb = op._attr("transpose_a"), op._attr("transpose_b")
+
+    def product(x, y, dtype, **options):
+        p = raw.SparseMatMul(x, y, **options)
+        return p if p.dtype is dtype else raw.Cast(p, DstT=dtype)
+
+    if ta:
+        ga = product(b, dy, a.dtype, transpose_a=tb, transpose_b=True)
+    else:
+        ga = product(dy, b, a.dtype, transpose_b=not tb)
+    if tb:
+        return ga, product(dy, a, b.dtype, transpose_a=True, transpose_b=ta)
+    return ga, product(a, dy, b.dtype, transpose_a=not ta)
+
+
+def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False, name=None):
+    """The product of two matrices, of which many elements may be zero (1.x).
+
+    Args:
+      a: (m, k), float32 or bfloat16.
+      b: (k, n), float32 or bfloat16.
+      transpose_a, transpose_b: whether the operand is transposed first.
+      a_is_sparse, b_is_sparse: accepted as TensorFlow does: it computes with all elements.
+      name: a name for the operation.
+    Returns: (m, n), float32.
+    Raises: ValueError for shapes that do not fit.
+    Gradient: two products of matrices.
+    Reference: TensorFlow 2.21 SparseMatMul.
+
+    >>> sess.run(tf.sparse_matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+    array([[11.]], dtype=float32)
+    """
+    return raw.SparseMatMul(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b),
+                            a_is_sparse=bool(a_is_sparse), b_is_sparse=bool(b_is_sparse), name=name)  # fmt: skip
+
+
+# -- the public function ---------------------------------------------------------------
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
+           b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):  # fmt: skip
+    """Multiplies matrices, or stacks of them that broadcast.
+
+    Args:
+      a: (*B, m, k), or (*B, k, m) where transposed.
+      b: (*B, k, n), of the same dtype.
+      transpose_a, transpose_b: whether to transpose the last two dimensions first.
+      adjoint_a, adjoint_b: whether to transpose and conjugate them first.
+      a_is_sparse, b_is_sparse: hints; the result does not depend on them.
+      output_type: the dtype of the result, `a`'s by default.
+      grad_a, grad_b: marks of gradient products; the result does not depend on them.
+      name: a name for the operation.
+    Returns: (*B, m, n).
+    Raises: ValueError if the inner sizes differ or both a transpose and an adjoint are asked for.
+    Gradient: products with the conjugated other operand, summed over broadcast dimensions.
+    Reference: TensorFlow 2.21 MatMul, BatchMatMulV2.
+
+    >>> sess.run(tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+    array([[11.]], dtype=float32)
+    """
+    if transpose_a and adjoint_a:
+        raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True.")
+    if transpose_b and adjoint_b:
+        raise ValueError("Only one of `transpose_b` and `adjoint_b` can be True.")
+    if not hasattr(a, "_spec") and hasattr(b, "_spec"):
+        b = convert_to_tensor(b)
+        a = convert_to_tensor(a, dtype_hint=b.dtype)
+    else:
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
+    ra, rb = a._spec.shape, b._spec.shape
+    if ra is not None and rb is not None and len(ra) == 2 and len(rb) == 2:
+        if adjoint_a:
+            a, transpose_a = conj(a), True
+        if adjoint_b:
+            b, transpose_b = conj(b), True
+        product = raw.MatMul(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b), name=name)
+    else:
+        # The op knows adjoints only: a plain transpose is the adjoint of the conjugate.
+        if transpose_a:
+            a, adjoint_a = conj(a), True
+        if transpose_b:
+            b, adjoint_b = conj(b), True
+        product = raw.BatchMatMulV2(a, b, adj_x=bool(adjoint_a), adj_y=bool(adjoint_b), name=name or "MatMul")
+    return product if output_type is None else raw.Cast(product, DstT=as_dtype(output_type))

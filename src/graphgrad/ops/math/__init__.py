@@ -1,0 +1,1 @@
+"""Arithmetic, elementwise functions, reductions, segments, special functions."""

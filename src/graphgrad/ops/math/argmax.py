@@ -1,0 +1,162 @@
+"""The positions of extrema."""
+
+from __future__ import annotations
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.dtypes import BOOL, INDEX, REAL, as_dtype, int16, int64, uint16
+from graphgrad.ir.opdef import op, raw
+
+from .reduce_functions import one_of
+
+
+def _position_shape(shape, dimension):
+    if shape is None:
+        return None
+    rank = len(shape)
+    if dimension is None:
+        return (None,) * max(rank - 1, 0)
+    axis = _checked(dimension, rank)
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _checked(dimension, rank):
+    if not -rank <= dimension < rank:
+        raise Complaint(f"Expected dimension in the range [{-rank}, {rank}), but got {dimension}",
+                        "use an axis in that range" if rank else "reshape the scalar to a vector")
+    return int(dimension) % rank
+
+
+def _declare(name, function, index_types, output_types, doc):
+    def kernel(xp, input, dimension, *, output_type=int64):
+        axis = _checked(int(dimension), input.ndim)
+        if not input.shape[axis]:
+            raise Complaint(f"Reduction axis {axis} is empty in shape {list(input.shape)}", "leave empty inputs out")
+        return getattr(xp, function)(input, axis=axis).astype(output_type.np_dtype)
+
+    kernel.__doc__ = doc
+    record = op(name, "input: T, dimension: Tidx -> output: output_type", T=REAL | BOOL, Tidx=index_types,
+                output_type=output_types, host=("dimension",), shape=_position_shape)(kernel)  # fmt: skip
+
+    @record.grad
+    def _no_gradient(op, dy):
+        return None, None
+
+
+_declare("ArgMax", "argmax", INDEX | {int16}, INDEX | {int16, uint16}, "The first position of the maximum.")
+_declare("ArgMin", "argmin", INDEX, INDEX, "The first position of the minimum.")
+
+
+def argmax(input, axis=None, output_type=int64, name=None):
+    """The first position of the maximum along an axis.
+
+    Args:
+      input: a real or bool tensor.
+      axis: the axis, in [-rank, rank); 0 by default.
+      output_type: the dtype of the result: int16, uint16, int32 or int64.
+      name: a name for the operation.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMax.
+
+    >>> sess.run(tf.argmax([[1, 5, 5], [7, 2, 3]], axis=1))
+    array([1, 0])
+    """
+    return raw.ArgMax(input, 0 if axis is None else axis, output_type=as_dtype(output_type), name=name)
+
+
+def argmin(input, axis=None, output_type=int64, name=None):
+    """The first position of the minimum along an axis.
+
+    Args:
+      input: a real or bool tensor.
+      axis: the axis, in [-rank, rank); 0 by default.
+      output_type: the dtype of the result: int32 or int64.
+      name: a name for the operation.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMin.
+
+    >>> sess.run(tf.argmin([[1, 5, 5], [7, 2, 3]], axis=1))
+    array([0, 1])
+    """
+    return raw.ArgMin(input, 0 if axis is None else axis, output_type=as_dtype(output_type), name=name)
+
+
+def argmax_v1(input, axis=None, name=None, dimension=None, output_type=int64):
+    """The first position of the maximum along an axis.
+
+    Args:
+      input: a real or bool tensor.
+      axis: the axis, in [-rank, rank); 0 by default.
+      name: a name for the operation.
+      dimension: the older name of `axis`.
+      output_type: the dtype of the result: int16, uint16, int32 or int64.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMax.
+
+    >>> sess.run(tf.argmax([[1, 5, 5], [7, 2, 3]], 1))
+    array([1, 0])
+    """
+    return argmax(input, one_of("axis", axis, "dimension", dimension), output_type, name)
+
+
+def argmin_v1(input, axis=None, name=None, dimension=None, output_type=int64):
+    """The first position of the minimum along an axis.
+
+    Args:
+      input: a real or bool tensor.
+      axis: the axis, in [-rank, rank); 0 by default.
+      name: a name for the operation.
+      dimension: the older name of `axis`.
+      output_type: the dtype of the result: int32 or int64.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMin.
+
+    >>> sess.run(tf.argmin([[1, 5, 5], [7, 2, 3]], 1))
+    array([0, 1])
+    """
+    return argmin(input, one_of("axis", axis, "dimension", dimension), output_type, name)
+
+
+def arg_max(input, dimension, output_type=int64, name=None):
+    """The first position of the maximum along an axis: `argmax` under its oldest name.
+
+    Args:
+      input: a real or bool tensor.
+      dimension: the axis, in [-rank, rank).
+      output_type: the dtype of the result: int16, uint16, int32 or int64.
+      name: a name for the operation.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMax.
+
+    >>> sess.run(tf.arg_max([[1, 5, 5], [7, 2, 3]], 1))
+    array([1, 0])
+    """
+    return argmax(input, dimension, output_type, name)
+
+
+def arg_min(input, dimension, output_type=int64, name=None):
+    """The first position of the minimum along an axis: `argmin` under its oldest name.
+
+    Args:
+      input: a real or bool tensor.
+      dimension: the axis, in [-rank, rank).
+      output_type: the dtype of the result: int32 or int64.
+      name: a name for the operation.
+    Returns: a tensor of dtype `output_type` without the axis.
+    Raises: ValueError for an axis out of range; InvalidArgumentError at run time if it is empty.
+    Gradient: None.
+    Reference: TensorFlow 2.21 ArgMin.
+
+    >>> sess.run(tf.arg_min([[1, 5, 5], [7, 2, 3]], 1))
+    array([0, 1])
+    """
+    return argmin(input, dimension, output_type, name)

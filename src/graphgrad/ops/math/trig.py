@@ -1,0 +1,507 @@
+"""Trigonometric and hyperbolic functions, their inverses, and the logistic function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.ir.dtypes import FLOATING, INEXACT
+from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.shape import broadcast
+from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.elementwise import conj, first, same
+from graphgrad.ops.random.philox import sine_of_reduced
+
+_MANY = 1024  # elements from which on it pays to look how large they are
+_MODERATE = 1e6  # angles less than this are reduced by a multiple of pi/2 in two parts, exactly
+_QUARTER = float.fromhex("0x1.921fb544p+0"), float.fromhex("0x1.0b4611a626331p-34")  # pi/2
+
+
+def _wave(xp, x, quarter):
+    """sin(x + quarter * pi / 2): XLA:CPU's sine and cosine are not vectorised, and take ten times as long.
+
+    Reducing an angle of any size is what makes them slow; it is left to them where some angle is large.
+    """
+    own = (xp.sin, xp.cos)[quarter]
+    if x.dtype != np.float32:
+        return own(x)
+    if x.size < _MANY:
+        from jax.custom_batching import custom_vmap
+
+        few = custom_vmap(own)
+
+        @few.def_vmap
+        def _rows(size, batched, rows):  # a map over many rows: all of them are many elements
+            return _wave(xp, rows, quarter), True
+
+        return few(x)
+    from jax import lax
+
+    def moderate(x):
+        angle = x.astype(np.float64)
+        turns = xp.round(angle * (2 / np.pi))
+        rest = (angle - turns * _QUARTER[0]) - turns * _QUARTER[1]
+        return sine_of_reduced(xp, rest.astype(np.float32), (turns.astype(np.int32) + quarter).astype(np.uint32))
+
+    return lax.cond(xp.max(xp.abs(x)) < _MODERATE, moderate, own, x)
+
+
+@op("Sin", "x: T -> y: T", T=INEXACT, shape=same)
+def _sin(xp, x):
+    """The sine."""
+    return xp.sin(x)
+
+
+@_sin.on_device
+def _sin_on_device(xp, x):
+    return _wave(xp, x, 0)
+
+
+@_sin.grad
+def _sin_grad(op, dy):
+    return raw.Mul(dy, raw.Cos(conj(op.inputs[0])))
+
+
+def sin(x, name=None):
+    """The sine, elementwise.
+
+    Args:
+      x: a float or complex tensor, in radians.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy cos(conj(x)).
+    Reference: TensorFlow 2.21 Sin.
+
+    >>> sess.run(tf.sin([0.0, 1.0])).round(4)
+    array([0.    , 0.8415], dtype=float32)
+    """
+    return raw.Sin(x, name=name)
+
+
+@op("Cos", "x: T -> y: T", T=INEXACT, shape=same)
+def _cos(xp, x):
+    """The cosine."""
+    return xp.cos(x)
+
+
+@_cos.on_device
+def _cos_on_device(xp, x):
+    return _wave(xp, x, 1)
+
+
+@_cos.grad
+def _cos_grad(op, dy):
+    return raw.Neg(raw.Mul(dy, raw.Sin(conj(op.inputs[0]))))
+
+
+def cos(x, name=None):
+    """The cosine, elementwise.
+
+    Args:
+      x: a float or complex tensor, in radians.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: -dy sin(conj(x)).
+    Reference: TensorFlow 2.21 Cos.
+
+    >>> sess.run(tf.cos([0.0, 1.0])).round(4)
+    array([1.    , 0.5403], dtype=float32)
+    """
+    return raw.Cos(x, name=name)
+
+
+@op("Tan", "x: T -> y: T", T=INEXACT, shape=same)
+def _tan(xp, x):
+    """The tangent."""
+    return xp.tan(x)
+
+
+@_tan.grad
+def _tan_grad(op, dy):
+    return raw.RealDiv(dy, raw.Square(raw.Cos(conj(op.inputs[0]))))
+
+
+def tan(x, name=None):
+    """The tangent, elementwise.
+
+    Args:
+      x: a float or complex tensor, in radians.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy / cos(conj(x))**2.
+    Reference: TensorFlow 2.21 Tan.
+
+    >>> sess.run(tf.tan([0.0, 1.0])).round(4)
+    array([0.    , 1.5574], dtype=float32)
+    """
+    return raw.Tan(x, name=name)
+
+
+@op("Asin", "x: T -> y: T", T=INEXACT, shape=same)
+def _asin(xp, x):
+    """The inverse of the sine."""
+    return xp.arcsin(x)
+
+
+@_asin.grad
+def _asin_grad(op, dy):
+    return raw.RealDiv(dy, raw.Sqrt(raw.Sub(1, raw.Square(conj(op.inputs[0])))))
+
+
+def asin(x, name=None):
+    """The inverse of the sine, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x, in [-pi/2, pi/2]; NaN outside [-1, 1].
+    Raises: TypeError for other dtypes.
+    Gradient: dy / sqrt(1 - conj(x)**2).
+    Reference: TensorFlow 2.21 Asin.
+
+    >>> sess.run(tf.asin([0.0, 1.0])).round(4)
+    array([0.    , 1.5708], dtype=float32)
+    """
+    return raw.Asin(x, name=name)
+
+
+@op("Acos", "x: T -> y: T", T=INEXACT, shape=same)
+def _acos(xp, x):
+    """The inverse of the cosine."""
+    return xp.arccos(x)
+
+
+@_acos.grad
+def _acos_grad(op, dy):
+    return raw.Neg(raw.RealDiv(dy, raw.Sqrt(raw.Sub(1, raw.Square(conj(op.inputs[0]))))))
+
+
+def acos(x, name=None):
+    """The inverse of the cosine, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x, in [0, pi]; NaN outside [-1, 1].
+    Raises: TypeError for other dtypes.
+    Gradient: -dy / sqrt(1 - conj(x)**2).
+    Reference: TensorFlow 2.21 Acos.
+
+    >>> sess.run(tf.acos([1.0, 0.0])).round(4)
+    array([0.    , 1.5708], dtype=float32)
+    """
+    return raw.Acos(x, name=name)
+
+
+@op("Atan", "x: T -> y: T", T=INEXACT, shape=same)
+def _atan(xp, x):
+    """The inverse of the tangent."""
+    return xp.arctan(x)
+
+
+@_atan.grad
+def _atan_grad(op, dy):
+    return raw.RealDiv(dy, raw.AddV2(raw.Square(conj(op.inputs[0])), 1))
+
+
+def atan(x, name=None):
+    """The inverse of the tangent, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x, in [-pi/2, pi/2].
+    Raises: TypeError for other dtypes.
+    Gradient: dy / (1 + conj(x)**2).
+    Reference: TensorFlow 2.21 Atan.
+
+    >>> sess.run(tf.atan([0.0, 1.0])).round(4)
+    array([0.    , 0.7854], dtype=float32)
+    """
+    return raw.Atan(x, name=name)
+
+
+@op("Atan2", "y: T, x: T -> z: T", T=FLOATING, shape=broadcast)
+def _atan2(xp, y, x):
+    """The angle of the point (x, y)."""
+    return xp.arctan2(y, x)
+
+
+@_atan2.grad
+def _atan2_grad(op, dz):
+    y, x = op.inputs
+    g = raw.RealDiv(dz, raw.AddV2(raw.Square(x), raw.Square(y)))
+    return unbroadcast(raw.Mul(x, g), raw.Neg(raw.Mul(y, g)), y, x)
+
+
+def atan2(y, x, name=None):
+    """The angle of the point (x, y), elementwise with broadcasting.
+
+    Args:
+      y, x: float tensors of one dtype, of shapes that broadcast.
+      name: a name for the operation.
+    Returns: a tensor of the broadcast shape, in [-pi, pi].
+    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Gradient: dz x / (x**2 + y**2) for y and -dz y / (x**2 + y**2) for x.
+    Reference: TensorFlow 2.21 Atan2.
+
+    >>> sess.run(tf.atan2([1.0, 0.0], [0.0, 1.0])).round(4)
+    array([1.5708, 0.    ], dtype=float32)
+    """
+    return raw.Atan2(y, x, name=name)
+
+
+# -- hyperbolic --------------------------------------------------------------------
+
+
+@op("Sinh", "x: T -> y: T", T=INEXACT, shape=same)
+def _sinh(xp, x):
+    """The hyperbolic sine."""
+    return xp.sinh(x)
+
+
+@_sinh.grad
+def _sinh_grad(op, dy):
+    return raw.Mul(dy, raw.Cosh(conj(op.inputs[0])))
+
+
+def sinh(x, name=None):
+    """The hyperbolic sine, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy cosh(conj(x)).
+    Reference: TensorFlow 2.21 Sinh.
+
+    >>> sess.run(tf.sinh([0.0, 1.0])).round(4)
+    array([0.    , 1.1752], dtype=float32)
+    """
+    return raw.Sinh(x, name=name)
+
+
+@op("Cosh", "x: T -> y: T", T=INEXACT, shape=same)
+def _cosh(xp, x):
+    """The hyperbolic cosine."""
+    return xp.cosh(x)
+
+
+@_cosh.grad
+def _cosh_grad(op, dy):
+    return raw.Mul(dy, raw.Sinh(conj(op.inputs[0])))
+
+
+def cosh(x, name=None):
+    """The hyperbolic cosine, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy sinh(conj(x)).
+    Reference: TensorFlow 2.21 Cosh.
+
+    >>> sess.run(tf.cosh([0.0, 1.0])).round(4)
+    array([1.    , 1.5431], dtype=float32)
+    """
+    return raw.Cosh(x, name=name)
+
+
+@op("Tanh", "x: T -> y: T", T=INEXACT, shape=same)
+def _tanh(xp, x):
+    """The hyperbolic tangent."""
+    return xp.tanh(x)
+
+
+@_tanh.grad
+def _tanh_grad(op, dy):
+    return raw.TanhGrad(conj(op.outputs[0]), dy)
+
+
+@op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
+def _tanh_grad_op(xp, y, dy):
+    """The gradient of y = tanh(x): dy (1 - y**2)."""
+    return dy * (xp.asarray(1, y.dtype) - y * y)
+
+
+@_tanh_grad_op.grad
+def _tanh_grad_grad(op, dz):
+    y, dy = (conj(t) for t in op.inputs)
+    return raw.Mul(raw.Mul(dz, -2), raw.Mul(dy, y)), raw.TanhGrad(y, dz)
+
+
+def tanh(x, name=None):
+    """The hyperbolic tangent, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x, in [-1, 1].
+    Raises: TypeError for other dtypes.
+    Gradient: dy (1 - conj(tanh(x))**2).
+    Reference: TensorFlow 2.21 Tanh.
+
+    >>> sess.run(tf.tanh([0.0, 1.0])).round(4)
+    array([0.    , 0.7616], dtype=float32)
+    """
+    return raw.Tanh(x, name=name)
+
+
+@op("Asinh", "x: T -> y: T", T=INEXACT, shape=same)
+def _asinh(xp, x):
+    """The inverse of the hyperbolic sine."""
+    return xp.arcsinh(x)
+
+
+@_asinh.grad
+def _asinh_grad(op, dy):
+    return raw.RealDiv(dy, raw.Cosh(conj(op.outputs[0])))
+
+
+def asinh(x, name=None):
+    """The inverse of the hyperbolic sine, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy / conj(cosh(asinh(x))).
+    Reference: TensorFlow 2.21 Asinh.
+
+    >>> sess.run(tf.asinh([0.0, 1.0])).round(4)
+    array([0.    , 0.8814], dtype=float32)
+    """
+    return raw.Asinh(x, name=name)
+
+
+@op("Acosh", "x: T -> y: T", T=INEXACT, shape=same)
+def _acosh(xp, x):
+    """The inverse of the hyperbolic cosine."""
+    return xp.arccosh(x)
+
+
+@_acosh.grad
+def _acosh_grad(op, dy):
+    return raw.RealDiv(dy, raw.Sinh(conj(op.outputs[0])))
+
+
+def acosh(x, name=None):
+    """The inverse of the hyperbolic cosine, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x; NaN for floats below 1.
+    Raises: TypeError for other dtypes.
+    Gradient: dy / conj(sinh(acosh(x))).
+    Reference: TensorFlow 2.21 Acosh.
+
+    >>> sess.run(tf.acosh([1.0, 2.0])).round(4)
+    array([0.   , 1.317], dtype=float32)
+    """
+    return raw.Acosh(x, name=name)
+
+
+@op("Atanh", "x: T -> y: T", T=INEXACT, shape=same)
+def _atanh(xp, x):
+    """The inverse of the hyperbolic tangent."""
+    return xp.arctanh(x)
+
+
+@_atanh.grad
+def _atanh_grad(op, dy):
+    return raw.RealDiv(dy, raw.Sub(1, raw.Square(conj(op.inputs[0]))))
+
+
+def atanh(x, name=None):
+    """The inverse of the hyperbolic tangent, elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x; NaN for floats outside [-1, 1].
+    Raises: TypeError for other dtypes.
+    Gradient: dy / (1 - conj(x)**2).
+    Reference: TensorFlow 2.21 Atanh.
+
+    >>> sess.run(tf.atanh([0.0, 0.5])).round(4)
+    array([0.    , 0.5493], dtype=float32)
+    """
+    return raw.Atanh(x, name=name)
+
+
+# -- the logistic function ---------------------------------------------------------
+
+
+@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same)
+def _sigmoid(xp, x):
+    """1 / (1 + exp(-x))."""
+    one = xp.asarray(1, x.dtype)
+    return one / (one + xp.exp(-x))
+
+
+@_sigmoid.on_device
+def _sigmoid_on_device(xp, x):
+    from jax import lax
+
+    return lax.logistic(x)
+
+
+@_sigmoid.grad
+def _sigmoid_grad(op, dy):
+    return raw.SigmoidGrad(conj(op.outputs[0]), dy)
+
+
+@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
+def _sigmoid_grad_op(xp, y, dy):
+    """The gradient of y = sigmoid(x): dy y (1 - y)."""
+    return dy * y * (xp.asarray(1, y.dtype) - y)
+
+
+@_sigmoid_grad_op.grad
+def _sigmoid_grad_grad(op, dz):
+    y, dy = (conj(t) for t in op.inputs)
+    g = raw.Mul(dz, dy)
+    return raw.Sub(g, raw.Mul(raw.Mul(g, 2), y)), raw.SigmoidGrad(y, dz)
+
+
+def sigmoid(x, name=None):
+    """The logistic function 1 / (1 + exp(-x)), elementwise.
+
+    Args:
+      x: a float or complex tensor.
+      name: a name for the operation.
+    Returns: a tensor like x, in [0, 1].
+    Raises: TypeError for other dtypes.
+    Gradient: dy s (1 - s) with s = conj(sigmoid(x)).
+    Reference: TensorFlow 2.21 Sigmoid.
+
+    >>> sess.run(tf.sigmoid([0.0, 1.0])).round(4)
+    array([0.5   , 0.7311], dtype=float32)
+    """
+    return raw.Sigmoid(x, name=name)
+
+
+def log_sigmoid(x, name=None):
+    """log(sigmoid(x)), elementwise; does not underflow.
+
+    Args:
+      x: a float tensor.
+      name: a name for the operation.
+    Returns: a tensor like x.
+    Raises: TypeError for other dtypes.
+    Gradient: dy sigmoid(-x).
+    Reference: TensorFlow 2.21 `tf.math.log_sigmoid`.
+
+    >>> sess.run(tf.math.log_sigmoid([0.0, -100.0])).round(4)
+    array([  -0.6931, -100.    ], dtype=float32)
+    """
+    with name_scope(name, "LogSigmoid") as scope:
+        return raw.Neg(raw.Softplus(raw.Neg(x)), name=scope)

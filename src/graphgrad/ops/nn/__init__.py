@@ -1,0 +1,1 @@
+"""Activations, losses, embeddings; the larger families have rooms of their own."""

@@ -1,0 +1,704 @@
+"""The public functions of convolution: arguments of both versions made into the ops' attributes."""
+
+from __future__ import annotations
+
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.shape_values import join, part, shape_of
+from graphgrad.ops.nn.softmax import either
+
+
+def numbers(value, nd, channel_first, what):
+    """A number for each of nd + 2 dimensions, from one, nd, or all of them.
+
+    Args:
+      value: an int, a sequence, or None for ones.
+      nd: the number of spatial dimensions.
+      channel_first: whether the channels are the second dimension.
+      what: the argument's name, for the error.
+    Raises: ValueError for another number of them.
+    """
+    if value is None:
+        return (1,) * (nd + 2)
+    values = tuple(int(v) for v in value) if hasattr(value, "__iter__") else (int(value),)
+    if len(values) == nd + 2:
+        return values
+    if len(values) == 1:
+        values *= nd
+    if len(values) != nd:
+        raise ValueError(f"`{what}` should be of length 1, {nd} or {nd + 2}. Received: {what}={value} of length "
+                         f"{len(values)}. Fix: give one number for each spatial dimension")
+    return (1, 1, *values) if channel_first else (1, *values, 1)
+
+
+def padding_attrs(padding):
+    """The attributes for a padding: a name, or a list of (before, after) for each dimension."""
+    if isinstance(padding, (list, tuple)):
+        flat = tuple(int(v) for pair in padding for v in pair)
+        return {"padding": "EXPLICIT", "explicit_paddings": flat}
+    if isinstance(padding, bytes):
+        padding = padding.decode()
+    if isinstance(padding, str):
+        padding = padding.upper()
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID' or a list of pairs. Received: padding={padding}. "
+                         "Fix: padding='SAME'")
+    return {"padding": padding}
+
+
+def attributes(nd, strides, padding, data_format, dilations):
+    """The attributes of a convolution op."""
+    if not isinstance(data_format, str):
+        raise TypeError(f"`data_format` must be a string, not {data_format!r}. Fix: data_format='NHWC'")
+    channel_first = data_format.startswith("NC")
+    attrs = {"strides": numbers(strides, nd, channel_first, "strides"), **padding_attrs(padding)}
+    if data_format not in ("NHWC", "NDHWC"):
+        attrs["data_format"] = data_format
+    holes = numbers(dilations, nd, channel_first, "dilations")
+    if holes != (1,) * (nd + 2):
+        attrs["dilations"] = holes
+    return attrs
+
+
+def _operands(x, filters):
+    x = convert_to_tensor(x, name="input")
+    return x, convert_to_tensor(filters, dtype_hint=x.dtype, name="filter")
+
+
+def _in_batches(x, nd, apply):
+    """Applies a function of nd + 2 dimensions to a tensor with several batch dimensions."""
+    rank = None if x._spec.shape is None else len(x._spec.shape)
+    if rank is None or rank <= nd + 2:
+        return apply(x)
+    shape = shape_of(x)
+    y = apply(raw.Reshape(x, join([-1], part(shape, rank - nd - 1, rank))))
+    return raw.Reshape(y, join(part(shape, 0, rank - nd - 1), part(shape_of(y), 1, nd + 2)))
+
+
+# -- two dimensions --------------------------------------------------------------------
+
+
+def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+    """Convolves (cross-correlates) images with filters.
+
+    Args:
+      input: (*B, H, W, I), or (*B, I, H, W) for data_format "NCHW".
+      filters: (h, w, I / groups, O), of the same dtype.
+      strides: an int, or a list of 1, 2 or 4.
+      padding: "SAME", "VALID", or for each dimension a pair (before, after).
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the filter's cells, like `strides`.
+      name: a name for the operation.
+    Returns: (*B, H', W', O).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: Conv2DBackpropInput and Conv2DBackpropFilter, differentiable again.
+    Reference: TensorFlow 2.21 Conv2D.
+
+    >>> image, ones = np.arange(9.0).reshape(1, 3, 3, 1), np.ones((2, 2, 1, 1))
+    >>> sess.run(tf.nn.conv2d(image, ones, 1, "VALID"))[0, ..., 0]
+    array([[ 8., 12.],
+           [20., 24.]])
+    """
+    x, filters = _operands(input, filters)
+    attrs = attributes(2, strides, padding, data_format or "NHWC", dilations)
+    return _in_batches(x, 2, lambda x: raw.Conv2D(x, filters, name=name, **attrs))
+
+
+def conv2d_v1(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC",
+              dilations=[1, 1, 1, 1], name=None, filters=None):  # noqa: B006  # TensorFlow's signature  # fmt: skip
+    """Convolves images with filters: `conv2d` with TensorFlow 1's arguments.
+
+    Args:
+      input: (*B, H, W, I), or (*B, I, H, W) for data_format "NCHW".
+      filter, filters: (h, w, I / groups, O), of the same dtype.
+      strides: an int, or a list of 1, 2 or 4.
+      padding: "SAME", "VALID", or for each dimension a pair (before, after).
+      use_cudnn_on_gpu: accepted as TensorFlow does; not used.
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the filter's cells, like `strides`.
+      name: a name for the operation.
+    Returns: (*B, H', W', O).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: Conv2DBackpropInput and Conv2DBackpropFilter, differentiable again.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv2d`.
+    """
+    filters = either("filters", filters, "filter", filter)
+    return conv2d(input, filters, strides, padding, data_format, dilations, name)
+
+
+def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
+                          # Silenced: the default is TensorFlow's and never changed.
+                          use_cudnn_on_gpu=True, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
+                          name=None, filters=None):  # fmt: skip
+    """The gradient of `conv2d` with respect to its input.
+
+    Args:
+      input_sizes: the shape of the input, an integer vector.
+      filter, filters: (h, w, I / groups, O).
+      out_backprop: the gradient of the result.
+      strides, padding, data_format, dilations: as in `conv2d`.
+      use_cudnn_on_gpu: accepted as TensorFlow does; not used.
+      name: a name for the operation.
+    Returns: a tensor of shape `input_sizes`.
+    Raises: ValueError if `out_backprop` has not the result's shape.
+    Gradient: Conv2DBackpropFilter and Conv2D.
+    Reference: TensorFlow 2.21 Conv2DBackpropInput.
+
+    >>> dy, ones = np.ones((1, 1, 1, 1)), np.ones((2, 2, 1, 1))
+    >>> sess.run(tf.nn.conv2d_backprop_input([1, 2, 2, 1], ones, dy, 1, "VALID"))[0, ..., 0]
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    filters = either("filters", filters, "filter", filter)
+    return raw.Conv2DBackpropInput(input_sizes, filters, out_backprop, name=name,
+                                   **attributes(2, strides, padding, data_format, dilations))
+
+
+def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True,
+                           data_format="NHWC", dilations=[1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+    """The gradient of `conv2d` with respect to its filters.
+
+    Args:
+      input: (N, H, W, I).
+      filter_sizes: the shape of the filters, an integer vector.
+      out_backprop: the gradient of the result.
+      strides, padding, data_format, dilations: as in `conv2d`.
+      use_cudnn_on_gpu: accepted as TensorFlow does; not used.
+      name: a name for the operation.
+    Returns: a tensor of shape `filter_sizes`.
+    Raises: ValueError if `out_backprop` has not the result's shape.
+    Gradient: Conv2DBackpropInput and Conv2D.
+    Reference: TensorFlow 2.21 Conv2DBackpropFilter.
+    """
+    return raw.Conv2DBackpropFilter(input, filter_sizes, out_backprop, name=name,
+                                    **attributes(2, strides, padding, data_format, dilations))
+
+
+def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None,
+                     name=None):  # fmt: skip
+    """The transpose ("deconvolution") of `conv2d`: its gradient as a forward function.
+
+    Args:
+      input: (N, H, W, I).
+      filters: (h, w, O, I), of the same dtype.
+      output_shape: the shape of the result, an integer vector.
+      strides, padding, data_format, dilations: of the convolution that is transposed.
+      name: a name for the operation.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError if a convolution of a tensor of that shape has not the shape of `input`.
+    Gradient: Conv2D and Conv2DBackpropFilter.
+    Reference: TensorFlow 2.21 `tf.nn.conv2d_transpose`.
+
+    >>> x, ones = np.ones((1, 1, 1, 1)), np.ones((2, 2, 1, 1))
+    >>> sess.run(tf.nn.conv2d_transpose(x, ones, [1, 2, 2, 1], strides=2))[0, ..., 0]
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    with name_scope(name, "conv2d_transpose") as scope:
+        x, filters = _operands(input, filters)
+        return raw.Conv2DBackpropInput(output_shape, filters, x, name=scope or None,
+                                       **attributes(2, strides, padding, data_format or "NHWC", dilations))
+
+
+def conv2d_transpose_v1(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC",
+                        name=None, input=None, filters=None, dilations=None):  # fmt: skip
+    """The transpose of `conv2d`: `conv2d_transpose` with TensorFlow 1's arguments.
+
+    Args:
+      value, input: (N, H, W, I).
+      filter, filters: (h, w, O, I), of the same dtype.
+      output_shape: the shape of the result, an integer vector.
+      strides, padding, data_format, dilations: of the convolution that is transposed.
+      name: a name for the operation.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError if a convolution of a tensor of that shape has not the shape of `value`.
+    Gradient: Conv2D and Conv2DBackpropFilter.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv2d_transpose`.
+    """
+    return conv2d_transpose(either("input", input, "value", value), either("filters", filters, "filter", filter),
+                            output_shape, strides, padding, data_format, dilations, name)  # fmt: skip
+
+
+def atrous_conv2d(value, filters, rate, padding, name=None):
+    """`conv2d` with holes in its filters.
+
+    Args:
+      value: (N, H, W, I).
+      filters: (h, w, I, O).
+      rate: the distance of the filter's cells.
+      padding: "SAME" or "VALID".
+      name: a name for the operation.
+    Returns: (N, H', W', O).
+    Raises: ValueError if the depths do not fit.
+    Gradient: that of `conv2d`.
+    Reference: TensorFlow 2.21 `tf.nn.atrous_conv2d`.
+    """
+    return conv2d(value, filters, 1, padding, "NHWC", rate, name)
+
+
+def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
+    """The transpose of `atrous_conv2d`.
+
+    Args:
+      value: (N, H, W, I).
+      filters: (h, w, O, I).
+      output_shape: the shape of the result.
+      rate: the distance of the filter's cells.
+      padding: "SAME" or "VALID".
+      name: a name for the operation.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError if the shapes do not fit.
+    Gradient: that of `conv2d_transpose`.
+    Reference: TensorFlow 2.21 `tf.nn.atrous_conv2d_transpose`.
+    """
+    return conv2d_transpose(value, filters, output_shape, 1, padding, "NHWC", rate, name)
+
+
+# -- one dimension ---------------------------------------------------------------------
+
+
+def _line(data_format):
+    """(the data format for images, the axis to insert) for one of lines."""
+    if data_format in (None, "NWC", "NHWC"):
+        return "NHWC", 1
+    if data_format in ("NCW", "NCHW"):
+        return "NCHW", 2
+    raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+
+
+def _across(value, data_format, what):
+    """Strides or dilations of lines as those of images."""
+    one = numbers(value, 1, data_format == "NCHW", what)
+    return (one[0], one[1], 1, one[2]) if data_format == "NCHW" else (one[0], 1, one[1], one[2])
+
+
+def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
+    """Convolves sequences with filters.
+
+    Args:
+      input: (*B, W, I), or (*B, I, W) for data_format "NCW".
+      filters: (w, I / groups, O), of the same dtype.
+      stride: an int, or a list of 1 or 3.
+      padding: "SAME" or "VALID".
+      data_format: "NWC" or "NCW".
+      dilations: the distance of the filter's cells, like `stride`.
+      name: a name for the scope of the operations.
+    Returns: (*B, W', O).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: that of Conv2D.
+    Reference: TensorFlow 2.21 `tf.nn.conv1d`.
+
+    >>> sess.run(tf.nn.conv1d(np.ones((1, 3, 1)), np.ones((2, 1, 1)), 1, "VALID"))[0, :, 0]
+    array([2., 2.])
+    """
+    with name_scope(name, "conv1d"):
+        x, filters = _operands(input, filters)
+        layout, axis = _line(data_format)
+        filters = raw.ExpandDims(filters, 0)
+        attrs = attributes(2, _across(stride, layout, "stride"), padding, layout,
+                           _across(dilations, layout, "dilations"))  # fmt: skip
+
+        def apply(x):
+            return raw.Squeeze(raw.Conv2D(raw.ExpandDims(x, axis), filters, **attrs), squeeze_dims=(axis,))
+
+        return _in_batches(x, 1, apply)
+
+
+def conv1d_v1(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None,
+              input=None, dilations=None):  # fmt: skip
+    """Convolves sequences with filters: `conv1d` with TensorFlow 1's arguments.
+
+    Args:
+      value, input: (*B, W, I), or (*B, I, W) for data_format "NCW".
+      filters: (w, I / groups, O), of the same dtype.
+      stride: an int, or a list of 1 or 3.
+      padding: "SAME" or "VALID".
+      use_cudnn_on_gpu: accepted as TensorFlow does; not used.
+      data_format: "NWC" or "NCW".
+      name: a name for the scope of the operations.
+      dilations: the distance of the filter's cells, like `stride`.
+    Returns: (*B, W', O).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: that of Conv2D.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv1d`.
+    """
+    return conv1d(either("input", input, "value", value), filters, stride, padding, data_format, dilations, name)
+
+
+def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None,
+                     name=None):  # fmt: skip
+    """The transpose of `conv1d`.
+
+    Args:
+      input: (N, W, I).
+      filters: (w, O, I).
+      output_shape: the shape of the result, an integer vector.
+      strides, padding, data_format, dilations: of the convolution that is transposed.
+      name: a name for the scope of the operations.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError if the shapes do not fit.
+    Gradient: that of Conv2DBackpropInput.
+    Reference: TensorFlow 2.21 `tf.nn.conv1d_transpose`.
+
+    >>> x, ones = np.ones((1, 2, 1)), np.ones((2, 1, 1))
+    >>> sess.run(tf.nn.conv1d_transpose(x, ones, [1, 4, 1], strides=2))[0, :, 0]
+    array([1., 1., 1., 1.])
+    """
+    with name_scope(name, "conv1d_transpose"):
+        x, filters = _operands(input, filters)
+        layout, axis = _line(data_format)
+        if hasattr(output_shape, "_spec"):
+            full = join(part(output_shape, 0, axis), [1], part(output_shape, axis, 3))
+        else:
+            full = [*output_shape[:axis], 1, *output_shape[axis:]]
+        y = raw.Conv2DBackpropInput(full, raw.ExpandDims(filters, 0), raw.ExpandDims(x, axis), **attributes(
+            2, _across(strides, layout, "strides"), padding, layout, _across(dilations, layout, "dilations")))
+        return raw.Squeeze(y, squeeze_dims=(axis,))
+
+
+# -- three dimensions ------------------------------------------------------------------
+
+
+def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
+    """Convolves volumes with filters.
+
+    Args:
+      input: (*B, D, H, W, I), or (*B, I, D, H, W) for data_format "NCDHW".
+      filters: (d, h, w, I / groups, O), of the same dtype.
+      strides: an int, or a list of 1, 3 or 5.
+      padding: "SAME" or "VALID".
+      data_format: "NDHWC" or "NCDHW".
+      dilations: the distances of the filter's cells, like `strides`.
+      name: a name for the operation.
+    Returns: (*B, D', H', W', O).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: Conv3DBackpropInputV2 and Conv3DBackpropFilterV2, differentiable again.
+    Reference: TensorFlow 2.21 Conv3D.
+
+    >>> x, ones = np.ones((1, 2, 2, 2, 1)), np.ones((2, 2, 2, 1, 1))
+    >>> sess.run(tf.nn.conv3d(x, ones, [1, 1, 1, 1, 1], "VALID")).ravel()
+    array([8.])
+    """
+    x, filters = _operands(input, filters)
+    attrs = attributes(3, strides, padding, data_format or "NDHWC", dilations)
+    return _in_batches(x, 3, lambda x: raw.Conv3D(x, filters, name=name, **attrs))
+
+
+# Silenced: the default is TensorFlow's and never changed.
+def conv3d_v1(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=[1, 1, 1, 1, 1],  # noqa: B006
+              name=None, filters=None):  # fmt: skip
+    """Convolves volumes with filters: `conv3d` with TensorFlow 1's arguments.
+
+    Args:
+      input: (*B, D, H, W, I), or (*B, I, D, H, W) for data_format "NCDHW".
+      filter, filters: (d, h, w, I / groups, O), of the same dtype.
+      strides, padding, data_format, dilations: as in `conv3d`.
+      name: a name for the operation.
+    Returns: (*B, D', H', W', O).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: Conv3DBackpropInputV2 and Conv3DBackpropFilterV2, differentiable again.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv3d`.
+    """
+    filters = either("filters", filters, "filter", filter)
+    return conv3d(input, filters, strides, padding, data_format, dilations, name)
+
+
+def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NDHWC",
+                           dilations=[1, 1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+    """The gradient of `conv3d` with respect to its filters.
+
+    Args:
+      input: (N, D, H, W, I).
+      filter_sizes: the shape of the filters, an integer vector.
+      out_backprop: the gradient of the result.
+      strides, padding, data_format, dilations: as in `conv3d`.
+      name: a name for the operation.
+    Returns: a tensor of shape `filter_sizes`.
+    Raises: ValueError if `out_backprop` has not the result's shape.
+    Gradient: Conv3DBackpropInputV2 and Conv3D.
+    Reference: TensorFlow 2.21 Conv3DBackpropFilterV2.
+    """
+    return raw.Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, name=name,
+                                      **attributes(3, strides, padding, data_format, dilations))
+
+
+def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None,
+                     name=None):  # fmt: skip
+    """The transpose of `conv3d`.
+
+    Args:
+      input: (N, D, H, W, I).
+      filters: (d, h, w, O, I).
+      output_shape: the shape of the result, an integer vector.
+      strides, padding, data_format, dilations: of the convolution that is transposed.
+      name: a name for the operation.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError if the shapes do not fit.
+    Gradient: Conv3D and Conv3DBackpropFilterV2.
+    Reference: TensorFlow 2.21 `tf.nn.conv3d_transpose`.
+    """
+    with name_scope(name, "conv3d_transpose") as scope:
+        x, filters = _operands(input, filters)
+        return raw.Conv3DBackpropInputV2(output_shape, filters, x, name=scope or None,
+                                         **attributes(3, strides, padding, data_format or "NDHWC", dilations))
+
+
+def conv3d_transpose_v1(value, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC",
+                        name=None, input=None, filters=None, dilations=None):  # fmt: skip
+    """The transpose of `conv3d`: `conv3d_transpose` with TensorFlow 1's arguments.
+
+    Args:
+      value, input: (N, D, H, W, I).
+      filter, filters: (d, h, w, O, I).
+      output_shape: the shape of the result, an integer vector.
+      strides, padding, data_format, dilations: of the convolution that is transposed.
+      name: a name for the operation.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError if the shapes do not fit.
+    Gradient: Conv3D and Conv3DBackpropFilterV2.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv3d_transpose`.
+    """
+    return conv3d_transpose(either("input", input, "value", value), either("filters", filters, "filter", filter),
+                            output_shape, strides, padding, data_format, dilations, name)  # fmt: skip
+
+
+def _number_of(sizes):
+    if hasattr(sizes, "_spec"):
+        shape = sizes._spec.shape
+        return shape and shape[0]
+    return len(sizes)
+
+
+def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+    """The transpose of a convolution in one, two or three dimensions.
+
+    Args:
+      input: (N, *spatial, I).
+      filters: (*window, O, I).
+      output_shape: the shape of the result, of known length 3, 4 or 5.
+      strides, padding, data_format, dilations: of the convolution that is transposed.
+      name: a name for the operation.
+    Returns: a tensor of shape `output_shape`.
+    Raises: ValueError for another length.
+    Gradient: that of the convolution it calls.
+    Reference: TensorFlow 2.21 `tf.nn.conv_transpose`.
+    """
+    which = {3: (conv1d_transpose, "NWC"), 4: (conv2d_transpose, "NHWC"), 5: (conv3d_transpose, "NDHWC")}
+    n = _number_of(output_shape)
+    if n not in which:
+        raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape}")
+    function, layout = which[n]
+    return function(input, filters, output_shape, strides, padding, data_format or layout, dilations, name)
+
+
+def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
+    """Convolves in one, two or three dimensions, as the filter's rank says.
+
+    Args:
+      input: (*B, *spatial, I), or (*B, I, *spatial) for a data format that begins with "NC".
+      filters: (*window, I / groups, O).
+      strides: a number for each spatial dimension, or None.
+      padding: "VALID" or "SAME".
+      data_format: "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW" or None.
+      dilations: the distances of the filter's cells, like `strides`.
+      name: a name for the operation.
+    Returns: the convolved tensor.
+    Raises: ValueError if the number of dimensions is not 1, 2 or 3.
+    Gradient: that of the convolution it calls.
+    Reference: TensorFlow 2.21 `tf.nn.convolution`.
+
+    >>> sess.run(tf.nn.convolution(np.ones((1, 3, 1)), np.ones((2, 1, 1)), padding="VALID"))[0, :, 0]
+    array([2., 2.])
+    """
+    x, filters = _operands(input, filters)
+    shape = filters._spec.shape if filters._spec.shape is not None else x._spec.shape
+    nd = None if shape is None else len(shape) - 2
+    if nd not in (1, 2, 3):
+        raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={nd}. "
+                         "Fix: give a filter of rank 3, 4 or 5")
+    function, layout = {1: (conv1d, "NWC"), 2: (conv2d, "NHWC"), 3: (conv3d, "NDHWC")}[nd]
+    strides = [1] * nd if strides is None else strides
+    return function(x, filters, strides, padding, data_format or layout, dilations, name or "convolution")
+
+
+def convolution_v1(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
+                   dilations=None):  # fmt: skip
+    """Convolves in one, two or three dimensions: `convolution` with TensorFlow 1's arguments.
+
+    Args:
+      input: (*B, *spatial, I), or (*B, I, *spatial) for a data format that begins with "NC".
+      filter, filters: (*window, I / groups, O).
+      padding: "VALID" or "SAME".
+      strides: a number for each spatial dimension, or None.
+      dilation_rate, dilations: the distances of the filter's cells, like `strides`.
+      name: a name for the operation.
+      data_format: "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW" or None.
+    Returns: the convolved tensor.
+    Raises: ValueError if the number of dimensions is not 1, 2 or 3.
+    Gradient: that of the convolution it calls.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.convolution`.
+    """
+    return convolution(input, either("filters", filters, "filter", filter), strides, padding, data_format,
+                       either("dilations", dilations, "dilation_rate", dilation_rate), name)  # fmt: skip
+
+
+# -- depthwise and separable -----------------------------------------------------------
+
+
+def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+    """Convolves each channel with filters of its own.
+
+    Args:
+      input: (N, H, W, C).
+      filter: (h, w, C, M), of the same dtype.
+      strides: a list of 4.
+      padding: "SAME", "VALID", or for each dimension a pair (before, after).
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the filter's cells, a list of 2.
+      name: a name for the scope of the operations.
+    Returns: (N, H', W', C * M).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: the two backpropagation ops of DepthwiseConv2dNative, differentiable again.
+    Reference: TensorFlow 2.21 DepthwiseConv2dNative.
+
+    >>> x, ones = np.ones((1, 2, 2, 2)), np.ones((2, 2, 2, 1))
+    >>> sess.run(tf.nn.depthwise_conv2d(x, ones, [1, 1, 1, 1], "VALID")).ravel()
+    array([4., 4.])
+    """
+    with name_scope(name, "depthwise"):
+        x, filter = _operands(input, filter)
+        return raw.DepthwiseConv2dNative(x, filter, **attributes(2, strides, padding, data_format or "NHWC", dilations))
+
+
+def depthwise_conv2d_v1(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+    """Convolves each channel with filters of its own: `depthwise_conv2d` with TensorFlow 1's arguments.
+
+    Args:
+      input: (N, H, W, C).
+      filter: (h, w, C, M), of the same dtype.
+      strides: a list of 4.
+      padding: "SAME", "VALID", or for each dimension a pair (before, after).
+      rate, dilations: the distances of the filter's cells, a list of 2.
+      name: a name for the scope of the operations.
+      data_format: "NHWC" or "NCHW".
+    Returns: (N, H', W', C * M).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: the two backpropagation ops of DepthwiseConv2dNative, differentiable again.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.depthwise_conv2d`.
+    """
+    return depthwise_conv2d(input, filter, strides, padding, data_format, either("dilations", dilations, "rate", rate),
+                            name)  # fmt: skip
+
+
+# Silenced: the default is TensorFlow's and never changed.
+def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
+                            name=None):  # fmt: skip
+    """The op beneath `depthwise_conv2d`.
+
+    Args:
+      input: (N, H, W, C).
+      filter: (h, w, C, M), of the same dtype.
+      strides, padding, data_format, dilations: as in `depthwise_conv2d`, lists of 4.
+      name: a name for the operation.
+    Returns: (N, H', W', C * M).
+    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Gradient: its two backpropagation ops, differentiable again.
+    Reference: TensorFlow 2.21 DepthwiseConv2dNative.
+    """
+    return raw.DepthwiseConv2dNative(input, filter, name=name,
+                                     **attributes(2, strides, padding, data_format, dilations))
+
+
+def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, padding, data_format="NHWC",
+                                    dilations=[1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+    """The gradient of `depthwise_conv2d` with respect to its input.
+
+    Args:
+      input_sizes: the shape of the input, an integer vector.
+      filter: (h, w, C, M).
+      out_backprop: the gradient of the result.
+      strides, padding, data_format, dilations: as in `depthwise_conv2d`, lists of 4.
+      name: a name for the operation.
+    Returns: a tensor of shape `input_sizes`.
+    Raises: ValueError if the shapes do not fit.
+    Gradient: the other two ops of depthwise convolution.
+    Reference: TensorFlow 2.21 DepthwiseConv2dNativeBackpropInput.
+    """
+    return raw.DepthwiseConv2dNativeBackpropInput(input_sizes, filter, out_backprop, name=name,
+                                                  **attributes(2, strides, padding, data_format, dilations))
+
+
+def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NHWC",
+                                     dilations=[1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+    """The gradient of `depthwise_conv2d` with respect to its filter.
+
+    Args:
+      input: (N, H, W, C).
+      filter_sizes: the shape of the filter, an integer vector.
+      out_backprop: the gradient of the result.
+      strides, padding, data_format, dilations: as in `depthwise_conv2d`, lists of 4.
+      name: a name for the operation.
+    Returns: a tensor of shape `filter_sizes`.
+    Raises: ValueError if the shapes do not fit.
+    Gradient: the other two ops of depthwise convolution.
+    Reference: TensorFlow 2.21 DepthwiseConv2dNativeBackpropFilter.
+    """
+    return raw.DepthwiseConv2dNativeBackpropFilter(input, filter_sizes, out_backprop, name=name,
+                                                   **attributes(2, strides, padding, data_format, dilations))
+
+
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
+                     name=None):  # fmt: skip
+    """A depthwise convolution and then one that mixes the channels of each point.
+
+    Args:
+      input: (N, H, W, C).
+      depthwise_filter: (h, w, C, M).
+      pointwise_filter: (1, 1, C * M, O).
+      strides: a list of 4, for the depthwise one.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the depthwise filter's cells, a list of 2.
+      name: a name for the operation.
+    Returns: (N, H', W', O).
+    Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not fit.
+    Gradient: those of the two convolutions.
+    Reference: TensorFlow 2.21 `tf.nn.separable_conv2d`.
+
+    >>> x, ones, mix = np.ones((1, 2, 2, 2)), np.ones((2, 2, 2, 1)), np.ones((1, 1, 2, 1))
+    >>> sess.run(tf.nn.separable_conv2d(x, ones, mix, [1, 1, 1, 1], "VALID")).ravel()
+    array([8.])
+    """
+    with name_scope(name, "separable_conv2d") as scope:
+        x, deep = _operands(input, depthwise_filter)
+        point = convert_to_tensor(pointwise_filter, dtype_hint=x.dtype, name="pointwise_filter")
+        if point._spec.shape is not None and tuple(point._spec.shape[:2]) not in ((1, 1), (None, 1), (1, None)):
+            raise ValueError(f"`pointwise_filter` must have shape [1, 1, ...], not {point.shape}. "
+                             "Fix: reshape it, or use conv2d")
+        layout = data_format or "NHWC"
+        middle = raw.DepthwiseConv2dNative(x, deep, name="depthwise",
+                                           **attributes(2, strides, padding, layout, dilations))
+        return raw.Conv2D(middle, point, name=scope or None, **attributes(2, 1, "VALID", layout, None))
+
+
+def separable_conv2d_v1(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None,
+                        data_format=None, dilations=None):  # fmt: skip
+    """A depthwise and a pointwise convolution: `separable_conv2d` with TensorFlow 1's arguments.
+
+    Args:
+      input: (N, H, W, C).
+      depthwise_filter: (h, w, C, M).
+      pointwise_filter: (1, 1, C * M, O).
+      strides: a list of 4, for the depthwise one.
+      padding: "SAME" or "VALID".
+      rate, dilations: the distances of the depthwise filter's cells, a list of 2.
+      name: a name for the operation.
+      data_format: "NHWC" or "NCHW".
+    Returns: (N, H', W', O).
+    Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not fit.
+    Gradient: those of the two convolutions.
+    Reference: TensorFlow 2.21 `tf.compat.v1.nn.separable_conv2d`.
+    """
+    return separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
+                            either("dilations", dilations, "rate", rate), name)  # fmt: skip

@@ -1,0 +1,328 @@
+"""Convolutions in two and three dimensions, depthwise ones, and their backpropagation ops.
+
+NumPy computes them as one matrix product for each cell of the kernel; XLA through its own
+convolution, whose gradients are convolutions again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.dtypes import FLOATING, INDEX, int32
+from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.shape_values import shape_of
+
+from .conv_xla import LAYOUT, device_filter, device_forward, device_input
+from .window_geometry import (
+    assemble,
+    cells,
+    channel_axis,
+    from_channels_last,
+    pad_spatial,
+    seen_by,
+    spatial,
+    spatial_axes,
+    spread,
+    to_channels_last,
+    window,
+)
+
+_T = FLOATING | {int32}
+
+
+
+def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dilations):
+    nd = len(x) - 2
+    if data_format not in LAYOUT or len(data_format) != len(x):
+        raise Complaint(f"unknown data_format {data_format!r}", "use one of " + ", ".join(sorted(LAYOUT)))
+    sizes = [x[i] for i in spatial_axes(data_format, nd)]
+    return window(sizes, kernel, spatial(strides, data_format, nd), spatial(dilations, data_format, nd), padding,
+                  explicit_paddings, data_format)
+
+
+def _wide(x):
+    """Half precision in single: NumPy's products of it would be slow and inexact."""
+    return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
+
+
+# -- NumPy: a product for each cell of the kernel --------------------------------------
+
+
+def _host_forward(x, f, w, data_format):
+    groups = x.shape[channel_axis(data_format, len(w.kernel))] // f.shape[-2]
+    padded = pad_spatial(np, _wide(to_channels_last(np, x, data_format)), w)
+    f = _wide(f)
+    result = 0
+    for cell in cells(w):
+        result = result + _grouped(seen_by(np, padded, w, cell), f[cell], groups)
+    return from_channels_last(np, result, data_format).astype(x.dtype)
+
+
+def _grouped(x, f, groups):
+    if groups == 1:
+        return x @ f
+    x = x.reshape(*x.shape[:-1], groups, x.shape[-1] // groups)
+    f = f.reshape(f.shape[0], groups, f.shape[1] // groups)
+    return np.einsum("...gi,igo->...go", x, f).reshape(*x.shape[:-2], -1)
+
+
+def _host_input(shape, f, dy, w, data_format):
+    axis = channel_axis(data_format, len(w.kernel))
+    groups = shape[axis] // f.shape[-2]
+    grad = _wide(to_channels_last(np, dy, data_format))
+    f = _wide(f)
+    sizes = [shape[i] for i in spatial_axes(data_format, len(w.kernel))]
+
+    def contribution(cell):
+        return _grouped_transposed(grad, f[cell], groups)
+
+    return from_channels_last(np, spread(np, contribution, w, sizes), data_format).astype(dy.dtype)
+
+
+def _grouped_transposed(dy, f, groups):
+    if groups == 1:
+        return dy @ f.T
+    dy = dy.reshape(*dy.shape[:-1], groups, dy.shape[-1] // groups)
+    f = f.reshape(f.shape[0], groups, f.shape[1] // groups)
+    return np.einsum("...go,igo->...gi", dy, f).reshape(*dy.shape[:-2], -1)
+
+
+def _host_filter(x, shape, dy, w, data_format):
+    groups = x.shape[channel_axis(data_format, len(w.kernel))] // shape[-2]
+    padded = pad_spatial(np, _wide(to_channels_last(np, x, data_format)), w)
+    grad = _wide(to_channels_last(np, dy, data_format))
+    grad = grad.reshape(-1, groups, grad.shape[-1] // groups)
+    df = np.zeros(shape, grad.dtype)
+    for cell in cells(w):
+        seen = seen_by(np, padded, w, cell).reshape(grad.shape[0], groups, -1)
+        if groups == 1:
+            df[cell] = seen[:, 0].T @ grad[:, 0]
+        else:
+            df[cell] = np.einsum("ngi,ngo->igo", seen, grad).reshape(shape[-2:])
+    return df.astype(dy.dtype)
+
+
+# -- what the op records share ---------------------------------------------------------
+
+
+def _check_depths(in_depth, f, what="filter"):
+    depth, out = f[-2:]
+    if in_depth is None or depth is None:
+        return
+    if depth == 0 or in_depth % depth:
+        raise Complaint(f"Depth of input ({in_depth}) is not a multiple of input depth of {what} ({depth})",
+                        "give a filter of shape [height, width, in_channels, out_channels]")
+    if in_depth == 0:
+        raise Complaint(f"the input has no channels, and the {what} {depth}: there would be 0 groups",
+                        "give an input with channels")
+    if out is not None and out % (in_depth // depth):
+        raise Complaint(f"Depth of output ({out}) is not a multiple of the number of groups ({in_depth // depth})",
+                        "make the filter's last dimension a multiple of the groups")
+
+
+def _forward_shape(nd):
+    def shape(x, f, strides, padding, explicit_paddings, data_format, dilations):
+        x, f = with_rank(x, nd + 2, "input"), with_rank(f, nd + 2, "filter")
+        _check_depths(x[channel_axis(data_format, nd)], f)
+        w = _window_for(x, f[:nd], strides, padding, explicit_paddings, data_format, dilations)
+        return assemble(x[0], w.out, f[-1], data_format)
+
+    return shape
+
+
+def _known(sizes, rank):
+    return (None,) * rank if sizes is None else tuple(sizes)
+
+
+def _check_out(shape, dy, w, channels, data_format, nd):
+    """Complains if the output's gradient does not have the output's shape."""
+    expected = assemble(shape[0], w.out, channels, data_format)
+    if any(e is not None and d is not None and e != d for e, d in zip(expected, dy, strict=True)):
+        raise Complaint(f"out_backprop has shape {tuple(dy)} but the convolution's result has {expected}",
+                        "give the sizes that the forward convolution had")
+
+
+def _input_shape(nd):
+    def shape(input_sizes, f, dy, strides, padding, explicit_paddings, data_format, dilations):
+        dy, f = with_rank(dy, nd + 2, "out_backprop"), with_rank(f, nd + 2, "filter")
+        sizes = _known(input_sizes, nd + 2)
+        if len(sizes) == nd:  # the spatial sizes alone
+            sizes = assemble(dy[0], sizes, f[-2], data_format)
+        if len(sizes) != nd + 2:
+            raise Complaint(f"input_sizes must have {nd + 2} elements but has {len(sizes)}",
+                            "give the full shape of the input")
+        sizes = (dy[0] if sizes[0] is None else sizes[0], *sizes[1:])
+        _check_depths(sizes[channel_axis(data_format, nd)], f)
+        w = _window_for(sizes, f[:nd], strides, padding, explicit_paddings, data_format, dilations)
+        _check_out(sizes, dy, w, f[-1], data_format, nd)
+        return sizes
+
+    return shape
+
+
+def _filter_shape(nd):
+    def shape(x, filter_sizes, dy, strides, padding, explicit_paddings, data_format, dilations):
+        x, dy = with_rank(x, nd + 2, "input"), with_rank(dy, nd + 2, "out_backprop")
+        f = _known(filter_sizes, nd + 2)
+        if len(f) != nd + 2:
+            raise Complaint(f"filter_sizes must have {nd + 2} elements but has {len(f)}",
+                            "give the full shape of the filter")
+        _check_depths(x[channel_axis(data_format, nd)], f)
+        w = _window_for(x, f[:nd], strides, padding, explicit_paddings, data_format, dilations)
+        _check_out(x, dy, w, f[-1], data_format, nd)
+        return f
+
+    return shape
+
+
+def _attrs(op):
+    """The attributes that a convolution shares with its gradients."""
+    return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations",
+                                     "use_cudnn_on_gpu") if k in op.attrs}  # fmt: skip
+
+
+def _sizes(input_sizes, f, dy, data_format):
+    """The full shape of the input as plain numbers."""
+    sizes = tuple(int(n) for n in input_sizes)
+    if len(sizes) == f.ndim - 2:
+        sizes = assemble(dy.shape[0], sizes, f.shape[-2], data_format)
+    return sizes
+
+
+def _kernels(nd):
+    """The three kernels over `nd` dimensions, for NumPy and jax.numpy."""
+
+    def forward(xp, x, f, *, strides, padding, explicit_paddings, data_format, dilations):
+        _check_depths(x.shape[channel_axis(data_format, nd)], f.shape)
+        w = _window_for(x.shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
+        return (_host_forward if xp is np else device_forward)(x, f, w, data_format)
+
+    def to_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings, data_format, dilations):
+        shape = _sizes(input_sizes, f, dy, data_format)
+        _check_depths(shape[channel_axis(data_format, nd)], f.shape)
+        w = _window_for(shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
+        _check_out(shape, dy.shape, w, f.shape[-1], data_format, nd)
+        return (_host_input if xp is np else device_input)(shape, f, dy, w, data_format)
+
+    def to_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings, data_format, dilations):
+        shape = tuple(int(n) for n in filter_sizes)
+        _check_depths(x.shape[channel_axis(data_format, nd)], shape)
+        w = _window_for(x.shape, shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
+        _check_out(x.shape, dy.shape, w, shape[-1], data_format, nd)
+        return (_host_filter if xp is np else device_filter)(x, shape, dy, w, data_format)
+
+    return forward, to_input, to_filter
+
+
+_forward2, _to_input2, _to_filter2 = _kernels(2)
+_forward3, _to_input3, _to_filter3 = _kernels(3)
+_ONES4, _ONES5 = (1,) * 4, (1,) * 5
+
+# -- Conv2D ----------------------------------------------------------------------------
+
+
+@op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2))
+def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
+              dilations=_ONES4):  # fmt: skip
+    """Cross-correlation of images with a filter [height, width, in, out]."""
+    return _forward2(xp, x, f, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
+                     data_format=data_format, dilations=dilations)
+
+
+@conv2d_op.grad
+def _conv2d_op_grad(op, dy):
+    x, f = op.inputs
+    attrs = _attrs(op)
+    return (raw.Conv2DBackpropInput(shape_of(x), f, dy, **attrs), raw.Conv2DBackpropFilter(x, shape_of(f), dy, **attrs))
+
+
+@op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
+    shape=_input_shape(2))  # fmt: skip
+def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
+                             data_format="NHWC", dilations=_ONES4):  # fmt: skip
+    """The gradient of Conv2D with respect to its input."""
+    return _to_input2(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
+                      data_format=data_format, dilations=dilations)
+
+
+@conv2d_backprop_input_op.grad
+def _conv2d_backprop_input_grad(op, ddx):
+    _, f, dy = op.inputs
+    attrs = _attrs(op)
+    return None, raw.Conv2DBackpropFilter(ddx, shape_of(f), dy, **attrs), raw.Conv2D(ddx, f, **attrs)
+
+
+@op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
+    shape=_filter_shape(2))  # fmt: skip
+def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
+                              explicit_paddings=(), data_format="NHWC", dilations=_ONES4):  # fmt: skip
+    """The gradient of Conv2D with respect to its filter."""
+    return _to_filter2(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
+                       data_format=data_format, dilations=dilations)
+
+
+@conv2d_backprop_filter_op.grad
+def _conv2d_backprop_filter_grad(op, ddf):
+    x, _, dy = op.inputs
+    attrs = _attrs(op)
+    return raw.Conv2DBackpropInput(shape_of(x), ddf, dy, **attrs), None, raw.Conv2D(x, ddf, **attrs)
+
+
+# -- Conv3D ----------------------------------------------------------------------------
+
+
+def _without_explicit(rule):
+    """A shape rule for the ops that have no explicit paddings."""
+
+    def shape(a, b, *c, strides, padding, data_format, dilations):
+        return rule(a, b, *c, strides, padding, (), data_format, dilations)
+
+    return shape
+
+
+@op("Conv3D", "input: T, filter: T -> output: T", T=FLOATING, shape=_without_explicit(_forward_shape(3)))
+def conv3d_op(xp, x, f, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
+    """Cross-correlation of volumes with a filter [depth, height, width, in, out]."""
+    return _forward3(xp, x, f, strides=strides, padding=padding, explicit_paddings=(), data_format=data_format,
+                     dilations=dilations)
+
+
+@conv3d_op.grad
+def _conv3d_op_grad(op, dy):
+    x, f = op.inputs
+    attrs = _attrs(op)
+    return (raw.Conv3DBackpropInputV2(shape_of(x), f, dy, **attrs),
+            raw.Conv3DBackpropFilterV2(x, shape_of(f), dy, **attrs))
+
+
+@op("Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", T=FLOATING, Tshape=INDEX,
+    host=("input_sizes",), shape=_without_explicit(_input_shape(3)))  # fmt: skip
+def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
+    """The gradient of Conv3D with respect to its input."""
+    return _to_input3(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=(),
+                      data_format=data_format, dilations=dilations)
+
+
+@conv3d_backprop_input_op.grad
+def _conv3d_backprop_input_grad(op, ddx):
+    _, f, dy = op.inputs
+    attrs = _attrs(op)
+    return None, raw.Conv3DBackpropFilterV2(ddx, shape_of(f), dy, **attrs), raw.Conv3D(ddx, f, **attrs)
+
+
+@op("Conv3DBackpropFilterV2", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
+    host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)))  # fmt: skip
+def conv3d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
+    """The gradient of Conv3D with respect to its filter."""
+    return _to_filter3(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=(),
+                       data_format=data_format, dilations=dilations)
+
+
+@conv3d_backprop_filter_op.grad
+def _conv3d_backprop_filter_grad(op, ddf):
+    x, _, dy = op.inputs
+    attrs = _attrs(op)
+    return raw.Conv3DBackpropInputV2(shape_of(x), ddf, dy, **attrs), None, raw.Conv3D(x, ddf, **attrs)
+

@@ -1,0 +1,263 @@
+"""Depthwise convolution and its backpropagation ops.
+
+The lowering is a sum of shifted products, one for each cell of the kernel: XLA:CPU's grouped
+convolution takes many times as long. For large kernels the rows are a loop, lest what XLA
+fuses with them be computed again for each cell.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.dtypes import FLOATING
+from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.shape_values import shape_of
+
+from .window_geometry import (
+    assemble,
+    cells,
+    channel_axis,
+    channels_first,
+    count,
+    pad_spatial,
+    patches,
+    seen_by,
+    seen_by_row,
+    spatial,
+    spatial_axes,
+    spread,
+    to_channels_last,
+    window,
+)
+
+_ONES = (1,) * 4
+_UNROLLED = 49  # cells of the kernel up to which they are written out; a loop is compiled faster but runs slower
+
+
+def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dilations):
+    sizes = [x[i] for i in spatial_axes(data_format, 2)]
+    return window(sizes, kernel, spatial(strides, data_format, 2), spatial(dilations, data_format, 2), padding,
+                  explicit_paddings, data_format)
+
+
+def _wide(x):
+    return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
+
+
+def _first(data_format):
+    return 2 if channels_first(data_format) else 1
+
+
+def _per_channel(xp, cell_filter, data_format):
+    """One cell's filter [channels, multiplier], shaped to multiply [*, channels, multiplier] with."""
+    if channels_first(data_format):
+        return cell_filter[:, :, None, None]
+    return cell_filter
+
+
+def _split(xp, y, f, data_format):
+    """The output's channels as (channels, multiplier)."""
+    axis = channel_axis(data_format, 2)
+    return y.reshape(*y.shape[:axis], *f[-2:], *y.shape[axis + 1 :])
+
+
+def _merge(xp, y, data_format):
+    axis = channel_axis(data_format, 2)
+    return y.reshape(*y.shape[:axis], y.shape[axis] * y.shape[axis + 1], *y.shape[axis + 2 :])
+
+
+def _check(channels, f):
+    if channels is not None and f[-2] is not None and channels != f[-2]:
+        raise Complaint(f"the input has {channels} channels but the filter is for {f[-2]}",
+                        "give a filter of shape [height, width, in_channels, channel_multiplier]")
+
+
+# -- DepthwiseConv2dNative -------------------------------------------------------------
+
+
+@op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING)
+def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
+    """Convolves each channel with `channel_multiplier` filters of its own."""
+    axis = channel_axis(data_format, 2)
+    _check(x.shape[axis], f.shape)
+    w = _window_for(x.shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    padded = xp.expand_dims(pad_spatial(xp, _wide(x), w, _first(data_format)), axis + 1)
+    first = _first(data_format) + channels_first(data_format)  # the multiplier stands before them
+    return _merge(xp, _weighted(xp, padded, _wide(f), w, first, data_format), data_format).astype(x.dtype)
+
+
+def _weighted(xp, padded, f, w, first, data_format):
+    """The sum over the cells of what each sees, times its filter."""
+    if xp is np or count(w) <= _UNROLLED:
+        total = 0
+        for cell in cells(w):
+            total = total + seen_by(xp, padded, w, cell, first) * _per_channel(xp, f[cell], data_format)
+        return total
+    from jax import lax
+
+    f = xp.asarray(f)
+
+    def row(i, total):
+        for j, seen in enumerate(seen_by_row(padded, w, i, first)):
+            total = total + seen * _per_channel(xp, f[i, j], data_format)
+        return total
+
+    return lax.fori_loop(1, w.kernel[0], row, row(0, 0))
+
+
+@depthwise_op.on_host
+def _depthwise_host(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
+    _check(x.shape[channel_axis(data_format, 2)], f.shape)
+    w = _window_for(x.shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    views = patches(_wide(x), w, _first(data_format))
+    terms = "nchwij,ijcm->ncmhw" if channels_first(data_format) else "nhwcij,ijcm->nhwcm"
+    return _merge(xp, np.einsum(terms, views, _wide(f)), data_format).astype(x.dtype)
+
+
+@depthwise_op.shape
+def _depthwise_shape(x, f, strides, padding, explicit_paddings, data_format, dilations):
+    x, f = with_rank(x, 4, "input"), with_rank(f, 4, "filter")
+    channels = x[channel_axis(data_format, 2)]
+    _check(channels, f)
+    w = _window_for(x, f[:2], strides, padding, explicit_paddings, data_format, dilations)
+    depth = f[2] if channels is None else channels
+    out = None if depth is None or f[3] is None else depth * f[3]
+    return assemble(x[0], w.out, out, data_format)
+
+
+def _attrs(op):
+    return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations")
+            if k in op.attrs}  # fmt: skip
+
+
+@depthwise_op.grad
+def _depthwise_grad(op, dy):
+    x, f = op.inputs
+    attrs = _attrs(op)
+    return (raw.DepthwiseConv2dNativeBackpropInput(shape_of(x), f, dy, **attrs),
+            raw.DepthwiseConv2dNativeBackpropFilter(x, shape_of(f), dy, **attrs))
+
+
+# -- its backpropagation ---------------------------------------------------------------
+
+
+@op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
+    host=("input_sizes",))  # fmt: skip
+def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
+                    dilations=_ONES):  # fmt: skip
+    """The gradient of DepthwiseConv2dNative with respect to its input."""
+    shape = tuple(int(n) for n in input_sizes)
+    axis = channel_axis(data_format, 2)
+    _check(shape[axis], f.shape)
+    w = _window_for(shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    grad, wide = _split(xp, _wide(dy), f.shape, data_format), _wide(f)
+
+    sizes = [shape[i] for i in spatial_axes(data_format, 2)]
+    if xp is not np:
+        return _input_as_convolution(xp, grad, wide, w, sizes, data_format).astype(dy.dtype)
+
+    def contribution(cell):
+        return np.sum(grad * _per_channel(np, wide[cell], data_format), axis=axis + 1)
+
+    return spread(np, contribution, w, sizes, _first(data_format)).astype(dy.dtype)
+
+
+def _input_as_convolution(xp, grad, f, w, sizes, data_format):
+    """The gradient for the input, gathered: a convolution of the dilated gradient with the filter turned about."""
+    from jax import lax
+
+    first = _first(data_format) + channels_first(data_format)
+    pads = [(0, 0, 0)] * grad.ndim
+    for k, (n, e, s, (before, _), out) in enumerate(zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)):
+        low = e - 1 - before
+        pads[first + k] = (low, n + e - 1 - low - ((out - 1) * s + 1), s - 1)
+    dilated = lax.pad(grad, np.zeros((), grad.dtype), pads)
+    turned = w._replace(strides=(1, 1), out=tuple(sizes))
+    total = _weighted(xp, dilated, xp.flip(f, (0, 1)), turned, first, data_format)
+    return xp.sum(total, axis=channel_axis(data_format, 2) + 1)
+
+
+@depthwise_input.shape
+def _depthwise_input_shape(input_sizes, f, dy):
+    with_rank(f, 4, "filter")
+    with_rank(dy, 4, "out_backprop")
+    return (None,) * 4 if input_sizes is None else input_sizes
+
+
+@depthwise_input.grad
+def _depthwise_input_grad(op, ddx):
+    _, f, dy = op.inputs
+    attrs = _attrs(op)
+    return (None, raw.DepthwiseConv2dNativeBackpropFilter(ddx, shape_of(f), dy, **attrs),
+            raw.DepthwiseConv2dNative(ddx, f, **attrs))
+
+
+@op("DepthwiseConv2dNativeBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
+    host=("filter_sizes",))  # fmt: skip
+def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
+                     dilations=_ONES):  # fmt: skip
+    """The gradient of DepthwiseConv2dNative with respect to its filter."""
+    shape = tuple(int(n) for n in filter_sizes)
+    axis = channel_axis(data_format, 2)
+    _check(x.shape[axis], shape)
+    w = _window_for(x.shape, shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    if xp is not np:
+        padded = pad_spatial(xp, to_channels_last(xp, _wide(x), data_format), w)
+        grad = to_channels_last(xp, _wide(dy), data_format)
+        return _filter_row_by_row(xp, padded, grad, w, shape).astype(dy.dtype)
+    first = _first(data_format)
+    padded = pad_spatial(np, _wide(x), w, first)
+    grad = _split(np, _wide(dy), shape, data_format)
+    # One of the filters that share a channel at a time.
+    grads = [grad[(slice(None),) * (axis + 1) + (k,)] for k in range(shape[3])]
+    over = tuple(i for i in range(4) if i != axis)
+
+    def sums(seen):
+        return np.stack([np.sum(seen * g, axis=over) for g in grads], -1)
+
+    parts = [sums(seen_by(np, padded, w, cell, first)) for cell in cells(w)]
+    return np.stack(parts).reshape(shape).astype(dy.dtype)
+
+
+def _filter_row_by_row(xp, x, dy, w, shape):
+    """Adds up, for each column and channel, what the rows of the gradient contribute to each cell of the filter.
+
+    The additions are elementwise, so XLA vectorises them, and what is added up stays in the cache; sums over all but
+    the channels would take it four to ten times as long.
+    """
+    from jax import lax
+
+    if 0 in dy.shape:
+        return xp.zeros(shape, dy.dtype)
+    (rows, columns), (channels, multiplier) = w.out, shape[2:]
+    step, width = w.strides[1], (columns - 1) * w.strides[1] + 1
+    # The multiplier goes before the channels: the last dimension should be long.
+    dy = dy.reshape(*dy.shape[:3], channels, multiplier).swapaxes(3, 4)
+
+    def add(t, total):
+        n, row = t // rows, t % rows
+        seen = lax.dynamic_slice(x, (n, row * w.strides[0], 0, 0), (1, w.extent[0], *x.shape[2:]))[0, :: w.dilations[0]]
+        starts = range(0, shape[1] * w.dilations[1], w.dilations[1])
+        parts = xp.stack([seen[:, start : start + width : step] for start in starts], 1)
+        return total + parts[:, :, :, None] * lax.dynamic_slice(dy, (n, row, 0, 0, 0), (1, 1, *dy.shape[2:]))[0]
+
+    start = xp.zeros((*shape[:2], columns, multiplier, channels), dy.dtype)
+    total = lax.fori_loop(0, dy.shape[0] * rows, add, start)
+    return xp.sum(total, 2).swapaxes(2, 3)
+
+
+@depthwise_filter.shape
+def _depthwise_filter_shape(x, filter_sizes, dy):
+    with_rank(x, 4, "input")
+    with_rank(dy, 4, "out_backprop")
+    return (None,) * 4 if filter_sizes is None else filter_sizes
+
+
+@depthwise_filter.grad
+def _depthwise_filter_grad(op, ddf):
+    x, _, dy = op.inputs
+    attrs = _attrs(op)
+    return (raw.DepthwiseConv2dNativeBackpropInput(shape_of(x), ddf, dy, **attrs), None,
+            raw.DepthwiseConv2dNative(x, ddf, **attrs))

@@ -1,0 +1,1 @@
+"""Batch normalization, moments, local response normalization."""

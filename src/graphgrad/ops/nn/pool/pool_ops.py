@@ -1,0 +1,461 @@
+"""Max and average pooling with their gradients.
+
+The lowerings are made of strided slices and interleaving, one for each cell of the window:
+on a CPU XLA's `reduce_window` and `select_and_scatter` take many times as long. Where several
+elements of a window equal its maximum, the first one gets the gradient; in volumes all of them do, as in TensorFlow.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.dtypes import FLOATING, REAL
+from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.shape import merged, with_rank
+from graphgrad.ops.common.shape_values import shape_of
+from graphgrad.ops.nn.conv.window_geometry import (
+    assemble,
+    cells,
+    channel_axis,
+    channels_first,
+    count,
+    pad_spatial,
+    patches,
+    seen_by,
+    seen_by_row,
+    spatial,
+    spatial_axes,
+    spread,
+    spread_overlapping,
+    window,
+)
+
+_FEW_CELLS = 9  # up to here, comparing each cell with each other is faster than a scatter
+
+
+def _window_for(x, ksize, strides, padding, explicit_paddings, data_format):
+    nd = len(x) - 2
+    if len(data_format) != nd + 2:
+        raise Complaint(f"unknown data_format {data_format!r}", "use 'NHWC' (or 'NDHWC' for volumes)")
+    for what, values in (("ksize", ksize), ("strides", strides)):
+        if len(values) == nd + 2 and (values[0] != 1 or values[channel_axis(data_format, nd)] != 1):
+            raise Complaint(f"{what} {tuple(values)} pools over the batch or the channels",
+                            "use 1 for these, and tf.reduce_max or tf.reduce_mean to reduce them")
+    if padding == "EXPLICIT":
+        pairs = list(zip(explicit_paddings[::2], explicit_paddings[1::2], strict=True))
+        if any(pairs[0]) or any(pairs[channel_axis(data_format, nd)]):
+            raise Complaint("Nonzero explicit padding in the batch or depth dimensions is not supported", "use (0, 0)")
+        for size, pair in zip(ksize, pairs, strict=True):
+            if max(pair) >= max(size, 1):
+                raise Complaint(f"Explicit padding {pair} needs to be smaller than the window size {size}",
+                                "use less padding, or tf.pad")
+    sizes = [x[i] for i in spatial_axes(data_format, nd)]
+    return window(sizes, spatial(ksize, data_format, nd), spatial(strides, data_format, nd), (1,) * nd, padding,
+                  explicit_paddings, data_format)
+
+
+def _first(data_format):
+    return 2 if channels_first(data_format) else 1
+
+
+def _lowest(dtype):
+    return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
+
+
+def _fold(xp, x, w, first, combine, start):
+    """Combines all cells of each window of a padded jax array; `start` is what leaves others as they are."""
+    from jax import lax
+
+    if count(w) <= _FEW_CELLS:
+        result = None
+        for cell in cells(w):
+            part = seen_by(xp, x, w, cell, first)
+            result = part if result is None else combine(result, part)
+        return result
+    start = np.asarray(start, x.dtype)
+    for k, (size, step) in enumerate(zip(w.kernel, w.strides, strict=True)):
+        dims, steps = [1] * x.ndim, [1] * x.ndim
+        dims[first + k], steps[first + k] = size, step
+        x = lax.reduce_window(x, start, combine, dims, steps, "VALID")
+    return x
+
+
+def _one_window(x, w, first):
+    """Whether there is a single window, the whole input."""
+    return w.kernel == x.shape[first : first + len(w.kernel)] and not any(map(any, w.pads))
+
+
+# -- the computations; `first` is the first spatial axis -------------------------------
+
+
+def _depth(ksize, data_format, nd):
+    """How many channels a window takes."""
+    return ksize[channel_axis(data_format, nd)] if len(ksize) == nd + 2 and len(data_format) == nd + 2 else 1
+
+
+def _depth_window(channels, ksize, strides, data_format, nd):
+    """The window over channels alone, for maxima across them."""
+    at = channel_axis(data_format, nd)
+    if any(n != 1 for values in (ksize, strides) for i, n in enumerate(values) if i != at):
+        raise Complaint("MaxPooling supports exactly one of pooling across depth or pooling across width/height",
+                        "pool twice")
+    if ksize[at] != strides[at]:
+        raise Complaint(f"Depthwise max pooling requires the depth window ({ksize[at]}) to equal the depth stride "
+                        f"({strides[at]})", "give the same number")
+    if channels is not None and channels % ksize[at]:
+        raise Complaint(f"Depthwise max pooling requires the depth window ({ksize[at]}) to evenly divide the input "
+                        f"depth ({channels})", "give a divisor of it")
+    return window([channels], (ksize[at],), (strides[at],), (1,), "VALID", (), "NHC")
+
+
+def _pooling(xp, compute, x, others, ksize, strides, padding, explicit_paddings, data_format):
+    """What `compute(xp, x, *others, w, first)` gives for a window over space, or one over channels."""
+    nd = len(x.shape) - 2
+    if _depth(ksize, data_format, nd) == 1:
+        w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)
+        return compute(xp, x, *others, w, _first(data_format))
+    at = channel_axis(data_format, nd)
+    w = _depth_window(x.shape[at], ksize, strides, data_format, nd)
+    lines = [xp.moveaxis(xp.asarray(t), at, -1) for t in (x, *others)]
+    result = compute(xp, *[t.reshape(-1, t.shape[-1], 1) for t in lines], w, 1)
+    return xp.moveaxis(result.reshape(*lines[0].shape[:-1], result.shape[1]), -1, at)
+
+
+def _max(xp, x, w, first):
+    axes = tuple(range(first, first + len(w.kernel)))
+    if xp is np:
+        return patches(x, w, first, _lowest(x.dtype)).max(axis=tuple(range(-len(w.kernel), 0)))
+    if _one_window(x, w, first):
+        return xp.max(x, axis=axes, keepdims=True)
+    from jax import lax
+
+    return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, lax.max, _lowest(x.dtype))
+
+
+def _argmax(xp, x, y, w, first):
+    """The number of the first cell of each window that holds its maximum, or NaN; -1 where none does."""
+
+    def holds(seen, y=y):
+        return seen == y if x.dtype.kind in "iu" else (seen == y) | (seen != seen)
+
+    if xp is np:
+        flat = holds(patches(x, w, first, _lowest(x.dtype)).reshape(*y.shape, -1), y[..., None])
+        return np.where(flat.any(-1), flat.argmax(-1), -1)
+    padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
+    index = xp.full(y.shape, -1, np.int32)
+    if count(w) <= _FEW_CELLS:
+        for number, cell in reversed(list(enumerate(cells(w)))):
+            index = xp.where(holds(seen_by(xp, padded, w, cell, first)), np.int32(number), index)
+        return index
+    from jax import lax
+
+    in_row = math.prod(w.kernel[1:])
+
+    def row(k, index):
+        i = w.kernel[0] - 1 - k  # from the last to the first, so that the first one stays
+        for j, seen in reversed(list(enumerate(seen_by_row(padded, w, i, first)))):
+            index = xp.where(holds(seen), (i * in_row + j).astype(np.int32), index)
+        return index
+
+    return lax.fori_loop(0, w.kernel[0], row, index)
+
+
+def _max_grad(xp, x, y, dy, w, first):
+    sizes = x.shape[first : first + len(w.kernel)]
+    index = _argmax(xp, x, y, w, first)
+    if xp is not np and count(w) > _FEW_CELLS:
+        return _scatter(xp, index, dy, w, x.shape, first)
+    zero = xp.zeros((), dy.dtype)
+
+    def contribution(cell, index=index, dy=dy):
+        return xp.where(index == np.ravel_multi_index(cell, w.kernel), dy, zero)
+
+    if xp is not np and any(k > s for k, s in zip(w.extent, w.strides, strict=True)):
+        return spread_overlapping(contribution, [index, dy], [-1, 0], w, sizes, first)
+    return spread(xp, contribution, w, sizes, first)
+
+
+def _to_all_maxima(xp, x, y, dy, w, first):
+    """Hands each window's gradient to every cell that holds its maximum."""
+    zero = xp.zeros((), dy.dtype)
+    if _one_window(x, w, first):
+        return xp.where(x == y, dy, zero)
+    padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
+    sizes = x.shape[first : first + len(w.kernel)]
+    return spread(xp, lambda cell: xp.where(seen_by(xp, padded, w, cell, first) == y, dy, zero), w, sizes, first)
+
+
+def _flat_positions(xp, index, w, shape, first):
+    """Where in the flattened padded input the window's chosen cell is; out of range where index is -1."""
+    from jax import lax
+
+    nd = len(w.kernel)
+    padded = list(shape)
+    for k, (b, a) in enumerate(w.pads):
+        padded[first + k] += b + a
+    cell = []
+    rest = index
+    for n in reversed(w.kernel):
+        cell.insert(0, rest % n)
+        rest = rest // n
+    flat = xp.zeros(index.shape, index.dtype)
+    for axis, n in enumerate(padded):
+        at = lax.broadcasted_iota(index.dtype, index.shape, axis)
+        k = axis - first
+        flat = flat * n + (at * w.strides[k] + cell[k] if 0 <= k < nd else at)
+    return xp.where(index < 0, math.prod(padded), flat), padded
+
+
+def _scatter(xp, index, dy, w, shape, first):
+    flat, padded = _flat_positions(xp, index, w, shape, first)
+    total = xp.zeros(math.prod(padded), dy.dtype).at[flat.reshape(-1)].add(dy.reshape(-1), mode="drop").reshape(padded)
+    inner = [slice(b, b + shape[first + k]) for k, (b, _) in enumerate(w.pads)]
+    return total[(slice(None),) * first + tuple(inner)]
+
+
+def _max_grad_grad(xp, x, y, ddx, w, first):
+    index = _argmax(xp, x, y, w, first)
+    padded = pad_spatial(xp, ddx, w, first)
+    if xp is not np and count(w) > _FEW_CELLS:
+        flat, _ = _flat_positions(xp, index, w, x.shape, first)
+        return xp.take(padded.reshape(-1), flat, mode="fill", fill_value=0)
+    result = xp.zeros(y.shape, ddx.dtype)
+    for number, cell in enumerate(cells(w)):
+        result = xp.where(index == number, seen_by(xp, padded, w, cell, first), result)
+    return result
+
+
+def _counts(shape, w, first):
+    """How many cells of each window lie inside the input, shaped to broadcast."""
+    total = np.ones((1,) * len(shape))
+    for k, (n, size, s, (b, _)) in enumerate(zip(w.out, w.kernel, w.strides, w.pads, strict=True)):
+        start = np.arange(n) * s - b
+        inside = np.minimum(start + size, shape[first + k]) - np.maximum(start, 0)
+        around = [1] * len(shape)
+        around[first + k] = n
+        total = total * inside.reshape(around)
+    return total
+
+
+def _wide(x):
+    return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
+
+
+def _average(xp, x, w, first):
+    axes = tuple(range(first, first + len(w.kernel)))
+    wide = _wide(x)
+    counts = np.asarray(_counts(x.shape, w, first), wide.dtype)
+    if xp is np:
+        total = patches(wide, w, first).sum(axis=tuple(range(-len(w.kernel), 0)))
+    elif _one_window(x, w, first):
+        total = xp.sum(wide, axis=axes, keepdims=True)
+    else:
+        from jax import lax
+
+        total = _fold(xp, pad_spatial(xp, wide, w, first), w, first, lax.add, 0)
+    return (total / counts).astype(x.dtype)
+
+
+def _average_grad(xp, shape, dy, w, first):
+    wide = _wide(dy)
+    share = wide / np.asarray(_counts(shape, w, first), wide.dtype)
+    sizes = shape[first : first + len(w.kernel)]
+    if w.kernel == tuple(sizes) and not any(map(any, w.pads)):
+        return xp.broadcast_to(share, shape).astype(dy.dtype)
+    if xp is np:
+        return spread(xp, lambda cell: share, w, sizes, first).astype(dy.dtype)
+    if count(w) <= _FEW_CELLS:
+        return spread_overlapping(lambda cell, share: share, [share], [0], w, sizes, first).astype(dy.dtype)
+    from jax import lax
+
+    pads = [(0, 0, 0)] * share.ndim
+    for k, (n, size, s, (before, _), out) in enumerate(zip(sizes, w.kernel, w.strides, w.pads, w.out, strict=True)):
+        low = size - 1 - before
+        pads[first + k] = (low, n + size - 1 - low - ((out - 1) * s + 1), s - 1)
+    dilated = lax.pad(share, np.zeros((), share.dtype), pads)
+    turned = w._replace(strides=(1,) * len(sizes), out=tuple(sizes))
+    return _fold(xp, dilated, turned, first, lax.add, 0).astype(dy.dtype)
+
+
+# -- shape rules -----------------------------------------------------------------------
+
+
+def _pool_shape(nd, maximum=False):
+    def shape(x, ksize, strides, padding, explicit_paddings, data_format):
+        x = with_rank(x, nd + 2, "input")
+        if maximum and _depth(ksize, data_format, nd) != 1:
+            at = channel_axis(data_format, nd)
+            (n,) = _depth_window(x[at], ksize, strides, data_format, nd).out
+            return x[:at] + (n,) + x[at + 1 :]
+        w = _window_for(x, ksize, strides, padding, explicit_paddings, data_format)
+        return assemble(x[0], w.out, x[channel_axis(data_format, nd)], data_format)
+
+    return shape
+
+
+def _plain_pool_shape(nd):
+    rule = _pool_shape(nd)
+
+    def shape(x, ksize, strides, padding, data_format):
+        return rule(x, ksize, strides, padding, (), data_format)
+
+    return shape
+
+
+def _of_first(x, y, dy):
+    return x
+
+
+def _of_second(x, y, dy):
+    return merged(y, None)
+
+
+def _of_sizes(nd):
+    def shape(sizes, dy):
+        with_rank(dy, nd + 2, "grad")
+        return (None,) * (nd + 2) if sizes is None else sizes
+
+    return shape
+
+
+def _attrs(op):
+    return {k: op.attrs[k] for k in ("ksize", "strides", "padding", "explicit_paddings", "data_format")
+            if k in op.attrs}  # fmt: skip
+
+
+# -- MaxPool ---------------------------------------------------------------------------
+
+
+@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True))
+def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
+    """The maximum of each window."""
+    return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
+
+
+@max_pool_op.grad
+def _max_pool_op_grad(op, dy):
+    return raw.MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
+
+
+@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first)
+def max_pool_grad(xp, x, y, dy, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
+    """Hands each window's gradient to its first maximum."""
+    return _pooling(xp, _max_grad, x, (y, dy), ksize, strides, padding, explicit_paddings, data_format)
+
+
+@max_pool_grad.grad
+def _max_pool_grad_grad(op, ddx):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGradGrad(x, y, ddx, **_attrs(op))
+
+
+@op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_second)
+def max_pool_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
+    """Picks, for each window, the element at its first maximum."""
+    return _pooling(xp, _max_grad_grad, x, (y, ddx), ksize, strides, padding, explicit_paddings, data_format)
+
+
+@max_pool_grad_grad.grad
+def _max_pool_grad_grad_grad(op, dy):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGrad(x, y, dy, **_attrs(op))
+
+
+# -- AvgPool ---------------------------------------------------------------------------
+
+
+@op("AvgPool", "value: T -> output: T", T=FLOATING, shape=_plain_pool_shape(2))
+def avg_pool_op(xp, x, *, ksize, strides, padding, data_format="NHWC"):
+    """The mean of each window; padding does not count."""
+    return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+
+@avg_pool_op.grad
+def _avg_pool_op_grad(op, dy):
+    return raw.AvgPoolGrad(shape_of(op.inputs[0]), dy, **_attrs(op))
+
+
+@op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
+    shape=_of_sizes(2))  # fmt: skip
+def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
+    """Shares each window's gradient among its elements."""
+    shape = tuple(int(n) for n in sizes)
+    return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
+                         _first(data_format))  # fmt: skip
+
+
+@avg_pool_grad.grad
+def _avg_pool_grad_grad(op, ddx):
+    return None, raw.AvgPool(ddx, **_attrs(op))
+
+
+# -- MaxPool3D -------------------------------------------------------------------------
+
+
+@op("MaxPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3))
+def max_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
+    """The maximum of each window of a volume."""
+    return _max(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+
+@max_pool3d_op.grad
+def _max_pool3d_op_grad(op, dy):
+    return raw.MaxPool3DGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
+
+
+@op("MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T", T=FLOATING, TInput=FLOATING,
+    shape=_of_first)  # fmt: skip
+def max_pool3d_grad(xp, x, y, dy, *, ksize, strides, padding, data_format="NDHWC"):
+    """Hands each window's gradient to all of its maxima."""
+    w = _window_for(x.shape, ksize, strides, padding, (), data_format)
+    return _to_all_maxima(xp, x, y, dy, w, _first(data_format))
+
+
+@max_pool3d_grad.grad
+def _max_pool3d_grad_grad(op, ddx):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPool3DGradGrad(x, y, ddx, **_attrs(op))
+
+
+@op("MaxPool3DGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=FLOATING, shape=_of_second)
+def max_pool3d_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, data_format="NDHWC"):
+    """Picks, for each window, the element at its first maximum."""
+    w = _window_for(x.shape, ksize, strides, padding, (), data_format)
+    return _max_grad_grad(xp, x, y, ddx, w, _first(data_format))
+
+
+@max_pool3d_grad_grad.grad
+def _max_pool3d_grad_grad_grad(op, dy):
+    x, y, _ = op.inputs
+    return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPool3DGrad(x, y, dy, **_attrs(op))
+
+
+# -- AvgPool3D -------------------------------------------------------------------------
+
+
+@op("AvgPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3))
+def avg_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
+    """The mean of each window of a volume; padding does not count."""
+    return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+
+@avg_pool3d_op.grad
+def _avg_pool3d_op_grad(op, dy):
+    return raw.AvgPool3DGrad(shape_of(op.inputs[0]), dy, **_attrs(op))
+
+
+@op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
+    shape=_of_sizes(3))  # fmt: skip
+def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
+    """Shares each window's gradient among its elements."""
+    shape = tuple(int(n) for n in sizes)
+    return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
+                         _first(data_format))  # fmt: skip
+
+
+@avg_pool3d_grad.grad
+def _avg_pool3d_grad_grad(op, ddx):
+    return None, raw.AvgPool3D(ddx, **_attrs(op))

@@ -1,0 +1,1 @@
+"""Fake quantization and quantized arithmetic."""

@@ -1,0 +1,465 @@
+"""TensorFlow's random bits: the counter-based generator Philox4x32-10, and what is made of them.
+
+The generator is a pure function of a key and a counter, so every element of a tensor is
+computed by itself, in any order, and a seeded op gives the numbers that it gives in
+TensorFlow. One counter value yields a *block* of four 32-bit words; a distribution turns a
+block into a *group* of two or four numbers.
+
+On the host, blocks are worked through in pieces that fit into the cache. On a device every
+element computes its whole block and picks its own part of it: that repeats the arithmetic up
+to four times, but it vectorises, and is twice as fast as interleaving four results.
+
+References: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011); Box and
+Muller, "A note on the generation of random normal deviates" (1958).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphgrad.ir.dtypes import DType, bfloat16, float16, float32, float64
+
+_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
+_WEYL = 0x9E3779B9, 0xBB67AE85
+_ROUNDS = 10
+_LOW = 0xFFFFFFFF
+_PIECE = 4096  # blocks that are in work at a time on the host
+
+
+class Stream(NamedTuple):
+    """A place in the sequence of blocks: a 64-bit key and a 128-bit counter, as integers or scalars of `xp`."""
+
+    key: Any
+    low: Any
+    high: Any
+
+
+def stateful(xp: Any, rng: Any, seed: int, seed2: int, blocks: int) -> Stream:
+    """Where a stateful op starts to draw.
+
+    Args:
+      rng: how often the op has run before; or a vector of this count, the seed and the second
+        seed, which then stand in for the attributes (one compiled program serves all seeds).
+      seed, seed2: the op's attributes.
+      blocks: how many blocks a run sets aside.
+    """
+    if getattr(rng, "ndim", 0) == 1:
+        rng, seed, seed2 = rng[0], rng[1], rng[2]
+    if xp is np:
+        return Stream(int(seed) % 2**64, int(rng) * blocks % 2**64, int(seed2) % 2**64)
+    return Stream(_u64(xp, seed), _u64(xp, rng) * xp.uint64(blocks), _u64(xp, seed2))
+
+
+def _u64(xp: Any, x: Any) -> Any:
+    return xp.uint64(x % 2**64) if isinstance(x, int) else xp.asarray(x).astype(xp.uint64)
+
+
+def stateless(xp: Any, seed: Any) -> Stream:
+    """Where a stateless op starts to draw, for its `seed` of two integers: a scramble of them."""
+    if xp is np:
+        first, second = (int(s) % 2**64 for s in np.asarray(seed))
+    else:
+        first, second = (_u64(xp, seed[i]) for i in (0, 1))
+    scrambler = Stream(0x02461E293EC8F720, first, second)
+    w = [x[0] for x in (_host_blocks(scrambler, np.zeros(1, np.uint64)) if xp is np else
+                        device_blocks(Stream(xp.uint64(scrambler.key), first, second), xp.zeros(1, xp.uint64)))]
+    if xp is np:
+        w = [int(x) for x in w]
+        return Stream(w[0] | w[1] << 32, 0, w[2] | w[3] << 32)
+    w = [x.astype(xp.uint64) for x in w]
+    shift = xp.uint64(32)
+    return Stream(w[0] | w[1] << shift, xp.uint64(0), w[2] | w[3] << shift)
+
+
+def from_key_counter(xp: Any, key: Any, counter: Any) -> Stream:
+    """The stream that `StatelessRandomGetKeyCounter` describes by two tensors."""
+    if xp is np:
+        return Stream(int(key[0]), int(counter[0]), int(counter[1]))
+    return Stream(_u64(xp, key[0]), _u64(xp, counter[0]), _u64(xp, counter[1]))
+
+
+def stream_of_another_kind(stream: Any) -> Any:
+    """The module of the algorithm that a stream belongs to."""
+    from . import threefry
+
+    if not isinstance(stream, threefry.Stream):
+        raise TypeError(f"{type(stream).__name__} is no stream of random bits")
+    return threefry
+
+
+# -- blocks ------------------------------------------------------------------------------
+
+
+def _host_blocks(stream: Stream, index: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The words of the blocks `index` (uint64) after the start of the stream, as four uint64 arrays."""
+    low = index + np.uint64(stream.low)
+    high = np.full_like(low, stream.high)
+    high += low < index  # the carry
+    c0, c1, c2, c3 = low & np.uint64(_LOW), low >> np.uint64(32), high & np.uint64(_LOW), high >> np.uint64(32)
+    p0, p1 = np.empty_like(c0), np.empty_like(c0)
+    m0, m1 = map(np.uint64, _MULTIPLIERS)
+    k0, k1 = stream.key & _LOW, stream.key >> 32
+    shift, mask = np.uint64(32), np.uint64(_LOW)
+    for _ in range(_ROUNDS):
+        np.multiply(c0, m0, out=p0)
+        np.multiply(c2, m1, out=p1)
+        np.right_shift(p1, shift, out=c0)
+        c0 ^= c1
+        c0 ^= np.uint64(k0)
+        np.right_shift(p0, shift, out=c2)
+        c2 ^= c3
+        c2 ^= np.uint64(k1)
+        np.bitwise_and(p1, mask, out=c1)
+        np.bitwise_and(p0, mask, out=c3)
+        k0, k1 = (k0 + _WEYL[0]) & _LOW, (k1 + _WEYL[1]) & _LOW
+    return c0, c1, c2, c3
+
+
+def host_blocks(stream: Stream, index: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The words of the blocks `index` (uint64), as four uint32 arrays."""
+    return tuple(c.astype(np.uint32) for c in _host_blocks(stream, index))
+
+
+def device_blocks(stream: Stream, index: Any) -> tuple[Any, ...]:
+    """The same with jax.numpy: `index` is uint64, the words are uint32."""
+    import jax.numpy as jnp
+
+    u32, u64 = jnp.uint32, jnp.uint64
+    shift = u64(32)
+    low = stream.low + index
+    high = stream.high + (low < index).astype(u64)
+    c0, c1, c2, c3 = low.astype(u32), (low >> shift).astype(u32), high.astype(u32), (high >> shift).astype(u32)
+    k0, k1 = stream.key.astype(u32), (stream.key >> shift).astype(u32)
+    m0, m1 = map(u64, _MULTIPLIERS)
+    for _ in range(_ROUNDS):
+        p0, p1 = c0.astype(u64) * m0, c2.astype(u64) * m1
+        c0, c1, c2, c3 = ((p1 >> shift).astype(u32) ^ c1 ^ k0, p1.astype(u32),
+                          (p0 >> shift).astype(u32) ^ c3 ^ k1, p0.astype(u32))  # fmt: skip
+        k0, k1 = k0 + u32(_WEYL[0]), k1 + u32(_WEYL[1])
+    return c0, c1, c2, c3
+
+
+# -- numbers from bits ---------------------------------------------------------------------
+
+# Format -> (integer type of the same size, bits of the fraction, the bits of 1.0).
+_FORMATS: dict[DType, tuple[Any, int, int]] = {
+    float16: (np.uint16, 10, 0x3C00), bfloat16: (np.uint16, 7, 0x3F80), float32: (np.uint32, 23, 0x3F800000),
+}  # fmt: skip
+
+
+def _bitcast(xp: Any, x: Any, dtype: Any) -> Any:
+    if xp is np:
+        return x.view(dtype)
+    from jax import lax
+
+    return lax.bitcast_convert_type(x, dtype)
+
+
+def unit(xp: Any, dtype: DType, x: Any, more: Any = None) -> Any:
+    """Numbers in [0, 1) whose fraction consists of random bits.
+
+    Args:
+      dtype: the floating type.
+      x: uint32 words; for float64 their low 20 bits are the upper part of the fraction.
+      more: for float64, the words of the lower 32 bits.
+    """
+    if dtype is float64:
+        bits = (x & xp.uint32(0xFFFFF)).astype(xp.uint64) << xp.uint64(32) | more.astype(xp.uint64)
+        return _bitcast(xp, bits | xp.uint64(1023 << 52), np.float64) - xp.float64(1)
+    integer, fraction, one = _FORMATS[dtype]
+    bits = x.astype(integer) & integer((1 << fraction) - 1) | integer(one)
+    value = _bitcast(xp, bits, dtype.np_dtype)
+    return value - xp.asarray(1, value.dtype)
+
+
+def _pick(xp: Any, lane: Any, options: Any) -> Any:
+    """`options[lane]` for every element."""
+    if len(options) == 2:
+        return xp.where(lane == 0, options[0], options[1])
+    half = len(options) // 2
+    return xp.where(lane < half, _pick(xp, lane, options[:half]), _pick(xp, lane - half, options[half:]))
+
+
+class Uniform:
+    """Floating numbers in [0, 1)."""
+
+    def __init__(self, dtype: DType):
+        self.dtype = dtype
+        self.width = 2 if dtype is float64 else 4
+
+    def host(self, *w: Any) -> list[Any]:
+        """The group that each block makes, as `width` arrays."""
+        if self.width == 2:
+            return [unit(np, self.dtype, w[0], w[1]), unit(np, self.dtype, w[2], w[3])]
+        return [unit(np, self.dtype, x) for x in w]
+
+    def device(self, xp: Any, lane: Any, *w: Any) -> Any:
+        """The number at place `lane` of the group that each block makes."""
+        if self.width == 2:
+            return unit(xp, self.dtype, _pick(xp, lane, w[0::2]), _pick(xp, lane, w[1::2]))
+        return unit(xp, self.dtype, _pick(xp, lane, w))
+
+
+class UniformInt:
+    """Integers in [low, high), or all that the type holds where no range is given.
+
+    A word is reduced modulo the size of the range, as in TensorFlow: where that is not a power
+    of two, small numbers are likelier by up to size / 2^32.
+    """
+
+    def __init__(self, dtype: DType, low: Any = None, high: Any = None):
+        self.dtype = dtype
+        self.width = 2 if dtype.size == 8 else 4
+        self.low, self.high = low, high
+
+    def _reduce(self, xp: Any, bits: Any) -> Any:
+        if self.low is not None:
+            low = xp.asarray(self.low).astype(bits.dtype)
+            size = xp.asarray(self.high).astype(bits.dtype) - low
+            bits = bits % size + low
+        return _bitcast(xp, bits, self.dtype.np_dtype) if bits.dtype != self.dtype.np_dtype else bits
+
+    def host(self, *w: Any) -> list[Any]:
+        """The group that each block makes, as `width` arrays."""
+        if self.width == 2:
+            w = tuple(a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32) for a, b in (w[:2], w[2:]))
+        return [self._reduce(np, x) for x in w]
+
+    def device(self, xp: Any, lane: Any, *w: Any) -> Any:
+        """The number at place `lane` of the group that each block makes."""
+        if self.width == 2:
+            low, high = (_pick(xp, lane, w[i::2]).astype(xp.uint64) for i in (0, 1))
+            return self._reduce(xp, low | high << xp.uint64(32))
+        return self._reduce(xp, _pick(xp, lane, w))
+
+
+class Normal:
+    """Normal deviates by the method of Box and Muller; half precision is rounded from single."""
+
+    def __init__(self, dtype: DType):
+        self.dtype = dtype
+        self.width = 2 if dtype is float64 else 4
+
+    def host(self, *w: Any) -> list[Any]:
+        """The group that each block makes, as `width` arrays."""
+        if self.width == 2:
+            radius = _radius(np, unit(np, float64, w[0], w[1]))
+            angle = 2 * math.pi * unit(np, float64, w[2], w[3])
+            return [np.sin(angle) * radius, np.cos(angle) * radius]
+        group = []
+        for x0, x1 in (w[:2], w[2:]):
+            radius = _radius(np, unit(np, float32, x0))
+            angle = _angle32(np, x1)
+            group += [np.sin(angle) * radius, np.cos(angle) * radius]
+        return group
+
+    def device(self, xp: Any, lane: Any, *w: Any) -> Any:
+        """The number at place `lane` of the group that each block makes."""
+        if self.width == 2:
+            angle = 2 * math.pi * unit(xp, float64, w[2], w[3]) + lane.astype(xp.float64) * (math.pi / 2)
+            return xp.sin(angle) * _radius(xp, unit(xp, float64, w[0], w[1]))
+        radius = _radius(xp, unit(xp, float32, xp.where(lane < 2, w[0], w[2])))
+        angle = _angle32(xp, xp.where(lane < 2, w[1], w[3]))
+        return (_sine(xp, angle, lane & 1) * radius).astype(self.dtype.np_dtype)
+
+
+def _radius(xp: Any, u: Any) -> Any:
+    return xp.sqrt(xp.asarray(-2, u.dtype) * xp.log(xp.maximum(u, xp.asarray(1e-7, u.dtype))))
+
+
+def _angle32(xp: Any, word: Any) -> Any:
+    # The product is rounded once, from double precision.
+    return (unit(xp, float32, word).astype(xp.float64) * (2 * math.pi)).astype(xp.float32)
+
+
+def _sine(xp: Any, angle: Any, quarter: Any) -> Any:
+    """sin(angle + quarter * pi / 2) of angles in [0, 2 pi], float32.
+
+    XLA's own sine and cosine reduce arguments of any size, and both would be computed; this
+    takes half the time. The angle is reduced to [-pi/4, pi/4] by a multiple of pi/2 in three
+    parts.
+    """
+    f = xp.float32
+    turns = xp.floor(angle * f(2 / math.pi) + f(0.5))
+    x = angle - turns * f(1.5703125) - turns * f(4.837512969970703125e-4) - turns * f(7.54978995489188e-8)
+    return sine_of_reduced(xp, x, turns.astype(xp.uint32) + quarter.astype(xp.uint32))
+
+
+def sine_of_reduced(xp: Any, x: Any, quarter: Any) -> Any:
+    """sin(x + quarter * pi / 2) of x in [-pi/4, pi/4], float32; the polynomials are those of Cephes."""
+    f = xp.float32
+    z = x * x
+    sine = x + x * z * (f(-1.6666654611e-1) + z * (f(8.3321608736e-3) + z * f(-1.9515295891e-4)))
+    cosine = f(1) - f(0.5) * z + z * z * (
+        f(4.166664568298827e-2) + z * (f(-1.388731625493765e-3) + z * f(2.443315711809948e-5)))
+    value = xp.where(quarter & xp.uint32(1) == 0, sine, cosine)
+    return xp.where(quarter & xp.uint32(2) == 0, value, -value)
+
+
+# -- tensors ---------------------------------------------------------------------------------
+
+
+def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
+    """A tensor of a distribution.
+
+    Args:
+      stream: where to draw.
+      shape: the shape, as ints.
+      distribution: a `Uniform`, `UniformInt` or `Normal`.
+    """
+    shape = tuple(int(d) for d in shape)
+    n = math.prod(shape)
+    if n and not isinstance(stream, Stream):
+        return stream_of_another_kind(stream).sample(xp, stream, shape, distribution)
+    width = distribution.width
+    dtype = distribution.dtype.np_dtype
+    if n == 0:
+        return xp.zeros(shape, dtype)
+    if xp is np:
+        groups = -(-n // width)
+        out = np.empty((groups, width), dtype)
+        for start in range(0, groups, _PIECE):
+            stop = min(start + _PIECE, groups)
+            words = host_blocks(stream, np.arange(start, stop, dtype=np.uint64))
+            for i, column in enumerate(distribution.host(*words)):
+                out[start:stop, i] = column
+        return out.reshape(-1)[:n].reshape(shape)
+    from jax import lax
+
+    element = lax.iota(xp.uint32 if n < 2**32 else xp.uint64, n)
+    block = (element >> element.dtype.type(width.bit_length() - 1)).astype(xp.uint64)
+    lane = element & element.dtype.type(width - 1)
+    return distribution.device(xp, lane, *device_blocks(stream, block)).reshape(shape)
+
+
+_BOUND = 2.0  # normal deviates beyond it are drawn again
+_ACCEPTED = math.erf(_BOUND / math.sqrt(2))  # the share of those that are not
+_SET_ASIDE = 256  # words for each truncated number, so that groups do not depend on each other
+
+
+def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
+    """Normal deviates, those with |x| >= 2 drawn again; each group draws from a stretch of its own."""
+    shape = tuple(int(d) for d in shape)
+    n = math.prod(shape)
+    if n == 0:
+        return xp.zeros(shape, dtype.np_dtype)
+    if not isinstance(stream, Stream):
+        return stream_of_another_kind(stream).truncated_normal(xp, stream, shape, dtype)
+    normal = Normal(float64 if dtype is float64 else float32)
+    groups = -(-n // normal.width)
+    stride = normal.width * _SET_ASIDE // 4
+    fill = _truncated_host if xp is np else _truncated_device
+    values = fill(stream, groups, stride, normal)
+    return values.reshape(-1)[:n].reshape(shape).astype(dtype.np_dtype)
+
+
+def _truncated_host(stream: Stream, groups: int, stride: int, normal: Normal) -> np.ndarray:
+    width = normal.width
+    out = np.empty((groups, width), normal.dtype.np_dtype)
+    for start in range(0, groups, _PIECE):
+        waiting = np.arange(start, min(start + _PIECE, groups))
+        have = np.zeros(len(waiting), np.int64)
+        step = 0
+        while len(waiting):
+            words = host_blocks(stream, waiting.astype(np.uint64) * np.uint64(stride) + np.uint64(step))
+            drawn = np.stack(normal.host(*words), 1)
+            valid = np.abs(drawn) < _BOUND
+            if step == 0:  # five groups in six are complete at once
+                out[waiting] = drawn
+                lacking = ~valid.all(1)
+                waiting, have, drawn, valid = waiting[lacking], have[lacking], drawn[lacking], valid[lacking]
+            place = have[:, None] + np.cumsum(valid, 1) - 1
+            valid &= place < width
+            row, column = np.nonzero(valid)
+            out[waiting[row], place[row, column]] = drawn[row, column]
+            have += valid.sum(1)
+            unfinished = have < width
+            waiting, have = waiting[unfinished], have[unfinished]
+            step += 1
+    return out
+
+
+_COLUMNS = 1024  # in which groups lie while it is counted which of them need more draws
+_MANY = 1 << 14  # groups from which on that is worth it
+
+
+def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) -> Any:
+    """As on the host; where groups are many, the one in six that is not complete at once is drawn by itself."""
+    import jax.numpy as jnp
+    from jax import lax
+
+    width = normal.width
+    if groups < _MANY:
+        return _drawn_until_complete(stream, lax.iota(jnp.int32, groups), stride, normal)
+    rows = -(-groups // _COLUMNS)
+    padded = rows * _COLUMNS
+    if padded * width >= 2**31:
+        return _drawn_until_complete(stream, lax.iota(jnp.int64, groups), stride, normal)
+    element = lax.iota(jnp.uint32, padded * width)
+    first = (element // jnp.uint32(width)).astype(jnp.uint64) * jnp.uint64(stride)
+    drawn = normal.device(jnp, element % jnp.uint32(width), *device_blocks(stream, first))
+
+    # A loop over rows, given what is drawn, counts faster than `cumsum`, and XLA does not draw a second time for it.
+    def count(before: Any, row: Any) -> Any:
+        lacking = jnp.any((jnp.abs(row) >= _BOUND).reshape(_COLUMNS, width), -1)
+        return before + lacking.astype(jnp.int32), (before, lacking)
+
+    counts, (place, lacking) = lax.scan(count, jnp.zeros(_COLUMNS, jnp.int32), drawn.reshape(rows, -1))
+    place = (place + (jnp.cumsum(counts) - counts)).reshape(-1)  # of a group among those that are lacking
+    lacking = lacking.reshape(-1)
+    total = jnp.sum(counts)
+    share = 1 - _ACCEPTED**width
+    room = int(padded * share + 6 * math.sqrt(padded * share)) + 8  # more than this is most unlikely: a second turn
+
+    def complete(state: Any) -> Any:
+        done, out = state
+        taken = lacking & (place >= done) & (place < done + room)
+        which = jnp.full(room, padded, jnp.int32)  # beyond the last one, and dropped
+        which = which.at[jnp.where(taken, place - done, room)].set(lax.iota(jnp.int32, padded), mode="drop")
+        values = _drawn_until_complete(stream, which, stride, normal)
+        # By element: scattering whole groups takes XLA longer.
+        elements = which[:, None] * width + lax.iota(jnp.int32, width)
+        out = out.at[elements.reshape(-1)].set(values.reshape(-1), mode="drop")
+        return done + room, out
+
+    def is_lacking(state: Any) -> Any:
+        return state[0] < total
+
+    return lax.while_loop(is_lacking, complete, (jnp.int32(0), drawn))[1][: groups * width]
+
+
+def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Normal) -> Any:
+    """The groups `which`, (number, width), each drawn until it is complete."""
+    import jax.numpy as jnp
+    from jax import lax
+
+    width, shape = normal.width, (normal.width, len(which))  # the long dimension last, in which XLA vectorises
+    first = jnp.broadcast_to(which.astype(jnp.uint64) * jnp.uint64(stride), shape)
+    lane = lax.broadcasted_iota(jnp.uint32, shape, 0)
+
+    def draw(step: Any) -> Any:
+        return normal.device(jnp, lane, *device_blocks(stream, first + step))
+
+    def unfinished(state: Any) -> Any:
+        return jnp.any(state[2] < width)
+
+    def keep(state: Any) -> Any:
+        # What is sorted in was drawn one iteration before: carried, it is computed once, where
+        # XLA would repeat it for each of its uses.
+        step, drawn, have, kept = state
+        for value in drawn:
+            valid = jnp.abs(value) < _BOUND
+            kept = jnp.where(valid & (have == lane), value, kept)
+            have = have + valid.astype(jnp.uint32)
+        return step + jnp.uint64(1), draw(step), have, kept
+
+    none = jnp.zeros(len(which), jnp.uint32), jnp.zeros(shape, normal.dtype.np_dtype)
+    return lax.while_loop(unfinished, keep, (jnp.uint64(1), draw(jnp.uint64(0)), *none))[3].T
+
+
+__all__ = ["Normal", "Stream", "Uniform", "UniformInt", "device_blocks", "from_key_counter", "host_blocks", "sample",
+           "sine_of_reduced",
+           "stateful", "stateless", "truncated_normal", "unit"]  # fmt: skip

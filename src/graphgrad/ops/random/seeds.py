@@ -1,0 +1,163 @@
+"""The seeds that random ops start from, and what their kernels ask of shapes.
+
+Seeds come in pairs, of the graph (or of eager mode) and of the op, as in TensorFlow: with the
+same pair an op gives the same numbers.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+import os
+import random
+import threading
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir import context, eager
+
+from . import philox
+
+DEFAULT_GRAPH_SEED = 87654321
+_MAX_SEED = 2**31 - 1
+
+
+class _Eager(threading.local):
+    """What eager mode remembers: the generator of op seeds and how often each op has run."""
+
+    def __init__(self) -> None:
+        self.op_seeds = random.Random()
+        self.counts: collections.OrderedDict[Any, int] = collections.OrderedDict()
+
+
+_eager = _Eager()
+_REMEMBERED = 8192  # ops of different seeds that eager mode counts
+
+
+class _Pending:
+    """Stands for the count of an eager op until its kernel says which op it is."""
+
+    def __init__(self, attrs: dict[str, Any]):
+        self.attrs = tuple(sorted(attrs.items(), key=lambda kv: kv[0]))
+
+    def count(self, op_type: str) -> int:
+        """How often this op has run with these attributes since the seed was set."""
+        key = op_type, self.attrs
+        n = _eager.counts.pop(key, 0)
+        _eager.counts[key] = n + 1  # last, so that what is forgotten has not run for long
+        if len(_eager.counts) > _REMEMBERED:
+            _eager.counts.popitem(last=False)
+        return n
+
+
+eager.next_rng = _Pending
+
+
+def set_random_seed(seed: int) -> None:
+    """Sets the seed that the current graph's random ops (or eager mode's) start from.
+
+    Args:
+      seed: an integer. Ops built from now on derive their seeds from it.
+    Reference: TensorFlow 2.21 `tf.compat.v1.set_random_seed`, `tf.random.set_seed`.
+
+    >>> tf.set_random_seed(1)
+    >>> print(sess.run(tf.random_uniform([2])))
+    [0.81269646 0.07857466]
+    """
+    graph = context.current_graph()
+    if graph is not None:
+        graph.seed = seed
+    else:
+        context.stack.seed = seed
+        _eager.op_seeds = random.Random(seed)
+        _eager.counts.clear()
+
+
+set_seed = set_random_seed
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The two seeds of an op: of the graph and of the op itself.
+
+    Args:
+      op_seed: the seed that the user gave the op, or None.
+    Returns: a pair of integers; (None, None) if neither the graph nor the op has a seed.
+    Reference: TensorFlow 2.21 `tf.compat.v1.get_seed`.
+
+    >>> tf.get_seed(5)
+    (87654321, 5)
+    """
+    graph = context.current_graph()
+    graph_seed = context.stack.seed if graph is None or _is_eager_function(graph) else graph.seed
+    if graph_seed is None:
+        if op_seed is None:
+            return None, None
+        return DEFAULT_GRAPH_SEED, operator.index(op_seed) % _MAX_SEED
+    if op_seed is None:
+        if graph is None:
+            op_seed = _eager.op_seeds.randint(0, _MAX_SEED)
+        else:  # the first op gets 0, the next 1, ...
+            op_seed = graph._scoped_state.get("seeded_ops", 0)
+            graph._scoped_state["seeded_ops"] = op_seed + 1
+    pair = graph_seed % _MAX_SEED, op_seed % _MAX_SEED
+    return (0, _MAX_SEED) if pair == (0, 0) else pair
+
+
+def _is_eager_function(graph: Any) -> bool:
+    """Whether the graph is a function's, built from eager mode: its seed is that of eager mode."""
+    while graph is not None and graph.building_function and graph.seed is None:
+        graph = graph.outer_graph
+    return graph is None
+
+
+def seed_attrs(op_seed: int | None) -> dict[str, int]:
+    """The attributes `seed` and `seed2` for an op; drawn from the system's entropy if nothing sets them.
+
+    Drawn ones exceed 32 bits, which those of `get_seed` never do.
+    """
+    seed, seed2 = get_seed(op_seed)
+    if seed is None or seed2 is None:
+        seed, seed2 = drawn_seeds()
+    return {"seed": seed, "seed2": seed2}
+
+
+def drawn_seeds() -> tuple[int, int]:
+    """A pair of seeds drawn from the system's entropy, of more than 32 bits."""
+    entropy = int.from_bytes(os.urandom(16), "little")
+    return entropy % 2**62 | 1 << 62, entropy >> 65
+
+
+def start(xp: Any, op_type: str, rng: Any, seed: int, seed2: int, blocks: int) -> philox.Stream:
+    """The place in the stream where a run of the op begins; the arguments are those of `philox.stateful`."""
+    if isinstance(rng, _Pending):
+        rng = rng.count(op_type)
+    return philox.stateful(xp, rng, seed, seed2, blocks)
+
+
+# -- shapes ----------------------------------------------------------------------------------
+
+
+def sizes(shape: Any) -> tuple[int, ...]:
+    """The shape that a kernel is given as an array; a Complaint if it is none."""
+    shape = np.asarray(shape)
+    if shape.ndim != 1:
+        raise Complaint(f"shape must be a vector, but has rank {shape.ndim}", "give a list of sizes, e.g. [3]")
+    if (shape < 0).any():
+        raise Complaint(f"Dimension {shape.min()} must be >= 0", "give sizes that are not negative")
+    return tuple(shape.tolist())
+
+
+def known_sizes(shape: Any) -> Any:
+    """The static shape that follows from what is known of the `shape` input. For shape rules."""
+    if isinstance(shape, int):
+        raise Complaint("shape must be a vector, but has rank 0", f"give a list: [{shape}]")
+    if shape is not None and any(d is not None and d < 0 for d in shape):
+        raise Complaint(f"Dimension {min(d for d in shape if d is not None)} must be >= 0",
+                        "give sizes that are not negative")
+    return shape
+
+
+__all__ = ["DEFAULT_GRAPH_SEED", "drawn_seeds", "get_seed", "known_sizes", "seed_attrs", "set_random_seed", "set_seed",
+           "sizes", "start"]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Variables, optimizer updates, queues, tables, iterators: ops on what a session keeps."""

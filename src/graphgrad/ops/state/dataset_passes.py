@@ -1,0 +1,153 @@
+"""Passes through data sets inside of functions: what a loop over a data set reads its elements from.
+
+An element is named by its number, so that the gradient of a loop, which goes through the iterations again, finds
+the same ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import FailedPreconditionError, OutOfRangeError
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+
+_COMPARED = 8
+
+
+def _end() -> OutOfRangeError:
+    return OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch ends, or "
+                                       "repeat() the data set")  # fmt: skip
+
+
+class Pass:
+    """A pass through a data set: its elements, by number.
+
+    Args:
+      start: gives an iterator over the elements, lists of arrays.
+    """
+
+    shape = ()
+
+    def __init__(self, start: Any):
+        self._start = start
+        self._elements = start()
+        self._position = 0  # of the element that comes next
+        self._next: Any = None  # that element, if it is there already
+        self._first: list[Any] = []  # elements
+        self._taken = 0  # by `take`
+
+    def get(self, position: int) -> Any:
+        """The element of a number, or None if there are not so many."""
+        if position < self._position:
+            self._begin_again()
+        while True:
+            if self._next is None:
+                self._next = next(self._elements, None)
+                if self._next is None:
+                    return None
+                if self._position < _COMPARED:
+                    self._compare(self._next)
+            if self._position == position:
+                return self._next
+            self._next, self._position = None, self._position + 1
+
+    def take(self) -> Any:
+        """The next element that nobody has taken; OutOfRangeError after the last one."""
+        element = self.get(self._taken)
+        if element is None:
+            raise _end()
+        self._taken += 1
+        return element
+
+    def _begin_again(self) -> None:
+        self._elements, self._position, self._next = self._start(), 0, None
+
+    def _compare(self, element: Any) -> None:
+        """Makes sure that a second time gives the same elements, as far as the first ones tell."""
+        if len(self._first) <= self._position:
+            self._first.append(element)
+        elif not all(np.array_equal(a, b) for a, b in zip(self._first[self._position], element, strict=True)):
+            raise FailedPreconditionError(
+                None, None, "the gradient of a loop over a data set goes through it a second time, and it gives other "
+                "elements then. Fix: take the gradient inside the loop, or shuffle with a seed and "
+                "reshuffle_each_iteration=False")  # fmt: skip
+
+
+@op("DatasetPass", "captured: list(Tcaptured) -> handle: variant", flags=("stateful", "host"))
+def _dataset_pass(xp, captured, *, dataset):
+    """Begins a pass through a data set."""
+    given = [np.asarray(c) for c in captured]
+    return Pass(lambda: iter(dataset._start(given)))
+
+
+@op("DatasetHas", "handle: variant, position: int32 -> more: bool", flags=("host",))
+def _dataset_has(xp, handle, position):
+    """Whether there is an element of that number."""
+    return np.bool_(handle.get(int(position)) is not None)
+
+
+@op("DatasetItem", "handle: variant, position: int32 -> components: list(output_types)", flags=("host",))
+def _dataset_item(xp, handle, position, *, output_types, output_shapes):
+    """The element of that number."""
+    return handle.get(int(position))
+
+
+@op("DatasetTake", "handle: variant -> components: list(output_types)", flags=("stateful", "host"))
+def _dataset_take(xp, handle, *, output_types, output_shapes):
+    """The next element."""
+    return handle.take()
+
+
+@op("OwnedIteratorHas", "-> more: bool", flags=("stateful", "host"))
+def _owned_iterator_has(xp, *, iterator):
+    """Whether an iterator that was made outside of the function has another element."""
+    first = list(itertools.islice(iterator._elements, 1))
+    iterator._elements = itertools.chain(first, iterator._elements)
+    return np.bool_(bool(first))
+
+
+@op("OwnedIteratorGetNext", "-> components: list(output_types)", flags=("stateful", "host"))
+def _owned_iterator_get_next(xp, *, iterator, output_types, output_shapes):
+    """The next element of such an iterator."""
+    try:
+        return iterator._take()
+    except StopIteration:
+        raise _end() from None
+
+
+@_owned_iterator_has.shape
+def _owned_iterator_has_shape():
+    return ()
+
+
+@_owned_iterator_get_next.shape
+def _owned_iterator_get_next_shape(output_shapes):
+    return list(output_shapes)
+
+
+@_dataset_pass.shape
+def _dataset_pass_shape(captured):
+    return ()
+
+
+@_dataset_has.shape
+def _dataset_has_shape(handle, position):
+    return ()
+
+
+@_dataset_item.shape
+def _dataset_item_shape(handle, position, output_shapes):
+    return list(output_shapes)
+
+
+@_dataset_take.shape
+def _dataset_take_shape(handle, output_shapes):
+    return list(output_shapes)
+
+
+for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_take, _owned_iterator_has,
+            _owned_iterator_get_next):  # fmt: skip
+    _op.grad(NOT_DIFFERENTIABLE)

@@ -1,0 +1,206 @@
+"""Iterators over data sets, kept by sessions as variables are. What a data set is, extras/data/dataset.py says."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import FailedPreconditionError, OutOfRangeError
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.variable_store import kept
+
+_STATEFUL = ("stateful", "host", "unset", "python")
+
+
+class Running:
+    """A pass through a data set.
+
+    Args:
+      elements: an iterator over elements, lists of arrays.
+    """
+
+    def __init__(self, elements: Any):
+        self._elements = elements
+        self._lock = threading.Lock()
+
+    def next(self) -> Any:
+        """The next element, a list of arrays; OutOfRangeError after the last one."""
+        with self._lock:
+            element = next(self._elements, None)
+        if element is None:
+            raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
+                                  "ends, or repeat() the data set")  # fmt: skip
+        return element
+
+
+class Place:
+    """Where a pass is found by a string, the iterator's handle; the same one when the iterator begins anew.
+
+    Attributes:
+      running: the pass, or None.
+    """
+
+    def __init__(self, running: Running | None):
+        self.running = running
+
+
+_places: weakref.WeakValueDictionary[bytes, Place] = weakref.WeakValueDictionary()
+
+
+def _kept(ref: Any) -> Any:
+    """What a handle refers to: a pass, its place, or None."""
+    return None if ref.value is None else kept(ref, (Place, Running), "an iterator")
+
+
+def _held(running: Any) -> Any:
+    result = np.empty((), object)
+    result[()] = running
+    return result
+
+
+@op("MakeIterator", "captured: list(Tcaptured), iterator: resource ->", flags=_STATEFUL)
+def _make_iterator(xp, captured, ref, *, dataset):
+    """Begins a pass through a data set."""
+    running = Running(dataset._start(captured))
+    place = _kept(ref)
+    if isinstance(place, Place):
+        place.running = running
+    else:
+        ref.value = _held(running)
+
+
+def _running(ref, one_shot):
+    """The pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
+    cell = getattr(ref, "cell", ref)
+    with cell.lock:
+        if ref.value is None and cell.held is not None:  # another thread's run has begun the pass meanwhile
+            ref.value = cell.held
+        held = _kept(ref)
+        running = held.running if isinstance(held, Place) else held
+        if running is not None:
+            ref.value = ref.value
+            return running
+        if one_shot is None:
+            raise _not_initialized()
+        running = Running(one_shot())
+        if isinstance(held, Place):
+            held.running = running
+        else:
+            ref.value = cell.held = _held(running)  # at once, for others
+        return running
+
+
+def _not_initialized():
+    return FailedPreconditionError(
+        None, None, "GetNext() failed because the iterator has not been initialized. Ensure that you have run "
+        "the initializer operation for this iterator before getting the next element. "
+        "Fix: session.run(iterator.initializer)")  # fmt: skip
+
+
+@op("IteratorGetNext", "iterator: resource -> components: list(output_types)", flags=_STATEFUL)
+def _iterator_get_next(xp, ref, *, output_types, output_shapes, one_shot=None):
+    """The next element."""
+    return _running(ref, one_shot).next()
+
+
+@_iterator_get_next.shape
+def _iterator_get_next_shape(iterator, output_shapes):
+    return list(output_shapes)
+
+
+_iterator_get_next.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorGetNextAsOptional", "iterator: resource -> optional: variant", flags=_STATEFUL)
+def _as_optional(xp, ref, *, one_shot=None):
+    """The next element as an optional, which holds nothing after the last one."""
+    try:
+        components = _running(ref, one_shot).next()
+    except OutOfRangeError:
+        components = []
+    return TensorList(np.dtype(object), None, components)
+
+
+@_as_optional.shape
+def _as_optional_shape(iterator):
+    return ()
+
+
+_as_optional.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", flags=_STATEFUL)
+def _to_string(xp, ref, *, one_shot=None):
+    """A string by which the iterator is found."""
+    place = _kept(ref)
+    if not isinstance(place, Place):
+        place = Place(place)
+        ref.value = _held(place)
+    if place.running is None and one_shot is not None:
+        place.running = Running(one_shot())
+    key = b"iterator-%d" % id(place)
+    _places[key] = place
+    return np.asarray(key, object)
+
+
+@_to_string.shape
+def _to_string_shape(resource_handle):
+    return ()
+
+
+_to_string.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorGetNextFromString", "string_handle: string -> components: list(output_types)",
+    flags=("stateful", "host", "python"))  # fmt: skip
+def _next_from_string(xp, handle, *, output_types, output_shapes):
+    """The next element of the iterator that a string names."""
+    place = _places.get(handle.item())
+    if place is None:
+        raise FailedPreconditionError(None, None, f"no iterator has the handle {handle.item()!r}. Fix: feed what "
+                                      "session.run(iterator.string_handle()) gave, in its session")  # fmt: skip
+    if place.running is None:
+        raise _not_initialized()
+    return place.running.next()
+
+
+@_next_from_string.shape
+def _next_from_string_shape(string_handle, output_shapes):
+    return list(output_shapes)
+
+
+_next_from_string.grad(NOT_DIFFERENTIABLE)
+
+
+@op("DatasetResult", "captured: list(Tcaptured) -> components: list(output_types)", flags=_STATEFUL,
+    limits={"compute": callable})  # fmt: skip
+def _dataset_result(xp, captured, *, compute, output_types, output_shapes):
+    """What a function makes of a whole data set."""
+    return compute(captured)
+
+
+@_dataset_result.shape
+def _dataset_result_shape(captured, output_shapes):
+    return list(output_shapes)
+
+
+_dataset_result.grad(NOT_DIFFERENTIABLE)
+
+
+@op("DatasetVariant", "captured: list(Tcaptured) -> handle: variant", flags=("host", "python"),
+    limits={"of_values": callable})  # fmt: skip
+def _dataset_variant(xp, captured, *, of_values):
+    """A data set as a value."""
+    return of_values(captured)
+
+
+@_dataset_variant.shape
+def _dataset_variant_shape(captured):
+    return ()
+
+
+_dataset_variant.grad(NOT_DIFFERENTIABLE)

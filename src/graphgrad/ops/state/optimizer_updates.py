@@ -1,0 +1,302 @@
+"""The optimizers' update ops: they change a variable and its slots in place.
+
+The sparse ones get rows and their indices. By TensorFlow's contract indices are distinct;
+with `sum_duplicates` (an attribute of ours) rows with one index are summed first, which
+spares the optimizer a host op to find the distinct ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.dtypes import INDEX, NUMERIC
+from graphgrad.ir.opdef import op
+from graphgrad.ir.shape import shape_str
+
+_STATEFUL = ("stateful",)
+
+
+def _check(ref, grad):
+    if tuple(ref.value.shape) != tuple(grad.shape):
+        raise Complaint(f"var and grad do not have the same shape {shape_str(tuple(ref.value.shape))} "
+                        f"{shape_str(tuple(grad.shape))}", "give a gradient of the variable's shape")
+
+
+def _check_rows(ref, grad, indices):
+    want = (*indices.shape, *ref.value.shape[1:])
+    if indices.ndim != 1 or tuple(grad.shape) != want:
+        raise Complaint(f"grad must hold a row of var for each index: {shape_str(want)} expected",
+                        "give values of shape (n, *var.shape[1:]) and indices of shape (n,)")
+    if isinstance(indices, np.ndarray) and indices.size:
+        outside = (indices < 0) | (indices >= ref.value.shape[0])
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise Complaint(f"indices[{at}] = {indices[at]} is not in [0, {ref.value.shape[0]})",
+                            f"give indices in [0, {ref.value.shape[0]})")
+
+
+def _totals(xp, ref, grad, indices):
+    """For each position, the sum of the rows of `grad` that have the same index."""
+    if xp is np:
+        _, inverse = np.unique(indices, return_inverse=True)
+        sums = np.zeros_like(grad)
+        np.add.at(sums, inverse.reshape(-1), grad)
+        return sums[inverse.reshape(-1)]
+    n = indices.shape[0]
+    if n <= 1:
+        return grad
+    # One position stands for all with the same index: the last. It is found without sorting.
+    last = xp.zeros((ref.value.shape[0],), np.int32).at[indices].max(xp.arange(n, dtype=np.int32))[indices]
+    return xp.zeros_like(grad).at[last].add(grad)[last]
+
+
+def _set_rows(xp, ref, indices, rows):
+    if xp is np:
+        value = np.array(ref.value)
+        value[indices] = rows
+        ref.value = value
+    else:
+        ref.value = xp.asarray(ref.value).at[indices].set(rows)
+
+
+def _rows_of(xp, ref, indices):
+    return xp.take(ref.value, indices, axis=0)
+
+
+# -- gradient descent --------------------------------------------------------------
+
+
+@op("ResourceApplyGradientDescent", "var: resource, alpha: T, delta: T ->", T=NUMERIC, flags=_STATEFUL)
+def apply_gradient_descent(xp, var, alpha, delta, *, use_locking=False):
+    """var -= alpha * delta."""
+    _check(var, delta)
+    var.value = var.value - alpha * delta
+
+
+# -- momentum ----------------------------------------------------------------------
+
+
+def _momentum(value, accum, lr, grad, momentum, use_nesterov):
+    accum = accum * momentum + grad
+    step = grad * lr + accum * momentum * lr if use_nesterov else accum * lr
+    return value - step, accum
+
+
+@op("ResourceApplyMomentum", "var: resource, accum: resource, lr: T, grad: T, momentum: T ->", T=NUMERIC,
+    flags=_STATEFUL)  # fmt: skip
+def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use_nesterov=False):
+    """accum = momentum * accum + grad; var -= lr * accum, or Nesterov's look ahead."""
+    _check(var, grad)
+    var.value, accum.value = _momentum(var.value, accum.value, lr, grad, momentum, use_nesterov)
+
+
+@op("ResourceSparseApplyMomentum", "var: resource, accum: resource, lr: T, grad: T, indices: Tindices, momentum: T ->",
+    T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_locking=False, use_nesterov=False,
+                          sum_duplicates=False):  # fmt: skip
+    """ResourceApplyMomentum for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    value, new_accum = _momentum(_rows_of(xp, var, indices), _rows_of(xp, accum, indices), lr, grad, momentum,
+                                 use_nesterov)  # fmt: skip
+    _set_rows(xp, var, indices, value)
+    _set_rows(xp, accum, indices, new_accum)
+
+
+# -- adam --------------------------------------------------------------------------
+
+
+@op("ResourceApplyAdam", "var: resource, m: resource, v: resource, beta1_power: T, beta2_power: T, lr: T, beta1: T, "
+    "beta2: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+def apply_adam(xp, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, *, use_locking=False,
+               use_nesterov=False):  # fmt: skip
+    """Adam with the bias corrections in the step size."""
+    _check(var, grad)
+    one = xp.asarray(1, grad.dtype)
+    alpha = lr * xp.sqrt(one - beta2_power) / (one - beta1_power)
+    m.value = m.value + (grad - m.value) * (one - beta1)
+    v.value = v.value + (grad * grad - v.value) * (one - beta2)
+    ahead = grad * (one - beta1) + beta1 * m.value if use_nesterov else m.value
+    var.value = var.value - ahead * alpha / (xp.sqrt(v.value) + epsilon)
+
+
+# -- adagrad -----------------------------------------------------------------------
+
+
+@op("ResourceApplyAdagrad", "var: resource, accum: resource, lr: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
+def apply_adagrad(xp, var, accum, lr, grad, *, use_locking=False, update_slots=True):
+    """accum += grad**2; var -= lr * grad / sqrt(accum)."""
+    _check(var, grad)
+    if update_slots:
+        accum.value = accum.value + grad * grad
+    var.value = var.value - grad * lr / xp.sqrt(accum.value)
+
+
+@op("ResourceSparseApplyAdagrad", "var: resource, accum: resource, lr: T, grad: T, indices: Tindices ->", T=NUMERIC,
+    Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_adagrad(xp, var, accum, lr, grad, indices, *, use_locking=False, update_slots=True,
+                         sum_duplicates=False):  # fmt: skip
+    """ResourceApplyAdagrad for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    acc = _rows_of(xp, accum, indices)
+    if update_slots:
+        acc = acc + grad * grad
+        _set_rows(xp, accum, indices, acc)
+    _set_rows(xp, var, indices, _rows_of(xp, var, indices) - grad * lr / xp.sqrt(acc))
+
+
+# -- rmsprop -----------------------------------------------------------------------
+
+
+def _rms_prop(xp, value, ms, mom, lr, rho, momentum, epsilon, grad, mg=None):
+    one = xp.asarray(1, grad.dtype)
+    ms = ms + (grad * grad - ms) * (one - rho)
+    spread = ms
+    if mg is not None:
+        mg = mg + (grad - mg) * (one - rho)
+        spread = ms - mg * mg
+    mom = mom * momentum + grad * lr / xp.sqrt(spread + epsilon)
+    return value - mom, ms, mom, mg
+
+
+@op("ResourceApplyRMSProp", "var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, "
+    "grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+def apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
+    """ms = mean of grad**2; mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."""
+    _check(var, grad)
+    var.value, ms.value, mom.value, _ = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum, epsilon, grad)
+
+
+@op("ResourceApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
+    "momentum: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
+    """RMSProp with the variance of the gradient in place of its mean square."""
+    _check(var, grad)
+    var.value, ms.value, mom.value, mg.value = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum,
+                                                         epsilon, grad, mg.value)  # fmt: skip
+
+
+@op("ResourceSparseApplyRMSProp", "var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, "
+    "grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, indices, *, use_locking=False,
+                          sum_duplicates=False):  # fmt: skip
+    """ResourceApplyRMSProp for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    refs = (var, ms, mom)
+    rows = [_rows_of(xp, r, indices) for r in refs]
+    for r, new in zip(refs, _rms_prop(xp, *rows, lr, rho, momentum, epsilon, grad), strict=False):
+        _set_rows(xp, r, indices, new)
+
+
+@op("ResourceSparseApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
+    "momentum: T, epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, *,
+                                   use_locking=False, sum_duplicates=False):  # fmt: skip
+    """ResourceApplyCenteredRMSProp for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    refs = (var, ms, mom, mg)
+    rows = [_rows_of(xp, r, indices) for r in refs]
+    new_rows = _rms_prop(xp, *rows[:3], lr, rho, momentum, epsilon, grad, rows[3])
+    for r, new in zip(refs, new_rows, strict=True):
+        _set_rows(xp, r, indices, new)
+
+
+# -- adadelta ----------------------------------------------------------------------
+
+
+def _adadelta(xp, value, accum, accum_update, lr, rho, epsilon, grad):
+    one = xp.asarray(1, grad.dtype)
+    accum = accum * rho + grad * grad * (one - rho)
+    update = xp.sqrt(accum_update + epsilon) / xp.sqrt(accum + epsilon) * grad
+    return value - update * lr, accum, accum_update * rho + update * update * (one - rho)
+
+
+@op("ResourceApplyAdadelta", "var: resource, accum: resource, accum_update: resource, lr: T, rho: T, epsilon: T, "
+    "grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_locking=False):
+    """Steps of the size of recent steps: sqrt(mean update**2 / mean grad**2) * grad."""
+    _check(var, grad)
+    var.value, accum.value, accum_update.value = _adadelta(xp, var.value, accum.value, accum_update.value, lr, rho,
+                                                           epsilon, grad)  # fmt: skip
+
+
+@op("ResourceSparseApplyAdadelta", "var: resource, accum: resource, accum_update: resource, lr: T, rho: T, "
+    "epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, indices, *, use_locking=False,
+                          sum_duplicates=False):  # fmt: skip
+    """ResourceApplyAdadelta for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    refs = (var, accum, accum_update)
+    rows = [_rows_of(xp, r, indices) for r in refs]
+    for r, new in zip(refs, _adadelta(xp, *rows, lr, rho, epsilon, grad), strict=True):
+        _set_rows(xp, r, indices, new)
+
+
+# -- follow the regularized leader -------------------------------------------------
+
+
+def _ftrl(xp, value, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
+    new_accum = accum + grad * grad
+    shrunk = grad if l2_shrinkage is None else grad + 2 * l2_shrinkage * value
+    old_power, new_power = xp.power(accum, -lr_power), xp.power(new_accum, -lr_power)
+    linear = linear + shrunk - (new_power - old_power) / lr * value
+    quadratic = new_power / lr + 2 * l2
+    value = (xp.clip(linear, -l1, l1) - linear) / quadratic
+    return value, new_accum, linear
+
+
+@op("ResourceApplyFtrl", "var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, "
+    "lr_power: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+def apply_ftrl(xp, var, accum, linear, grad, lr, l1, l2, lr_power, *, use_locking=False, multiply_linear_by_lr=False):
+    """McMahan et al., 2013: per-coordinate learning rates with L1 and L2 regularization."""
+    _check(var, grad)
+    var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2, None,
+                                                 lr_power)  # fmt: skip
+
+
+@op("ResourceApplyFtrlV2", "var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, "
+    "l2_shrinkage: T, lr_power: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power, *, use_locking=False,
+                  multiply_linear_by_lr=False):  # fmt: skip
+    """ResourceApplyFtrl with weight decay in the gradient."""
+    _check(var, grad)
+    var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2,
+                                                 l2_shrinkage, lr_power)  # fmt: skip
+
+
+@op("ResourceSparseApplyFtrl", "var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, "
+    "l1: T, l2: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_power, *, use_locking=False,
+                      multiply_linear_by_lr=False, sum_duplicates=False):  # fmt: skip
+    """ResourceApplyFtrl for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    refs = (var, accum, linear)
+    rows = [_rows_of(xp, r, indices) for r in refs]
+    for r, new in zip(refs, _ftrl(xp, *rows, grad, lr, l1, l2, None, lr_power), strict=True):
+        _set_rows(xp, r, indices, new)
+
+
+@op("ResourceSparseApplyFtrlV2", "var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, "
+    "l1: T, l2: T, l2_shrinkage: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+def sparse_apply_ftrl_v2(xp, var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, *,
+                         use_locking=False, multiply_linear_by_lr=False, sum_duplicates=False):  # fmt: skip
+    """ResourceApplyFtrlV2 for some rows; the others and their slots stay as they are."""
+    _check_rows(var, grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, var, grad, indices)
+    refs = (var, accum, linear)
+    rows = [_rows_of(xp, r, indices) for r in refs]
+    for r, new in zip(refs, _ftrl(xp, *rows, grad, lr, l1, l2, l2_shrinkage, lr_power), strict=True):
+        _set_rows(xp, r, indices, new)

@@ -1,0 +1,130 @@
+"""Queues: handles, what goes in and what comes out. Sessions keep the queues; `buffers` says what they are.
+
+A queue is no variable: what a run has put into it or taken out stays so, also if the run fails afterwards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphgrad.errors import Complaint
+from graphgrad.ir.blocking import settle
+from graphgrad.ir.dtypes import int64
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+from graphgrad.ir.variable_store import kept
+
+from .queue_storage import PaddingQueue, Queue, ShufflingQueue, SortingQueue
+
+_HANDLE = ("stateful", "handle")
+_WAITS = ("stateful", "host", "keeps", "waits")
+
+
+def _queue(ref):
+    return kept(ref, Queue, "a queue")
+
+
+def _scalar():
+    return ()
+
+
+def _of_handle(handle):
+    return ()
+
+
+@op("FIFOQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
+def fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container="", shared_name=""):
+    """A queue, first in, first out."""
+    return Queue("", capacity, component_types, shapes)
+
+
+@op("PaddingFIFOQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
+def padding_fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container="", shared_name=""):
+    """A queue that pads what it gives together."""
+    return PaddingQueue("", capacity, component_types, shapes)
+
+
+@op("RandomShuffleQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
+def random_shuffle_queue(xp, *, component_types, shapes=(), capacity=-1, min_after_dequeue=0, seed=0, seed2=0,
+                         container="", shared_name=""):  # fmt: skip
+    """A queue in random order."""
+    return ShufflingQueue("", capacity, component_types, shapes, min_after_dequeue, seed, seed2)
+
+
+@op("PriorityQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
+def priority_queue(xp, *, shapes, component_types=(), capacity=-1, container="", shared_name=""):
+    """A queue in the order of priorities, which stand before the other components."""
+    return SortingQueue("", capacity, (int64, *component_types), ((), *shapes) if shapes else ())
+
+
+@op("QueueEnqueueV2", "handle: resource, components: list(Tcomponents) ->", flags=_WAITS)
+def enqueue(xp, ref, components, *, timeout_ms=-1):
+    """Adds an element."""
+    settle(_queue(ref).enqueue, components, False)
+
+
+@op("QueueEnqueueManyV2", "handle: resource, components: list(Tcomponents) ->", flags=_WAITS)
+def enqueue_many(xp, ref, components, *, timeout_ms=-1):
+    """Adds an element for each row."""
+    settle(_queue(ref).enqueue, components, True)
+
+
+@op("QueueDequeueV2", "handle: resource -> components: list(component_types)", flags=_WAITS)
+def dequeue(xp, ref, *, component_types, timeout_ms=-1):
+    """Takes an element out."""
+    return settle(_queue(ref).dequeue, 1, False, False)
+
+
+@op("QueueDequeueManyV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
+    peek=("n",))  # fmt: skip
+def dequeue_many(xp, ref, n, *, component_types, timeout_ms=-1):
+    """Takes n elements out."""
+    return settle(_queue(ref).dequeue, _count(n), True, False)
+
+
+@op("QueueDequeueUpToV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
+    peek=("n",))  # fmt: skip
+def dequeue_up_to(xp, ref, n, *, component_types, timeout_ms=-1):
+    """Takes n elements out, or what is left of a closed queue."""
+    return settle(_queue(ref).dequeue, _count(n), True, True)
+
+
+def _count(n):
+    if n < 0:
+        raise Complaint(f"Input 'n' must be >= 0, but is {int(n)}", "ask for a number of elements")
+    return int(n)
+
+
+@dequeue.shape
+def _dequeue_shape(handle, component_types):
+    return [None] * len(component_types)
+
+
+@dequeue_many.shape
+@dequeue_up_to.shape
+def _dequeue_many_shape(handle, n, component_types):
+    if isinstance(n, int):
+        _count(np.asarray(n))
+    return [None] * len(component_types)
+
+
+@op("QueueCloseV2", "handle: resource ->", flags=_WAITS)
+def close(xp, ref, *, cancel_pending_enqueues=False):
+    """Closes a queue."""
+    settle(_queue(ref).close, cancel_pending_enqueues)
+
+
+@op("QueueSizeV2", "handle: resource -> size: int32", flags=("stateful", "host", "reads"), shape=_of_handle)
+def size(xp, ref):
+    """How many elements there are."""
+    return np.asarray(_queue(ref).size(), np.int32)
+
+
+@op("QueueIsClosedV2", "handle: resource -> is_closed: bool", flags=("stateful", "host", "reads"),
+    shape=_of_handle)  # fmt: skip
+def is_closed(xp, ref):
+    """Whether a queue is closed."""
+    return np.asarray(_queue(ref).closed)
+
+
+for _record in (enqueue, enqueue_many, dequeue, dequeue_many, dequeue_up_to, close, size, is_closed):
+    _record.grad(NOT_DIFFERENTIABLE)

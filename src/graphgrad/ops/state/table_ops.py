@@ -1,0 +1,162 @@
+"""Lookup tables: dictionaries that sessions keep as they keep variables. All of it runs on the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import Complaint, FailedPreconditionError
+from graphgrad.ir.atomic_files import system_errors
+from graphgrad.ir.dtypes import ANY, int64, string
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+from graphgrad.ir.variable_store import kept
+
+_STATEFUL = ("stateful", "host", "unset")
+_TYPES: dict[str, Any] = {"Tin": ANY, "Tout": ANY}
+
+
+def _entries(ref: Any, mutable: bool = False) -> dict[Any, Any]:
+    held = ref.value
+    if held is None:
+        if mutable:
+            return {}
+        raise FailedPreconditionError(None, None, "Table not initialized. Fix: session.run(tf.tables_initializer())")
+    found: dict[Any, Any] = kept(ref, dict, "a table")
+    return found
+
+
+def _keep(ref: Any, entries: dict[Any, Any]) -> None:
+    held = np.empty((), object)
+    held[()] = entries
+    ref.value = held
+
+
+def _key(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _rows(array: Any, count: int) -> list[Any]:
+    array = np.asarray(array)
+    return [array[i] for i in range(count)]
+
+
+def _filled(ref, pairs):
+    """Sets the entries; FailedPreconditionError if a key has two values."""
+    entries: dict[Any, Any] = {}
+    for key, value in pairs:
+        known = entries.setdefault(key, value)
+        if not np.array_equal(known, value):
+            raise FailedPreconditionError(None, None, "HashTable has different value for same key. Key "
+                                          f"{key!r} has {known!r} and new value {value!r}. Fix: give each key "
+                                          "once")  # fmt: skip
+    if ref.value is None or kept(ref, dict, "a table") != entries:
+        _keep(ref, entries)
+
+
+@op("InitializeTableV2", "table_handle: resource, keys: Tkey, values: Tval ->", flags=_STATEFUL)
+def initialize_table(xp, ref, keys, values):
+    """Fills a table."""
+    if len(keys) != len(values):
+        raise Complaint(f"there are {len(keys)} keys, but {len(values)} values", "give one value for each key")
+    _filled(ref, zip(keys.tolist(), _rows(values, len(keys)), strict=True))
+
+
+@op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->", flags=_STATEFUL)
+def initialize_table_from_file(xp, ref, filename, *, key_index, value_index, key_dtype, value_dtype, vocab_size=-1,
+                               delimiter="\t", offset=0):  # fmt: skip
+    """Fills a table with the lines of a text file: -2 stands for the whole line, -1 for its number."""
+    path = filename.item().decode()
+    with system_errors(path), open(path, "rb") as file:
+        lines = file.read().splitlines()
+    if vocab_size >= 0:
+        if len(lines) < vocab_size:
+            raise Complaint(f"Invalid vocab_size in {path}: expected {vocab_size} but got {len(lines)}",
+                            "give the number of lines, or none")
+        lines = lines[:vocab_size]
+    _filled(ref, [(_column(path, n, line, key_index, key_dtype, delimiter, 0),
+                   np.asarray(_column(path, n, line, value_index, value_dtype, delimiter, offset),
+                              value_dtype.np_dtype)[()]) for n, line in enumerate(lines)])  # fmt: skip
+
+
+def _column(path, number, line, index, dtype, delimiter, offset):
+    if index == -1:
+        return number + offset
+    text = line if index == -2 else (line.split(delimiter.encode()) + [None] * (index + 1))[index]
+    if text is None:
+        raise Complaint(f"Invalid number of columns in {path} line {number} ({line!r}): expected more than {index}",
+                        "give an index of a column that each line has, and the delimiter")
+    try:
+        return text if dtype is string else dtype.np_dtype.type(text).item()
+    except ValueError:
+        raise Complaint(f"Field {text!r} in line {number} is not a valid {dtype.name}", "give another dtype") from None
+
+
+@op("LookupTableFindV2", "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout", flags=_STATEFUL,
+    **_TYPES)  # fmt: skip
+def find(xp, ref, keys, default_value, *, mutable=False):
+    """The value of each key; the default for keys that are not in the table."""
+    entries = _entries(ref, mutable)
+    default = np.asarray(default_value)
+    flat = [entries.get(k) for k in keys.reshape(-1).tolist()]
+    varying = default.ndim > 0 and default.shape[: keys.ndim] == keys.shape and keys.ndim > 0
+    shape = default.shape[keys.ndim :] if varying else default.shape
+    defaults = default.reshape((-1, *shape)) if varying else [default[()]] * len(flat)
+    out = np.empty((len(flat), *shape), default.dtype)
+    for i, (value, missing) in enumerate(zip(flat, defaults, strict=True)):
+        out[i] = missing if value is None else value
+    return out.reshape((*keys.shape, *shape))
+
+
+@find.shape
+def _find_shape(ref, keys, default_value, mutable):
+    if keys is None or default_value is None:
+        return None
+    return (*keys, *default_value) if not mutable or not default_value else None
+
+
+@op("LookupTableInsertV2", "table_handle: resource, keys: Tin, values: Tout ->", flags=_STATEFUL, **_TYPES)
+def insert(xp, ref, keys, values):
+    """Adds entries, or changes them."""
+    if values.shape[: keys.ndim] != keys.shape:
+        raise Complaint(f"keys have shape {keys.shape}, values {values.shape}", "give one value for each key")
+    flat = values.reshape(-1, *values.shape[keys.ndim :])
+    _keep(ref, {**_entries(ref, True), **dict(zip(keys.reshape(-1).tolist(), _rows(flat, keys.size), strict=True))})
+
+
+@op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", flags=_STATEFUL, Tin=ANY)
+def remove(xp, ref, keys):
+    """Takes entries away."""
+    gone = set(keys.reshape(-1).tolist())
+    _keep(ref, {k: v for k, v in _entries(ref, True).items() if k not in gone})
+
+
+@op("LookupTableSizeV2", "table_handle: resource -> size: int64", flags=_STATEFUL)
+def size(xp, ref, *, mutable=False):
+    """How many entries there are."""
+    return np.asarray(len(_entries(ref, mutable)), np.int64)
+
+
+@size.shape
+def _size_shape(ref):
+    return ()
+
+
+@op("LookupTableExportV2", "table_handle: resource -> keys: Tkeys, values: Tvalues", flags=_STATEFUL)
+def export(xp, ref, *, Tkeys=int64, Tvalues=int64, value_shape=()):
+    """All keys and all values."""
+    entries = _entries(ref, True)
+    keys = np.asarray(list(entries), Tkeys.np_dtype)
+    values = np.empty((len(entries), *(value_shape or ())), Tvalues.np_dtype)
+    for i, value in enumerate(entries.values()):
+        values[i] = value
+    return keys, values
+
+
+@export.shape
+def _export_shape(ref, value_shape):
+    return [(None,), (None, *(value_shape or ()))]
+
+
+for _record in (find, size, insert, initialize_table, initialize_table_from_file):
+    _record.grad(NOT_DIFFERENTIABLE)

@@ -1,0 +1,403 @@
+"""`tf.gfile` and `tf.io.gfile`: files and folders, with TensorFlow's errors."""
+
+from __future__ import annotations
+
+import contextlib
+import glob as _glob
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from graphgrad.errors import (
+    AlreadyExistsError,
+    InvalidArgumentError,
+    NotFoundError,
+    OpError,
+    PermissionDeniedError,
+    UnimplementedError,
+)
+from graphgrad.ir.atomic_files import make_folders, system_errors
+from graphgrad.ir.source import user_source
+
+
+class FileStatistics(NamedTuple):
+    """What is known of a file: length in bytes, time of change in ns, whether it is a folder."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+def _path(path: Any) -> str:
+    text = os.fspath(path)
+    text = text.decode() if isinstance(text, bytes) else str(text)
+    if text.startswith("file://"):
+        return text.removeprefix("file://")
+    if "://" in text:
+        scheme = text.partition("://")[0]
+        raise _error(UnimplementedError, f"File system scheme '{scheme}' not implemented (file: '{text}')",
+                     "copy the file to a local folder")  # fmt: skip
+    return text
+
+
+def _error(kind: type[Any], problem: str, fix: str) -> OpError:
+    error: OpError = kind(None, None, f"{problem}\n  Asked for at {user_source(2)}\n  Fix: {fix}")
+    return error
+
+
+_MODES = ("r", "w", "a", "r+", "w+", "a+")
+
+
+class GFile:
+    """A file, opened when it is first read or written.
+
+    Args:
+      name: the path.
+      mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes.
+    Raises: NotFoundError, PermissionDeniedError, InvalidArgumentError when it is used and cannot be.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.GFile`.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "f")
+    >>> with tf.gfile.GFile(path, "w") as f:
+    ...     f.write("one\\ntwo\\n")
+    >>> list(tf.gfile.GFile(path))
+    ['one\\n', 'two\\n']
+    """
+
+    def __init__(self, name: Any, mode: str = "r"):
+        self._name = name
+        self._mode = mode
+        self._binary = "b" in mode
+        self._file: Any = None
+        if mode.replace("b", "") not in _MODES:
+            raise _error(InvalidArgumentError, f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}",
+                         "use one of these, with 'b' for bytes")  # fmt: skip
+        self._reads = "r" in mode or "+" in mode
+        self._writes = mode.replace("b", "") != "r"
+
+    @property
+    def name(self) -> Any:
+        """The path."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode."""
+        return self._mode
+
+    def _open(self, reading: bool = False, writing: bool = False) -> Any:
+        if reading and not self._reads:
+            raise _error(PermissionDeniedError, "File isn't open for reading", "open it with mode 'r'")
+        if writing and not self._writes:
+            raise _error(PermissionDeniedError, "File isn't open for writing", "open it with mode 'w'")
+        if self._file is None:
+            path = _path(self._name)
+            with system_errors(path):
+                self._file = open(path, self._mode.replace("b", "") + "b")  # noqa: SIM115  # closed by `close`
+                if "a" in self._mode and "+" in self._mode:
+                    self._file.seek(0)
+        return self._file
+
+    def _errors(self) -> system_errors:
+        return system_errors(_path(self._name))
+
+    def _text(self, data: bytes) -> Any:
+        return data if self._binary else data.decode()
+
+    def read(self, n: int = -1) -> Any:
+        """The next `n` bytes, all by default: text, or bytes in a mode with "b"."""
+        with self._errors():
+            return self._text(self._open(reading=True).read(n))
+
+    def readline(self) -> Any:
+        """The next line; empty at the end."""
+        with self._errors():
+            return self._text(self._open(reading=True).readline())
+
+    def readlines(self) -> list[Any]:
+        """The lines that are left."""
+        with self._errors():
+            return [self._text(line) for line in self._open(reading=True)]
+
+    def write(self, file_content: Any) -> None:
+        """Writes text or bytes."""
+        data = file_content if isinstance(file_content, (bytes, bytearray)) else str(file_content).encode()
+        with self._errors():
+            self._open(writing=True).write(data)
+
+    def tell(self) -> int:
+        """Where in the file reading or writing goes on."""
+        with self._errors():
+            return int(self._open().tell())
+
+    def seek(self, offset: Any = None, whence: int = 0, position: Any = None) -> None:
+        """Goes to an offset: from the begin (0), the present place (1) or the end (2)."""
+        if offset is None and position is None:
+            raise TypeError("seek(): offset argument required")
+        with self._errors():
+            self._open(reading=True).seek(offset if position is None else position, whence)
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def size(self) -> int:
+        """The length in bytes."""
+        return Stat(self._name).length
+
+    def flush(self) -> None:
+        """Hands what was written to the system."""
+        if self._file is not None and self._writes:
+            with self._errors():
+                self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file; used again, it is opened again."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            with self._errors():
+                file.close()
+
+    def __enter__(self) -> GFile:
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.close()
+
+    def __iter__(self) -> GFile:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class FastGFile(GFile):
+    """Another name of `GFile`."""
+
+
+# -- questions -------------------------------------------------------------------------
+
+
+def Exists(filename: Any) -> bool:
+    """Whether there is a file or folder of that path.
+
+    >>> tf.gfile.Exists("/no/such/file")
+    False
+    """
+    return os.path.exists(_path(filename))
+
+
+def IsDirectory(dirname: Any) -> bool:
+    """Whether there is a folder of that path."""
+    return os.path.isdir(_path(dirname))
+
+
+def Stat(filename: Any) -> FileStatistics:
+    """Length, time of change and kind of a file; NotFoundError if there is none."""
+    path = _path(filename)
+    with system_errors(path):
+        found = os.stat(path)
+    folder = os.path.isdir(path)
+    return FileStatistics(found.st_size, found.st_mtime_ns, folder)
+
+
+def ListDirectory(dirname: Any) -> list[str]:
+    """The names in a folder, in no special order; NotFoundError if it is none."""
+    path = _path(dirname)
+    if not os.path.isdir(path):
+        raise _error(NotFoundError, f"Could not find directory {path}", "check the path")
+    return os.listdir(path)
+
+
+def Glob(filename: Any) -> list[str]:
+    """The paths that match a pattern, or one of several patterns.
+
+    Args:
+      filename: a pattern with `*`, `?` and `[...]`, or a list of patterns.
+    """
+    patterns = filename if isinstance(filename, (list, tuple)) else [filename]
+    return [path for pattern in patterns for path in sorted(_glob.glob(_path(pattern)))]
+
+
+def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each folder beneath `top` with the folders and files in it.
+
+    Args:
+      top: the folder to begin with.
+      in_order: whether a folder comes before those in it.
+    """
+    return os.walk(_path(top), topdown=in_order)
+
+
+# -- changes ---------------------------------------------------------------------------
+
+
+def MkDir(dirname: Any) -> None:
+    """Makes a folder; nothing if there is one; NotFoundError if the one around it does not exist."""
+    path = _path(dirname)
+    if not os.path.isdir(path):
+        with system_errors(path), contextlib.suppress(FileExistsError):
+            os.mkdir(path)
+
+
+def MakeDirs(dirname: Any) -> None:
+    """Makes a folder and those around it, as far as they do not exist."""
+    path = _path(dirname)
+    make_folders(path)
+
+
+def Remove(filename: Any) -> None:
+    """Deletes a file; NotFoundError if there is none."""
+    path = _path(filename)
+    with system_errors(path):
+        os.remove(path)
+
+
+def DeleteRecursively(dirname: Any) -> None:
+    """Deletes a folder and all in it; NotFoundError if there is none."""
+    path = _path(dirname)
+    if os.path.isfile(path):
+        return Remove(path)
+    with system_errors(path):
+        import shutil
+
+        shutil.rmtree(path)
+    return None
+
+
+def _free(path: str, overwrite: bool) -> None:
+    if os.path.exists(path) and not overwrite:
+        raise _error(AlreadyExistsError, f"file already exists: {path}", "give overwrite=True, or another name")
+
+
+def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+    """Copies a file.
+
+    Args:
+      oldpath, newpath: from, to.
+      overwrite: whether a file that exists is replaced.
+    Raises: AlreadyExistsError, NotFoundError.
+    """
+    old, new = _path(oldpath), _path(newpath)
+    with system_errors(old):
+        os.stat(old)
+    _free(new, overwrite)
+    with system_errors(new):
+        import shutil
+
+        shutil.copyfile(old, new)
+
+
+def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+    """Renames a file or folder.
+
+    Args:
+      oldname, newname: from, to.
+      overwrite: whether a file that exists is replaced.
+    Raises: AlreadyExistsError, NotFoundError.
+    """
+    old, new = _path(oldname), _path(newname)
+    with system_errors(old):
+        os.stat(old)
+    _free(new, overwrite)
+    with system_errors(new):
+        os.replace(old, new)
+
+
+# -- the names of TensorFlow 2 ---------------------------------------------------------
+
+
+def exists(path: Any) -> bool:
+    """Whether there is a file or folder of that path."""
+    return Exists(path)
+
+
+def isdir(path: Any) -> bool:
+    """Whether there is a folder of that path."""
+    return IsDirectory(path)
+
+
+def stat(path: Any) -> FileStatistics:
+    """Length, time of change and kind of a file; NotFoundError if there is none."""
+    return Stat(path)
+
+
+def listdir(path: Any) -> list[str]:
+    """The names in a folder, in no special order; NotFoundError if it is none."""
+    return ListDirectory(path)
+
+
+def glob(pattern: Any) -> list[str]:
+    """The paths that match a pattern, or one of several patterns."""
+    return Glob(pattern)
+
+
+def walk(top: Any, topdown: bool = True, onerror: Callable[..., Any] | None = None) -> Any:
+    """Each folder beneath `top` with the folders and files in it.
+
+    Args:
+      top: the folder to begin with.
+      topdown: whether a folder comes before those in it.
+      onerror: called with the error of a folder that cannot be read.
+    """
+    return os.walk(_path(top), topdown, onerror)
+
+
+def mkdir(path: Any) -> None:
+    """Makes a folder; nothing if there is one; NotFoundError if the one around it does not exist."""
+    MkDir(path)
+
+
+def makedirs(path: Any) -> None:
+    """Makes a folder and those around it, as far as they do not exist."""
+    MakeDirs(path)
+
+
+def remove(path: Any) -> None:
+    """Deletes a file; NotFoundError if there is none."""
+    Remove(path)
+
+
+def rmtree(path: Any) -> None:
+    """Deletes a folder and all in it; NotFoundError if there is none."""
+    DeleteRecursively(path)
+
+
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copies a file; AlreadyExistsError for one that exists, unless `overwrite`."""
+    Copy(src, dst, overwrite)
+
+
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Renames a file or folder; AlreadyExistsError for one that exists, unless `overwrite`."""
+    Rename(src, dst, overwrite)
+
+
+def join(path: Any, *paths: Any) -> str:
+    """A path made of pieces.
+
+    >>> tf.io.gfile.join("a", "b.txt")
+    'a/b.txt'
+    """
+    return os.path.join(path, *paths)
+
+
+def get_registered_schemes() -> list[str]:
+    """The kinds of file systems that paths can name: files of this machine alone.
+
+    Returns: ['', 'file'].
+    Reference: TensorFlow 2.21 `tf.io.gfile.get_registered_schemes`.
+
+    >>> tf.io.gfile.get_registered_schemes()
+    ['', 'file']
+    """
+    return ["", "file"]

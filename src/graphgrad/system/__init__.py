@@ -1,0 +1,1 @@
+"""What the process is asked for: late imports, logging, garbage collection, files that appear whole."""

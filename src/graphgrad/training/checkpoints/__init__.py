@@ -1,0 +1,1 @@
+"""Checkpoints by name and by object, meta graphs, saved models."""

@@ -1,0 +1,201 @@
+"""The graph of objects that checkpoints of TensorFlow 2 describe: which object holds which, and who has values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphgrad.extras.data.eager_iterator import NumpyIterator, OwnedIterator
+from graphgrad.extras.pipelines.lookup_tables import MutableHashTable
+from graphgrad.frontend.graph.module import Module
+from graphgrad.frontend.variables.variable import Variable
+from graphgrad.ir.proto.messages import Message
+from graphgrad.training.optimizers.optimizer import Optimizer
+
+KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+class _Bool(Message):
+    FIELDS = {"value": (1, "bool")}
+
+
+class _Reference(Message):
+    FIELDS = {"node_id": (1, "int"), "local_name": (2, "string")}
+
+
+class _Attribute(Message):
+    FIELDS = {"name": (1, "string"), "full_name": (2, "string"), "checkpoint_key": (3, "string")}
+
+
+class _SlotVariable(Message):
+    FIELDS = {"original_variable_node_id": (1, "int"), "slot_name": (2, "string"), "slot_variable_node_id": (3, "int")}
+
+
+class _Object(Message):
+    FIELDS = {"children": (1, [_Reference]), "attributes": (2, [_Attribute]), "slot_variables": (3, [_SlotVariable]),
+              "has_checkpoint_values": (5, _Bool)}  # fmt: skip
+
+
+class TrackableObjectGraph(Message):
+    """Objects, by number; the first one is the root.
+
+    Reference: TensorFlow 2.21 trackable_object_graph.proto.
+    """
+
+    FIELDS = {"nodes": (1, [_Object])}
+
+
+class Holder:
+    """What has children of its own choosing; `Checkpoint` is one."""
+
+    def _children(self) -> dict[str, Any]:
+        raise NotImplementedError  # each subclass has its own
+
+
+class Piece(NamedTuple):
+    """A value of an object: where it stands in a checkpoint.
+
+    Attributes:
+      attribute: the attribute's name.
+      suffix: what follows the attribute's key in the name of the tensor.
+      full_name: the variable's name.
+    """
+
+    attribute: str
+    suffix: str
+    full_name: str
+
+
+def is_trackable(value: Any) -> bool:
+    """Whether checkpoints can hold a value, or something in it."""
+    kinds = (Variable, Module, Holder, MutableHashTable, Optimizer, OwnedIterator, NumpyIterator)
+    return isinstance(value, kinds) or (isinstance(value, (list, tuple, Mapping)) and not hasattr(value, "_fields"))
+
+
+def children(value: Any) -> dict[str, Any]:
+    """The objects that an object holds, by their names in it."""
+    if isinstance(value, Holder):
+        return value._children()
+    if isinstance(value, Variable):
+        return {}
+    if isinstance(value, Module):
+        own = {k: v for k, v in vars(value).items() if k not in ("_name", "_name_scope", "_restore_later")}
+    elif isinstance(value, Optimizer):
+        return {name: v for (name, _), v in value._non_slot_dict.items()}
+    elif isinstance(value, Mapping):
+        own = {str(k): v for k, v in value.items()}
+    elif isinstance(value, (list, tuple)):
+        own = {str(i): v for i, v in enumerate(value)}
+    else:
+        return {}
+    return {k: v for k, v in own.items() if is_trackable(v)}
+
+
+def pieces(value: Any) -> list[Piece]:
+    """The values of an object itself."""
+    if isinstance(value, Variable):
+        return [Piece("VARIABLE_VALUE", "", value._shared_name.rstrip("/"))]
+    if isinstance(value, MutableHashTable) and value._saved:
+        return [Piece("table", "-keys", ""), Piece("table", "-values", "")]
+    if isinstance(value, (OwnedIterator, NumpyIterator)):
+        return [Piece("ITERATOR", "_POSITION", "")]
+    return []
+
+
+def escaped(name: str) -> str:
+    """A name as a part of a key."""
+    return re.sub("/", ".S", name.replace(".", ".."))
+
+
+class ObjectGraph:
+    """All objects that can be reached from a root, in TensorFlow's order.
+
+    Args:
+      root: the root.
+    Attributes:
+      objects: the objects.
+      paths: their keys.
+      links: for each object the numbers of its children, by name.
+      slots: for each optimizer's number: triples of a variable's number, the slot's name, the slot's number.
+    """
+
+    def __init__(self, root: Any, with_slots: bool = True):
+        self.objects: list[Any] = [root]
+        self.paths: list[str] = [""]
+        self.links: list[dict[str, int]] = []
+        self.slots: dict[int, list[tuple[int, str, int]]] = {}
+        numbers = {id(root): 0}
+        at = 0
+        while at < len(self.objects):
+            found = {}
+            for name, child in children(self.objects[at]).items():
+                if id(child) not in numbers:
+                    numbers[id(child)] = len(self.objects)
+                    self.objects.append(child)
+                    self.paths.append("/".join(p for p in (self.paths[at], escaped(name)) if p))
+                found[name] = numbers[id(child)]
+            self.links.append(found)
+            at += 1
+        for number in range(at if with_slots else 0):
+            optimizer = self.objects[number]
+            if isinstance(optimizer, Optimizer):
+                self._add_slots(number, optimizer, at, numbers)
+
+    def _add_slots(self, number: int, optimizer: Any, count: int, numbers: dict[int, int]) -> None:
+        for name in optimizer.get_slot_names():
+            for i in range(count):
+                variable = self.objects[i]
+                slot = optimizer.get_slot(variable, name) if isinstance(variable, Variable) else None
+                if slot is None:
+                    continue
+                if id(slot) not in numbers:
+                    numbers[id(slot)] = len(self.objects)
+                    self.objects.append(slot)
+                    path = f"{self.paths[i]}/.OPTIMIZER_SLOT/{self.paths[number]}/{escaped(name)}"
+                    self.paths.append(path.lstrip("/"))
+                    self.links.append({})
+                self.slots.setdefault(number, []).append((i, name, numbers[id(slot)]))
+
+    def key(self, number: int, piece: Piece) -> str:
+        """The key of a value, without its suffix."""
+        return "/".join(p for p in (self.paths[number], ".ATTRIBUTES", piece.attribute) if p)
+
+    def message(self) -> TrackableObjectGraph:
+        """The graph as a message."""
+        made = TrackableObjectGraph()
+        for number, value in enumerate(self.objects):
+            node = made.nodes.add()
+            for name, child in self.links[number].items():
+                node.children.add(node_id=child, local_name=name)
+            for piece in {p.attribute: p for p in pieces(value)}.values():
+                node.attributes.add(name=piece.attribute, full_name=piece.full_name or None,
+                                    checkpoint_key=self.key(number, piece))  # fmt: skip
+            for variable, name, slot in self.slots.get(number, ()):
+                node.slot_variables.add(original_variable_node_id=variable, slot_name=name, slot_variable_node_id=slot)
+        has = [bool(n.attributes or n.slot_variables) for n in made.nodes]
+        changed = True
+        while changed:
+            changed = False
+            for number, links in enumerate(self.links):
+                if not has[number] and any(has[i] for i in links.values()):
+                    has[number] = changed = True
+        for node, value in zip(made.nodes, has):
+            node.has_checkpoint_values.SetInParent()
+            if value:
+                node.has_checkpoint_values.value = True
+        return made
+
+
+def table_arrays(table: Any, cell: Any) -> tuple[Any, Any]:
+    """The keys and values of a table as arrays."""
+    entries = {} if cell.held is None else cell.value.item()
+    keys = np.empty(len(entries), table.key_dtype.np_dtype)
+    keys[:] = list(entries)
+    shape = tuple(table._default_value.shape.as_list())
+    values = np.empty((len(entries), *shape), table.value_dtype.np_dtype)
+    for i, v in enumerate(entries.values()):
+        values[i] = v
+    return keys, values

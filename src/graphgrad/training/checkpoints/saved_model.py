@@ -1,0 +1,394 @@
+"""Saved models of 1.x: a graph with signatures, and the values of its variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from graphgrad.extras.pipelines.lookup_tables import tables_initializer
+from graphgrad.frontend.graph.scopes import control_dependencies
+from graphgrad.frontend.variables.variable_functions import global_variables_initializer, local_variables_initializer
+from graphgrad.ir.atomic_files import make_folders, write_whole
+from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.dtypes import float32, string
+from graphgrad.ir.proto.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
+from graphgrad.ops.control.group import group
+
+from .meta_graph import add_saving, export_meta_graph, import_collections, in_checkpoint, read_message, saver_of
+from .saver import Saver
+
+SERVING, TRAINING, EVAL, GPU, TPU = "serve", "train", "eval", "gpu", "tpu"
+
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
+CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
+PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
+REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
+
+ASSETS_DIRECTORY, ASSETS_KEY = "assets", "saved_model_assets"
+DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
+MAIN_OP_KEY, LEGACY_INIT_OP_KEY = "saved_model_main_op", "legacy_init_op"
+SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
+SAVED_MODEL_SCHEMA_VERSION = 1
+VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
+
+_FILE, _MAIN_OP, _LEGACY_INIT_OP = SAVED_MODEL_FILENAME_PB, MAIN_OP_KEY, LEGACY_INIT_OP_KEY
+
+
+def build_tensor_info(tensor: Any) -> Any:
+    """The `TensorInfo` of a tensor: name, dtype and shape.
+
+    Args:
+      tensor: the tensor.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_tensor_info`.
+    """
+    return TensorInfo(name=tensor.name, dtype=tensor.dtype.enum, tensor_shape=shape_proto(tensor._spec.shape))
+
+
+def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None,
+                        defaults: Any = None) -> Any:  # fmt: skip
+    """A signature: named inputs and outputs.
+
+    Args:
+      inputs, outputs: dictionaries from names to `TensorInfo`s.
+      method_name: one of the constants `*_METHOD_NAME`.
+      defaults: not supported but as None.
+    Raises: ValueError for defaults.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_signature_def`.
+    """
+    if defaults:
+        raise ValueError("defaults of inputs are not supported. Fix: use tf.placeholder_with_default")
+    return SignatureDef(inputs=inputs, outputs=outputs, method_name=method_name)
+
+
+def predict_signature_def(inputs: Any, outputs: Any) -> Any:
+    """A signature for prediction.
+
+    Args:
+      inputs, outputs: dictionaries from names to tensors; not empty.
+    Raises: ValueError if one is empty.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.predict_signature_def`.
+    """
+    for name, given in (("inputs", inputs), ("outputs", outputs)):
+        if not given:
+            raise ValueError(f"Prediction `{name}` cannot be None or empty.")
+    infos = [{k: build_tensor_info(t) for k, t in given.items()} for given in (inputs, outputs)]
+    return build_signature_def(infos[0], infos[1], PREDICT_METHOD_NAME)
+
+
+def _tensor_of(value: Any, what: str, is_right: bool, wanted: str) -> Any:
+    if not is_right:
+        raise ValueError(f"{what} must be of type {wanted}. Found tensors of type {value.dtype.enum}. "
+                         f"Fix: give a {wanted} tensor")  # fmt: skip
+    return build_tensor_info(value)
+
+
+def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+    """A signature for classification.
+
+    Args:
+      examples: a string tensor, serialized `Example`s.
+      classes: a string tensor, or None.
+      scores: a float32 tensor, or None.
+    Raises: ValueError for other dtypes, no examples, or neither classes nor scores.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.classification_signature_def`.
+    """
+    if examples is None:
+        raise ValueError("Classification `examples` cannot be None.")
+    if classes is None and scores is None:
+        raise ValueError("Classification `classes` and `scores` cannot both be None.")
+    inputs = {CLASSIFY_INPUTS: _tensor_of(examples, "Classification input tensors", examples.dtype is string, "string")}
+    outputs = {}
+    if classes is not None:
+        right = classes.dtype is string
+        outputs[CLASSIFY_OUTPUT_CLASSES] = _tensor_of(classes, "Classification classes", right, "string")
+    if scores is not None:
+        right = scores.dtype is float32
+        outputs[CLASSIFY_OUTPUT_SCORES] = _tensor_of(scores, "Classification scores", right, "float32")
+    return build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME)
+
+
+def regression_signature_def(examples: Any, predictions: Any) -> Any:
+    """A signature for regression.
+
+    Args:
+      examples: a string tensor, serialized `Example`s.
+      predictions: a float32 tensor.
+    Raises: ValueError for other dtypes, or if one is missing.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.regression_signature_def`.
+    """
+    for name, given in (("examples", examples), ("predictions", predictions)):
+        if given is None:
+            raise ValueError(f"Regression `{name}` cannot be None.")
+    inputs = {REGRESS_INPUTS: _tensor_of(examples, "Regression input tensors", examples.dtype is string, "string")}
+    right = predictions.dtype is float32
+    outputs = {REGRESS_OUTPUTS: _tensor_of(predictions, "Regression output tensors", right, "float32")}
+    return build_signature_def(inputs, outputs, REGRESS_METHOD_NAME)
+
+
+class SavedModelBuilder:
+    """Writes a saved model.
+
+    Args:
+      export_dir: the directory; it must not exist, or be empty.
+    Raises: AssertionError if it holds files.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.Builder`.
+    """
+
+    def __init__(self, export_dir: Any):
+        self._export_dir = os.fspath(export_dir)
+        if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
+            raise AssertionError(f"Export directory {self._export_dir} already exists, and isn't empty. Please choose "
+                                 "a different export directory, or delete all the contents of the specified directory.")
+        make_folders(self._export_dir)
+        self._message = SavedModel(saved_model_schema_version=1)
+        self._has_saved_variables = False
+
+    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = None,
+                                     assets_collection: Any = None, legacy_init_op: Any = None,
+                                     clear_devices: bool = False, main_op: Any = None,
+                                     strip_default_attrs: bool = False, saver: Any = None) -> None:  # fmt: skip
+        """Adds the current graph, and the values of its variables in a session.
+
+        Args:
+          sess: the session.
+          tags: names for the graph, e.g. [tf.saved_model.tag_constants.SERVING].
+          signature_def_map: a dictionary from names to signatures.
+          assets_collection: not supported but as None.
+          clear_devices: whether to leave devices out.
+          legacy_init_op, main_op: an operation to run when the model is loaded; at most one.
+          strip_default_attrs: accepted; without effect.
+          saver: a `Saver`; one of all variables by default.
+        Raises: AssertionError if values have been saved before; ValueError for assets.
+        """
+        if self._has_saved_variables:
+            raise AssertionError("Graph state including variables and assets has already been saved. Please invoke "
+                                 "`add_meta_graph()` instead.")
+        saver = saver or Saver(sharded=True, allow_empty=True)
+        folder = os.path.join(self._export_dir, "variables")
+        make_folders(folder)
+        saver.save(sess, os.path.join(folder, "variables"), write_meta_graph=False, write_state=False)
+        self._has_saved_variables = True
+        self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op, saver)
+
+    def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None,
+                       legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None,
+                       strip_default_attrs: bool = False, saver: Any = None) -> None:  # fmt: skip
+        """Adds the current graph once more, for other tags.
+
+        Args:
+          tags, signature_def_map, assets_collection, legacy_init_op, clear_devices, main_op, strip_default_attrs,
+            saver: as in `add_meta_graph_and_variables`.
+        Raises: AssertionError if no values have been saved.
+        """
+        if not self._has_saved_variables:
+            raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
+                                 "`add_meta_graph_and_variables()` first.")
+        self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op,
+                  saver or Saver(sharded=True, allow_empty=True))  # fmt: skip
+
+    def _add(self, tags: Any, signatures: Any, assets: Any, clear_devices: bool, init_op: Any, saver: Any) -> None:
+        if assets:
+            raise ValueError("assets are not supported. Fix: keep the files beside the model")
+        graph = get_default_graph()
+        graph_def = graph.as_graph_def(add_shapes=True)
+        add_saving(graph_def, saver)
+        made = export_meta_graph(None, None, graph_def, saver.as_saver_def(), clear_devices=clear_devices)
+        made.meta_info_def.tags.extend(tags)
+        for key, signature in (signatures or {}).items():
+            made.signature_def[key] = signature
+        if init_op is not None:
+            made.collection_def[_MAIN_OP].node_list.value.append(init_op.name)
+        self._message.meta_graphs.append(made)
+
+    def save(self, as_text: bool = False, experimental_image_format: bool = False,
+             experimental_image_writer_options: Any = None) -> bytes:  # fmt: skip
+        """Writes the file.
+
+        Args:
+          as_text: not supported but as False.
+          experimental_image_format, experimental_image_writer_options: accepted; without effect.
+        Returns: its path.
+        Raises: ValueError for text.
+        """
+        if as_text:
+            raise ValueError("saved models are not written as text. Fix: save()")
+        path = os.path.join(self._export_dir, _FILE)
+        write_whole(path, self._message.SerializeToString())
+        return path.encode()
+
+
+def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = None) -> None:
+    """Writes a saved model with one signature for prediction.
+
+    Args:
+      session: the session that has the values.
+      export_dir: the directory; it must not exist, or be empty.
+      inputs, outputs: dictionaries from names to tensors.
+      legacy_init_op: an operation to run when the model is loaded.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.simple_save`.
+    """
+    builder = SavedModelBuilder(export_dir)
+    with session.graph.as_default():
+        builder.add_meta_graph_and_variables(
+            session, [SERVING], {DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
+            legacy_init_op=legacy_init_op, clear_devices=True)  # fmt: skip
+    builder.save()
+
+
+def maybe_saved_model_directory(export_dir: Any) -> bool:
+    """Whether a directory holds a saved model.
+
+    Args:
+      export_dir: the directory.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.maybe_saved_model_directory`.
+    """
+    return os.path.exists(os.path.join(export_dir, _FILE))
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a directory holds a saved model.
+
+    Args:
+      export_dir: the directory.
+    Reference: TensorFlow 2.21 `tf.saved_model.contains_saved_model`.
+
+    >>> tf.saved_model.contains_saved_model("no/such/directory")
+    False
+    """
+    folder = os.fspath(export_dir)
+    names = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
+    return any(os.path.exists(os.path.join(folder, name)) for name in names)
+
+
+def main_op() -> Any:
+    """An operation that initializes variables and tables, for a builder's `main_op`.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.main_op.main_op`.
+    """
+    return group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+
+
+def main_op_with_restore(restore_op_name: Any) -> Any:
+    """An operation that initializes variables and tables, and then restores variables.
+
+    Args:
+      restore_op_name: the operation that restores.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.main_op_with_restore`.
+    """
+    with control_dependencies([main_op()]):
+        return group(restore_op_name)
+
+
+class MethodNameUpdater:
+    """Changes the methods' names in a saved model's signatures.
+
+    Args:
+      export_dir: the saved model's directory.
+    Raises: OSError if there is none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.signature_def_utils.MethodNameUpdater`.
+    """
+
+    def __init__(self, export_dir: Any):
+        self._export_dir = os.fspath(export_dir)
+        self._message = _read(self._export_dir)
+
+    def replace_method_name(self, signature_key: str, method_name: str, tags: Any = None) -> None:
+        """Sets the name of a signature's method.
+
+        Args:
+          signature_key: which signature.
+          method_name: the name.
+          tags: of which graph; of all if None.
+        Raises: ValueError for empty names, or if no graph has such a signature.
+        """
+        if not signature_key or not method_name:
+            raise ValueError("`signature_key` and `method_name` must be defined.")
+        wanted = None if tags is None else {tags} if isinstance(tags, str) else set(tags)
+        found = False
+        for graph in self._message.meta_graphs:
+            if (wanted is None or set(graph.meta_info_def.tags) == wanted) and signature_key in graph.signature_def:
+                graph.signature_def[signature_key].method_name = method_name
+                found = True
+        if not found:
+            raise ValueError(f"MetaGraphDef associated with tags {tags} could not be found in SavedModel, or has no "
+                             f"signature {signature_key!r}. Fix: load() shows what there is")  # fmt: skip
+
+    def save(self, new_export_dir: Any = None) -> None:
+        """Writes the file; into another directory if one is given.
+
+        Args:
+          new_export_dir: the directory, or None.
+        """
+        folder = self._export_dir if new_export_dir is None else os.fspath(new_export_dir)
+        make_folders(folder)
+        write_whole(os.path.join(folder, _FILE), self._message.SerializeToString())
+
+
+def _read(export_dir: str) -> Any:
+    path = os.path.join(export_dir, _FILE)
+    if not os.path.exists(path):
+        raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}. Fix: check the path")
+    return read_message(SavedModel, path)
+
+
+def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
+    """Adds the graph of a saved model to a session's graph, and restores its variables.
+
+    Args:
+      sess: the session.
+      tags: which graph: the one with exactly these tags.
+      export_dir: the directory, of TensorFlow's too.
+      import_scope: a name scope to put everything in.
+      **saver_kwargs: accepted; without effect.
+    Returns: the `MetaGraphDef`.
+    Raises: OSError if there is no saved model, or a damaged one; RuntimeError if it has no graph of these tags.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.load`.
+    """
+    model = _read(os.fspath(export_dir))
+    wanted = set(tags)
+    found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
+    if not found:
+        available = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
+        raise RuntimeError(f"MetaGraphDef associated with tags {sorted(wanted)} could not be found in SavedModel. "
+                           f"It has {available}. Fix: load it with one of these")
+    message = found[0]
+    with sess.graph.as_default():
+        before = {id(v) for v in sess.graph.get_collection("variables")}
+        saved = import_collections(message, scope=import_scope)
+        made = [v for v in sess.graph.get_collection("variables") if id(v) not in before]
+        restored = [v for v in made if saved is None or in_checkpoint(v, import_scope) in saved]
+        prefix = f"{import_scope}/" if import_scope else ""
+        if restored:
+            saver_of(restored, import_scope).restore(sess, os.path.join(export_dir, "variables", "variables"))
+        for key in (_MAIN_OP, _LEGACY_INIT_OP):
+            if key in message.collection_def:
+                for name in message.collection_def[key].node_list.value:
+                    sess.run(sess.graph.get_operation_by_name(prefix + name))
+    return message
+
+
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: Any = None) -> Any:
+    """The tensor that a `TensorInfo` names.
+
+    Args:
+      tensor_info: the message.
+      graph: the graph; the default one if not given.
+      import_scope: the name scope that it was put in.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.get_tensor_from_tensor_info`.
+    """
+    name = f"{import_scope}/{tensor_info.name}" if import_scope else tensor_info.name
+    return (graph or get_default_graph()).get_tensor_by_name(name)
+
+
+def is_valid_signature(signature_def: Any) -> bool:
+    """Whether a signature has inputs, outputs and a method that serving knows.
+
+    Args:
+      signature_def: the signature.
+    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.is_valid_signature`.
+    """
+    known = (CLASSIFY_METHOD_NAME, PREDICT_METHOD_NAME, REGRESS_METHOD_NAME)
+    parts: list[Mapping[str, Any]] = [signature_def.inputs, signature_def.outputs]
+    return all(parts) and signature_def.method_name in known

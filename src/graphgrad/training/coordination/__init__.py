@@ -1,0 +1,1 @@
+"""Threads that feed queues, and what stops them."""

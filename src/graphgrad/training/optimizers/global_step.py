@@ -1,0 +1,82 @@
+"""The global step: the variable that counts training steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.variables.initializers import Zeros
+from graphgrad.frontend.variables.variable import VariableAggregation
+from graphgrad.frontend.variables.variable_scope import get_variable
+from graphgrad.ir import dtypes
+from graphgrad.ir.context import get_default_graph
+from graphgrad.system.log import Log
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step in a session, as an int."""
+    return int(sess.run(global_step_tensor))
+
+
+def get_global_step(graph: Any = None) -> Any:
+    """The graph's global step, or None.
+
+    Args:
+      graph: the graph; the default one if not given.
+    Returns: the variable in the collection GLOBAL_STEP, or the one named "global_step".
+    Raises: TypeError if it is no integer scalar.
+
+    >>> step = tf.train.create_global_step()
+    >>> tf.train.get_global_step() is step
+    True
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        Log(__name__).error("Multiple tensors in global_step collection.")
+        return None
+    if not found:
+        named = [v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if v.name == "global_step:0"]
+        if not named:
+            try:
+                named = [graph.get_tensor_by_name("global_step:0")]
+            except KeyError:
+                return None
+        found = named[:1]
+    assert_global_step(found[0])
+    return found[0]
+
+
+def create_global_step(graph: Any = None) -> Any:
+    """Makes the graph's global step: int64, not trained, 0 at first.
+
+    Args:
+      graph: the graph; the default one if not given.
+    Raises: ValueError if there is one already.
+    """
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists. Fix: use tf.train.get_or_create_global_step()')
+    with graph.as_default(), graph.name_scope(None):
+        return get_variable(GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
+                            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
+                            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])  # fmt: skip
+
+
+def get_or_create_global_step(graph: Any = None) -> Any:
+    """The graph's global step, made if need be.
+
+    >>> tf.train.get_or_create_global_step()
+    <tf.Variable 'global_step:0' shape=() dtype=int64>
+    """
+    graph = graph or get_default_graph()
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Raises TypeError unless the tensor or variable is an integer scalar."""
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    if global_step_tensor.get_shape().rank not in (0, None):
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.get_shape()}')

@@ -1,0 +1,1 @@
+"""Monitored sessions, hooks, the supervisor."""

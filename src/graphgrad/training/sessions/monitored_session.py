@@ -1,0 +1,521 @@
+"""Monitored sessions: they initialize or restore, call hooks around each run, and save at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphgrad.errors import AbortedError, OutOfRangeError, UnavailableError
+from graphgrad.executor.runtime.session import Session
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.variables.variable_functions import (
+    global_variables,
+    global_variables_initializer,
+    local_variables_initializer,
+    report_uninitialized_variables,
+)
+from graphgrad.ir.atomic_files import make_folders
+from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.control.group import group, no_op
+from graphgrad.system.log import Log
+from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
+from graphgrad.training.checkpoints.saver import Saver
+from graphgrad.training.coordination.coordinator import Coordinator
+from graphgrad.training.coordination.queue_runner import start_queue_runners
+from graphgrad.training.summaries.summaries_v1 import merge_all
+
+from .saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
+from .session_hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+
+_log = Log("tensorflow")
+
+USE_DEFAULT = object()
+
+
+class _Fields:
+    """The parts of a scaffold, to be read."""
+
+    _saver: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or f"_{name}" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.__dict__[f"_{name}"]
+
+
+class Scaffold(_Fields):
+    """What a session is set up with; what is not given is made when the session is.
+
+    Args:
+      init_op: initializes variables; all global ones by default.
+      init_feed_dict: what to feed it.
+      init_fn: a function (scaffold, session) that is called after it.
+      ready_op: an empty array if all is initialized.
+      ready_for_local_init_op: an empty array if `local_init_op` can run.
+      local_init_op: initializes what no checkpoint holds; local variables and tables by default.
+      summary_op: merges summaries; all by default.
+      saver: a `Saver`; one of all variables by default.
+      copy_from_scaffold: a `Scaffold` whose parts are used where none are given.
+      local_init_feed_dict: what to feed `local_init_op`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.Scaffold`.
+    """
+
+    _FIELDS = ("init_op", "init_feed_dict", "init_fn", "ready_op", "ready_for_local_init_op", "local_init_op",
+               "summary_op", "saver", "local_init_feed_dict")  # fmt: skip
+
+    def __init__(self, init_op: Any = None, init_feed_dict: Any = None, init_fn: Any = None, ready_op: Any = None,
+                 ready_for_local_init_op: Any = None, local_init_op: Any = None, summary_op: Any = None,
+                 saver: Any = None, copy_from_scaffold: Any = None, local_init_feed_dict: Any = None):  # fmt: skip
+        if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
+            raise TypeError("copy_from_scaffold is not a Scaffold instance.")
+        given = dict(zip(self._FIELDS, (init_op, init_feed_dict, init_fn, ready_op, ready_for_local_init_op,
+                                        local_init_op, summary_op, saver, local_init_feed_dict)))  # fmt: skip
+        if init_fn is not None:
+            given["init_fn"] = self._bound(init_fn)
+        for name, value in given.items():
+            if value is None and copy_from_scaffold is not None:
+                value = getattr(copy_from_scaffold, f"_{name}")
+            setattr(self, f"_{name}", value)
+
+    def _bound(self, init_fn: Callable[..., Any]) -> Callable[[Any], Any]:
+        return lambda session: init_fn(self, session)
+
+    def finalize(self) -> Scaffold:
+        """Makes what was not given, and finalizes the graph."""
+        graph = get_default_graph()
+        self._default("init_op", GraphKeys.INIT_OP, self.default_init_op)
+        self._default("ready_op", GraphKeys.READY_OP, self.default_ready_op)
+        self._default("ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP,
+                      self.default_ready_for_local_init_op)
+        self._default("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op)
+        self._default("summary_op", GraphKeys.SUMMARY_OP, merge_all)
+        if self._saver is None:
+            savers = graph.get_collection(GraphKeys.SAVERS)
+            if len(savers) > 1:
+                raise RuntimeError("More than one item in collection savers. Please indicate which one to use by "
+                                   "passing it to the constructor.")
+            self._saver = savers[0] if savers else Saver(sharded=True, allow_empty=True)
+            if not savers:
+                graph.add_to_collection(GraphKeys.SAVERS, self._saver)
+        self._saver.build()
+        graph.finalize()
+        _log.info("Graph was finalized.")
+        return self
+
+    def _default(self, name: str, key: str, make: Callable[[], Any]) -> None:
+        value = getattr(self, f"_{name}")
+        if isinstance(value, (list, tuple)):
+            value = group(*value)
+        if value is None:
+            value = self.get_or_default(name, key, make)
+        setattr(self, f"_{name}", value)
+
+    @staticmethod
+    def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
+        """What a collection holds; else what a function makes, which is added to it.
+
+        Args:
+          arg_name: named in errors.
+          collection_key: the collection.
+          default_constructor: the function.
+        Raises: RuntimeError if the collection holds several.
+        """
+        found = get_default_graph().get_collection(collection_key)
+        if len(found) > 1:
+            raise RuntimeError(f"More than one item in the collection {collection_key!r}. Please indicate which one to "
+                               "use by passing it to the tf.train.Scaffold constructor as: "
+                               f"tf.train.Scaffold({arg_name}=item to use)")
+        if found:
+            return found[0]
+        made = default_constructor()
+        if made is not None:
+            get_default_graph().add_to_collection(collection_key, made)
+        return made
+
+    @staticmethod
+    def default_init_op() -> Any:
+        """The operation that initializes all global variables."""
+        return group(global_variables_initializer(), *get_default_graph().get_collection("shared_initializers"))
+
+    @staticmethod
+    def default_ready_op() -> Any:
+        """The names of variables that have no value."""
+        return report_uninitialized_variables()
+
+    @staticmethod
+    def default_ready_for_local_init_op() -> Any:
+        """The names of global variables that have no value."""
+        return report_uninitialized_variables(global_variables())
+
+    @staticmethod
+    def default_local_init_op() -> Any:
+        """The operation that initializes local variables and tables."""
+        tables = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+        with name_scope("init_tables"):
+            first = group(*tables) if tables else no_op()
+        return group(local_variables_initializer(), first)
+
+
+class SessionCreator:
+    """Base of what makes sessions for a `MonitoredSession`; a subclass has `create_session`.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.SessionCreator`.
+    """
+
+    def create_session(self) -> Any:
+        """Makes a session."""
+        raise NotImplementedError("a subclass has create_session")
+
+
+class _Creator(SessionCreator):
+    """What both creators do."""
+
+    def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, checkpoint_dir: Any = None,
+                 checkpoint_filename_with_path: Any = None):  # fmt: skip
+        if checkpoint_dir is not None and checkpoint_filename_with_path is not None:
+            raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
+        self._scaffold = scaffold or Scaffold()
+        self._config = config
+        self._checkpoint_dir, self._path = checkpoint_dir, checkpoint_filename_with_path
+
+    def create_session(self) -> Any:
+        """Makes the session."""
+        scaffold = self._scaffold
+        scaffold.finalize()
+        session = Session(graph=get_default_graph(), config=self._config)
+        path = self._path or (latest_checkpoint(self._checkpoint_dir) if self._checkpoint_dir else None)
+        if path and checkpoint_exists(path):
+            _log.info("Restoring parameters from %s", path)
+            scaffold.saver.restore(session, path)
+        else:
+            session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
+            if scaffold.init_fn is not None:
+                scaffold.init_fn(session)
+        if scaffold.ready_for_local_init_op is not None:
+            missing = session.run(scaffold.ready_for_local_init_op)
+            if missing.size:
+                raise RuntimeError("Init operations did not make model ready for local_init. Variables not "
+                                   f"initialized: {', '.join(n.decode() for n in missing)}. Fix: initialize them in "
+                                   "init_op or init_fn")  # fmt: skip
+        session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
+        if scaffold.ready_op is not None:
+            missing = session.run(scaffold.ready_op)
+            if missing.size:
+                raise RuntimeError("Init operations did not make model ready. Variables not initialized: "
+                                   f"{', '.join(n.decode() for n in missing)}. Fix: initialize them in init_op, "
+                                   "local_init_op or init_fn")  # fmt: skip
+        return session
+
+
+class ChiefSessionCreator(_Creator):
+    """Makes a session that is restored from a checkpoint, or initialized.
+
+    Args:
+      scaffold: a `Scaffold`.
+      master: accepted; there is one process.
+      config: a `ConfigProto`.
+      checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
+      checkpoint_filename_with_path: a checkpoint, in the place of a directory.
+    Raises: RuntimeError if something is not initialized after all.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.ChiefSessionCreator`.
+    """
+
+
+class WorkerSessionCreator(_Creator):
+    """The same as `ChiefSessionCreator`: there is one process, which is its own chief.
+
+    Args:
+      scaffold, master, config: as there.
+      max_wait_secs: accepted; there is nobody to wait for.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.WorkerSessionCreator`.
+    """
+
+    def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, max_wait_secs: float = 1800):
+        super().__init__(scaffold, master, config)
+
+
+class _Step:
+    """What a function of `run_step_fn` gets."""
+
+    def __init__(self, owner: Any):
+        self._owner = owner
+
+    @property
+    def session(self) -> Any:
+        """The session, without hooks."""
+        return self._owner._session
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        """A run with hooks; see `Session.run`."""
+        return self._owner._run(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """Ends the loop: `should_stop` is true afterwards."""
+        raise StopIteration("step_fn has requested the iterations to stop.")
+
+
+class _Monitored:
+    """A session with hooks."""
+
+    _recovers = True
+
+    def __init__(self, session_creator: Any, hooks: Any, stop_grace_period_secs: float):
+        self._graph_was_finalized = get_default_graph().finalized
+        self._hooks = list(hooks or [])
+        self._creator = session_creator or ChiefSessionCreator()
+        self._grace = stop_grace_period_secs
+        for hook in self._hooks:
+            hook.begin()
+        self._session: Any = None
+        self._coord: Any = None
+        self._stop = False
+        self._open()
+
+    def _open(self) -> None:
+        while True:
+            try:
+                self._session = self._creator.create_session()
+                self._coord = Coordinator(clean_stop_exception_types=())
+                start_queue_runners(self._session, self._coord)
+                for hook in self._hooks:
+                    hook.after_create_session(self._session, self._coord)
+                return
+            except (AbortedError, UnavailableError) as e:
+                if not self._recovers:
+                    raise
+                _log.info("An error was raised while a session was being created (%s); it is made again.", e)
+
+    @property
+    def graph(self) -> Any:
+        """The graph; None once the session is closed."""
+        return None if self._session is None else self._session.graph
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs, with the hooks before and after.
+
+        Args:
+          fetches, feed_dict, options, run_metadata: as of `Session.run`.
+        Returns: as `Session.run`.
+        Raises: RuntimeError if the session is closed, or has stopped.
+        """
+        while True:
+            try:
+                return self._run(fetches, feed_dict, options, run_metadata)
+            except (AbortedError, UnavailableError) as e:
+                if not self._recovers:
+                    raise
+                _log.info("An error was raised (%s); the session is made again, from the latest checkpoint.", e)
+                self._session.close()
+                self._open()
+
+    def _run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        if self._session is None:
+            raise RuntimeError("Run called even after should_stop requested: the session is closed. "
+                               "Fix: ask should_stop() in the loop, within the `with` block")
+        if self._stop:
+            raise RuntimeError("Run called even after should_stop requested.")
+        context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._session)
+        asked: dict[Any, Any] = {"caller": fetches}
+        feeds = dict(feed_dict) if feed_dict else {}
+        own = {_key(k) for k in feeds}
+        for hook in self._hooks:
+            args = hook.before_run(context)
+            if args is None:
+                continue
+            if args.fetches is not None:
+                asked[id(hook)] = args.fetches
+            for key, value in (args.feed_dict or {}).items():
+                if _key(key) in own:
+                    raise RuntimeError(f"Two hooks (or a hook and the caller) feed {key}: {type(hook).__name__}. "
+                                       "Fix: feed it in one place")
+                own.add(_key(key))
+                feeds[key] = value
+            options = args.options or options
+        try:
+            results = self._session.run(asked, feeds or None, options, run_metadata)
+        except Exception as e:
+            self._coord.request_stop(e)
+            if self._coord._error is not None and self._coord._error is not e:
+                raise self._coord._error from e
+            raise
+        for hook in self._hooks:
+            hook.after_run(context, SessionRunValues(results.get(id(hook)), options, run_metadata))
+        self._stop = self._stop or context.stop_requested
+        return results["caller"]
+
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
+        """Calls a function with a context that has `session`, `run_with_hooks` and `request_stop`.
+
+        Args:
+          step_fn: takes one argument, named step_context.
+        Returns: what it returns.
+        Raises: ValueError for another argument.
+        """
+        import inspect
+
+        names = list(inspect.signature(step_fn).parameters)
+        if names not in (["step_context"], ["self", "step_context"]):
+            raise ValueError("`step_fn` may either have one `step_context` argument, or two arguments, `self` and "
+                             f"`step_context`, if it's an instance method. Got {names} instead.")
+        try:
+            return step_fn(_Step(self))
+        except StopIteration:
+            self._stop = True
+            raise
+
+    def should_stop(self) -> bool:
+        """Whether a hook, or an exception in a thread, asked to stop."""
+        return self._session is None or self._stop or self._coord.should_stop()
+
+    def close(self) -> None:
+        """Calls the hooks' `end`, and closes the session."""
+        self._close(None)
+
+    def _close(self, failure: Any) -> None:
+        if self._session is None:
+            return
+        try:
+            if failure is None:
+                for hook in self._hooks:
+                    hook.end(self._session)
+        finally:
+            session, self._session = self._session, None
+            self._coord.request_stop()
+            try:
+                self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
+            except Exception as e:  # the run has raised it already, or it is the end of the data
+                _log.debug("Exception of a thread: %s", e)
+            session.close()
+            if not self._graph_was_finalized:
+                session.graph._unsafe_unfinalize()
+
+    def _is_closed(self) -> bool:
+        return self._session is None
+
+    def _tf_sess(self) -> Any:
+        return self._session
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> bool:
+        clean = kind is not None and issubclass(kind, (OutOfRangeError, StopIteration))
+        self._close(None if clean else kind)
+        return clean
+
+
+def _key(key: Any) -> Any:
+    return key if isinstance(key, str) else id(key)
+
+
+class MonitoredSession(_Monitored):
+    """A session with hooks that is restored or initialized by itself, and made again after an `AbortedError`.
+
+    Args:
+      session_creator: what makes the session; a `ChiefSessionCreator` by default.
+      hooks: `SessionRunHook`s.
+      stop_grace_period_secs: for how long threads may go on at the end.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.MonitoredSession`.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> count = tf.assign_add(step, 1)
+    >>> with tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=3)]) as session:
+    ...     while not session.should_stop():
+    ...         last = session.run(count)
+    >>> last
+    np.int64(3)
+    """
+
+    StepContext = _Step
+
+    def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120):
+        super().__init__(session_creator, hooks, stop_grace_period_secs)
+
+
+class SingularMonitoredSession(_Monitored):
+    """A session with hooks, that is not made again after errors and can be saved as it is.
+
+    Args:
+      hooks: `SessionRunHook`s.
+      scaffold: a `Scaffold`.
+      master: accepted; there is one process.
+      config: a `ConfigProto`.
+      checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
+      stop_grace_period_secs: for how long threads may go on at the end.
+      checkpoint_filename_with_path: a checkpoint, in the place of a directory.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.SingularMonitoredSession`.
+    """
+
+    _recovers = False
+
+    def __init__(self, hooks: Any = None, scaffold: Any = None, master: str = "", config: Any = None,
+                 checkpoint_dir: Any = None, stop_grace_period_secs: float = 120,
+                 checkpoint_filename_with_path: Any = None):  # fmt: skip
+        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
+        super().__init__(creator, hooks, stop_grace_period_secs)
+
+    def raw_session(self) -> Any:
+        """The session, without hooks."""
+        return self._session
+
+
+def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint_dir: Any = None, scaffold: Any = None,
+                             hooks: Any = None, chief_only_hooks: Any = None, save_checkpoint_secs: Any = USE_DEFAULT,
+                             save_summaries_steps: Any = USE_DEFAULT, save_summaries_secs: Any = USE_DEFAULT,
+                             config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: Any = 100,
+                             max_wait_secs: float = 7200, save_checkpoint_steps: Any = USE_DEFAULT,
+                             summary_dir: Any = None, save_graph_def: bool = True) -> Any:  # fmt: skip
+    """A `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
+
+    Args:
+      master: accepted; there is one process.
+      is_chief: whether to save.
+      checkpoint_dir: where checkpoints are restored from and saved to; None: neither.
+      scaffold: a `Scaffold`.
+      hooks, chief_only_hooks: more `SessionRunHook`s.
+      save_checkpoint_secs, save_checkpoint_steps: how often to save; 600 seconds by default, None and None never.
+      save_summaries_steps, save_summaries_secs: how often to save summaries; 100 steps by default.
+      config: a `ConfigProto`.
+      stop_grace_period_secs: for how long threads may go on at the end.
+      log_step_count_steps: how often to log steps per second; None or 0: never.
+      max_wait_secs: accepted; there is nobody to wait for.
+      summary_dir: where summaries go; checkpoint_dir by default.
+      save_graph_def: whether to write graph.pbtxt.
+    Returns: a `MonitoredSession`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.MonitoredTrainingSession`.
+
+    >>> _ = tf.train.get_or_create_global_step()
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(tf.train.get_global_step())
+    np.int64(0)
+    """
+    if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
+        save_summaries_steps, save_summaries_secs = 100, None
+    summaries_steps = None if save_summaries_steps is USE_DEFAULT else save_summaries_steps
+    summaries_secs = None if save_summaries_secs is USE_DEFAULT else save_summaries_secs
+    if save_checkpoint_secs is USE_DEFAULT and save_checkpoint_steps is USE_DEFAULT:
+        save_checkpoint_steps, save_checkpoint_secs = None, 600
+    checkpoint_secs = None if save_checkpoint_secs is USE_DEFAULT else save_checkpoint_secs
+    checkpoint_steps = None if save_checkpoint_steps is USE_DEFAULT else save_checkpoint_steps
+    scaffold = scaffold or Scaffold()
+    all_hooks: list[SessionRunHook] = []
+    if not is_chief:
+        creator: SessionCreator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        return MonitoredSession(creator, list(hooks or []), stop_grace_period_secs)
+    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+    summary_dir = summary_dir or checkpoint_dir
+    if summary_dir:
+        make_folders(summary_dir)
+        if log_step_count_steps:
+            all_hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
+        if summaries_steps or summaries_secs:
+            all_hooks.append(SummarySaverHook(scaffold=scaffold, save_steps=summaries_steps, save_secs=summaries_secs,
+                                              output_dir=summary_dir))  # fmt: skip
+    if checkpoint_dir and (checkpoint_secs or checkpoint_steps):
+        make_folders(checkpoint_dir)
+        all_hooks.append(CheckpointSaverHook(checkpoint_dir, save_steps=checkpoint_steps or None,
+                                             save_secs=checkpoint_secs or None, scaffold=scaffold,
+                                             save_graph_def=save_graph_def))  # fmt: skip
+    all_hooks = [*(hooks or []), *all_hooks, *(chief_only_hooks or [])]
+    return MonitoredSession(creator, all_hooks, stop_grace_period_secs)

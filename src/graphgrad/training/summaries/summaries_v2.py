@@ -1,0 +1,680 @@
+"""`tf.summary` of TensorFlow 2: functions that write to the event file of the writer around them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.function import concrete_function
+from graphgrad.frontend.graph.scopes import get_current_name_scope, name_scope_v2
+from graphgrad.ir import context
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import as_dtype, bool_, float32, float64, int64, string
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Graph
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.proto.graph_messages import GraphDef
+from graphgrad.ir.proto.graphdef import graph_def as serialize
+from graphgrad.ir.proto.messages import Message
+from graphgrad.ir.proto.summary_messages import Event, Summary, SummaryMetadata, TensorProto
+
+from .file_writer import FileWriter
+from .summary_ops import encode_png
+from .writer_ops import metadata_of, wav
+
+_COLLECTION = "_SUMMARY_V2"
+_count = itertools.count()
+
+
+class _State(threading.local):
+    """What is current in this thread."""
+
+    def __init__(self) -> None:
+        self.writer: Any = None
+        self.step: Any = None
+        self.recording: Any = True
+        self.tracing: tuple[bool, bool] | None = None
+
+
+_state = _State()
+
+
+# -- writers -------------------------------------------------------------------------------
+
+
+class SummaryWriter:
+    """Writes summaries to an event file; made by `create_file_writer`.
+
+    Reference: TensorFlow 2.21 `tf.summary.SummaryWriter`.
+    """
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Lets summaries go to this writer from now on.
+
+        Args:
+          step: the step of summaries that do not say one.
+        """
+        raise NotImplementedError("SummaryWriter.set_as_default")
+
+    def as_default(self, step: Any = None) -> Any:
+        """A `with` block in which summaries go to this writer.
+
+        Args:
+          step: the step of summaries that do not say one.
+        """
+        raise NotImplementedError("SummaryWriter.as_default")
+
+    def init(self) -> Any:
+        """The operation that opens the file; None in eager mode."""
+        raise NotImplementedError("SummaryWriter.init")
+
+    def flush(self) -> Any:
+        """Writes what is kept back; in a graph, the operation that does."""
+        raise NotImplementedError("SummaryWriter.flush")
+
+    def close(self) -> Any:
+        """Closes the file; in a graph, the operation that does."""
+        raise NotImplementedError("SummaryWriter.close")
+
+
+class _Writer(SummaryWriter):
+    """A writer of an event file, which is made when something is written."""
+
+    def __init__(self, logdir: Any, max_queue: Any, flush_millis: Any, suffix: Any):
+        suffix = ".v2" if suffix is None else suffix
+        folder = os.fspath(logdir.numpy() if hasattr(logdir, "numpy") else logdir)
+        self._folder = folder.decode() if isinstance(folder, bytes) else folder
+        self._suffix = f".{os.getpid()}.{next(_count)}{suffix}"
+        self._queue = 10 if max_queue is None else int(max_queue)
+        self._seconds = 120.0 if flush_millis is None else int(flush_millis) / 1000
+        self._closed = False
+        self._events: FileWriter | None = None
+        if context.executing_eagerly():
+            self._opened()
+
+    def _opened(self) -> FileWriter:
+        if self._events is None:
+            self._events = FileWriter(self._folder, None, self._queue, self._seconds, None, self._suffix)
+            weakref.finalize(self, self._events.close)
+        return self._events
+
+    def _write_value(self, tag: str, step: int, made: tuple[Any, SummaryMetadata | None]) -> None:
+        proto, metadata = made
+        if self._closed:
+            return
+        value = Summary.Value(tag=tag, tensor=proto, metadata=metadata)
+        self._opened()._add(Event(summary=Summary(value=[value])), step)
+
+    def _flush_now(self) -> None:
+        if not self._closed:
+            self._opened().flush()
+
+    def _close_now(self) -> None:
+        if not self._closed:
+            self._opened().close()
+        self._closed = True
+
+    def _check(self) -> None:
+        if self._closed:
+            raise RuntimeError(f"SummaryWriter {self!r} is already closed. Fix: create_file_writer makes another one")
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Lets summaries go to this writer from now on."""
+        self._check()
+        _state.writer = self
+        if step is not None:
+            _state.step = step
+
+    @contextlib.contextmanager
+    def as_default(self, step: Any = None) -> Iterator[Any]:
+        """A `with` block in which summaries go to this writer; what it kept back is written at its end."""
+        self._check()
+        before = _state.writer, _state.step
+        _state.writer = self
+        if step is not None:
+            _state.step = step
+        try:
+            yield self
+            if context.executing_eagerly():
+                self._flush_now()
+        finally:
+            _state.writer = before[0]
+            if step is not None:
+                _state.step = before[1]
+
+    def init(self) -> Any:
+        """The operation that opens the file, which the first summary does as well; None in eager mode."""
+        return None if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)
+
+    def flush(self) -> Any:
+        """Writes what is kept back; in a graph, the operation that does."""
+        # Silenced: eagerly there is nothing to return.
+        return self._flush_now() if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)  # type: ignore[func-returns-value]
+
+    def close(self) -> Any:
+        """Closes the file; in a graph, the operation that does."""
+        # Silenced: eagerly there is nothing to return.
+        return self._close_now() if context.executing_eagerly() else raw.CloseSummaryWriter(writer=self)  # type: ignore[func-returns-value]
+
+
+class _Noop(SummaryWriter):
+    """A writer that writes nothing."""
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Lets summaries go nowhere from now on."""
+        _state.writer = None
+
+    @contextlib.contextmanager
+    def as_default(self, step: Any = None) -> Iterator[Any]:
+        """A `with` block in which summaries go nowhere."""
+        before, _state.writer = _state.writer, None
+        try:
+            yield self
+        finally:
+            _state.writer = before
+
+    def init(self) -> None:
+        """Nothing."""
+
+    def flush(self) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
+                       name: str | None = None, experimental_trackable: bool = False,
+                       experimental_mesh: Any = None) -> SummaryWriter:  # fmt: skip
+    """A writer of an event file, for `tf.summary` of TensorFlow 2.
+
+    Args:
+      logdir: the directory; it is made if need be.
+      max_queue: how many events are kept back at most; 10 by default.
+      flush_millis: for how many milliseconds at most; two minutes by default.
+      filename_suffix: what the file's name ends with; `.v2` by default.
+      name, experimental_trackable, experimental_mesh: accepted.
+    Returns: a `SummaryWriter`.
+    Reference: TensorFlow 2.21 `tf.summary.create_file_writer`.
+
+    >>> import tempfile
+    >>> with create_file_writer(tempfile.mkdtemp()).as_default(step=1):
+    ...     written = scalar("loss", 0.5)
+    >>> sess.run(written)
+    np.True_
+    """
+    if logdir is None:
+        raise ValueError("Argument `logdir` cannot be None. Fix: give a directory, or use create_noop_writer()")
+    return _Writer(logdir, max_queue, flush_millis, filename_suffix)
+
+
+def create_noop_writer() -> SummaryWriter:
+    """A writer that writes nothing.
+
+    Reference: TensorFlow 2.21 `tf.summary.create_noop_writer`.
+    """
+    return _Noop()
+
+
+def flush(writer: Any = None, name: str | None = None) -> Any:
+    """Writes what a writer has kept back.
+
+    Args:
+      writer: the writer; the current one by default.
+      name: accepted.
+    Returns: in a graph, the operation that does it.
+    Reference: TensorFlow 2.21 `tf.summary.flush`.
+    """
+    writer = _state.writer if writer is None else writer
+    return None if writer is None else writer.flush()
+
+
+# -- what is current -----------------------------------------------------------------------
+
+
+def get_step() -> Any:
+    """The step of summaries that do not say one, or None.
+
+    Reference: TensorFlow 2.21 `tf.summary.experimental.get_step`.
+    """
+    return _state.step
+
+
+def set_step(step: Any) -> None:
+    """Sets the step of summaries that do not say one.
+
+    Args:
+      step: a number, a tensor or variable of one; None for no step.
+    Reference: TensorFlow 2.21 `tf.summary.experimental.set_step`.
+    """
+    _state.step = step
+
+
+@contextlib.contextmanager
+def record_if(condition: Any) -> Iterator[None]:
+    """A `with` block in which summaries are written only if a condition holds.
+
+    Args:
+      condition: a bool, a tensor, or a function that gives one, called for each summary.
+    Reference: TensorFlow 2.21 `tf.summary.record_if`.
+    """
+    before, _state.recording = _state.recording, condition
+    try:
+        yield
+    finally:
+        _state.recording = before
+
+
+def _recording() -> Any:
+    condition = _state.recording
+    return condition() if callable(condition) else condition
+
+
+def should_record_summaries() -> Any:
+    """Whether a summary would be written now: a writer is there, and the condition of `record_if` holds.
+
+    Returns: a bool scalar.
+    Reference: TensorFlow 2.21 `tf.summary.should_record_summaries`.
+    """
+    return convert_to_tensor(False if _state.writer is None else _recording(), bool_)
+
+
+@contextlib.contextmanager
+def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+    """A name scope for a summary of one's own; gives the tag, the name after the scopes around, and the scope.
+
+    Args:
+      name: the summary's name.
+      default_name: another one if it has none.
+      values: accepted.
+    Reference: TensorFlow 2.21 `tf.summary.experimental.summary_scope`.
+    """
+    name = name or default_name
+    around = get_current_name_scope()
+    clean = re.sub(r"[^A-Za-z0-9_.\\/-]", "", name).lstrip("_\\/-")
+    with name_scope_v2(clean or default_name) as scope:
+        yield f"{around}/{name}" if around else name, scope
+
+
+# -- writing -------------------------------------------------------------------------------
+
+
+def _step_of(step: Any) -> Any:
+    step = _state.step if step is None else step
+    if step is None:
+        raise ValueError("No step set. Please specify one either through the `step` argument or through "
+                         "tf.summary.experimental.set_step()")  # fmt: skip
+    return step
+
+
+def _written(name: str, default: str, data: Any, step: Any, make: Callable[[Any], Any], dtype: Any = None) -> Any:
+    """Writes what `make` makes of an array; returns whether."""
+    with summary_scope(name, default) as (tag, _):
+        return _written_as(tag, data, step, make, dtype)
+
+
+def _written_as(tag: str, data: Any, step: Any, make: Callable[[Any], Any], dtype: Any = None) -> Any:
+    writer = _state.writer
+    if writer is None:
+        return convert_to_tensor(False)
+    step = _step_of(step)
+    recording = _recording()
+    if context.executing_eagerly():
+        recording = bool(recording)
+        if recording:
+            tensor = convert_to_tensor(data() if callable(data) else data, dtype)
+            writer._write_value(tag, int(step), make(np.asarray(tensor._value)))
+        return convert_to_tensor(recording)
+    tensor = convert_to_tensor(data() if callable(data) else data, dtype)
+    made = raw.WriteSummary(tag, raw.Cast(convert_to_tensor(step), DstT=int64), tensor,
+                            convert_to_tensor(recording, bool_), writer=writer, make=make)  # fmt: skip
+    graph = context.get_default_graph()
+    if not isinstance(graph, FuncGraph):
+        graph.add_to_collection(_COLLECTION, made)
+    return made
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Writes one number.
+
+    Args:
+      name: the tag, after the name scopes around.
+      data: a real scalar.
+      step: the step, a number; by default the one that was set.
+      description: text that TensorBoard shows beside it, Markdown.
+    Returns: whether it was written, a bool scalar.
+    Raises: ValueError for what is no scalar, or without a step.
+    Reference: TensorFlow 2.21 `tf.summary.scalar`.
+    """
+    metadata = metadata_of("scalars", description)
+
+    def make(value: Any) -> Any:
+        if value.ndim:
+            raise ValueError(f"Expected scalar shape, saw shape: {value.shape}. Fix: tf.reduce_mean")
+        return TensorProto.of(value.astype(np.float32), float32), metadata
+
+    if not callable(data):
+        data = convert_to_tensor(data)
+        if data.shape.rank not in (0, None):
+            raise ValueError(f"Expected scalar shape, saw shape: {data.shape}. Fix: tf.reduce_mean")
+    return _written(name, "scalar_summary", data, step, make)
+
+
+def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Any:
+    """Writes how values are distributed.
+
+    Args:
+      name, step, description: as for `scalar`.
+      data: a real tensor of any shape.
+      buckets: how many intervals of one width there are; 30 by default.
+    Returns: whether it was written, a bool scalar.
+    Reference: TensorFlow 2.21 `tf.summary.histogram`.
+    """
+    metadata, count = metadata_of("histograms", description), 30 if buckets is None else int(buckets)
+
+    def make(value: Any) -> Any:
+        return TensorProto.of(_buckets(value.astype(np.float64).ravel(), count), float64), metadata
+
+    return _written(name, "histogram_summary", data, step, make)
+
+
+def _buckets(values: Any, count: int) -> Any:
+    """(count, 3): left edge, right edge and how many values are between."""
+    if count == 0 or not values.size:
+        return np.zeros((count, 3))
+    low, high = values.min(), values.max()
+    width = (high - low) / count
+    if high == low:
+        counts = np.zeros(count)
+        counts[-1] = values.size
+        edges = np.full(count + 1, low)
+    else:
+        at = np.minimum(np.floor((values - low) / width).astype(np.int64), count - 1)
+        counts = np.bincount(at, minlength=count).astype(np.float64)
+        edges = np.linspace(low, high, count + 1)
+    return np.stack([edges[:-1], edges[1:], counts], 1)
+
+
+def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+    """Writes images.
+
+    Args:
+      name, step, description: as for `scalar`.
+      data: (batch, height, width, channels) with 1 to 4 channels; uint8, or floats between 0 and 1.
+      max_outputs: how many of the batch at most.
+    Returns: whether it was written, a bool scalar.
+    Raises: ValueError for another rank.
+    Reference: TensorFlow 2.21 `tf.summary.image`.
+    """
+    metadata = metadata_of("images", description)
+
+    def make(value: Any) -> Any:
+        _rank(value.shape, 4)
+        if value.dtype != np.uint8:
+            value = (np.clip(value.astype(np.float32), 0, 1) * np.float32(255.5)).astype(np.uint8)
+        pictures = [encode_png(p) for p in value[:max_outputs]]
+        return _strings([str(value.shape[2]), str(value.shape[1]), *pictures]), metadata
+
+    if not callable(data):
+        data = convert_to_tensor(data)
+        _rank(data.shape.as_list() if data.shape.rank is not None else [None] * 4, 4)
+    return _written(name, "image_summary", data, step, make)
+
+
+def _rank(shape: Any, rank: int) -> None:
+    if len(shape) != rank:
+        raise ValueError(f"Tensor must have rank {rank}. Received rank {len(shape)}, shape {tuple(shape)}. "
+                         "Fix: tf.expand_dims")  # fmt: skip
+
+
+def _strings(values: Any) -> TensorProto:
+    array = np.empty(len(values), object)
+    array[:] = values
+    return TensorProto.of(array, string)
+
+
+def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs: int = 3, encoding: Any = None,
+          description: str | None = None) -> Any:  # fmt: skip
+    """Writes sounds.
+
+    Args:
+      name, step, description: as for `scalar`.
+      data: (batch, frames, channels), float32 between -1 and 1.
+      sample_rate: how many frames a second has.
+      max_outputs: how many of the batch at most.
+      encoding: "wav", or None.
+    Returns: whether it was written, a bool scalar.
+    Raises: ValueError for another rank or encoding.
+    Reference: TensorFlow 2.21 `tf.summary.audio`.
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}. Fix: 'wav'")
+    metadata = metadata_of("audio", description, b"\x10\x0b")
+
+    def make(value: Any) -> Any:
+        _rank(value.shape, 3)
+        sounds = [wav(s, int(sample_rate)) for s in value[:max_outputs]]
+        array = np.empty((len(sounds), 2), object)
+        array[:, 0], array[:, 1] = sounds, b""
+        return TensorProto.of(array, string), metadata
+
+    return _written(name, "audio_summary", data, step, make, float32)
+
+
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Writes strings, Markdown; TensorBoard shows tensors of rank 2 as tables.
+
+    Args:
+      name, step, description: as for `scalar`.
+      data: a string tensor.
+    Returns: whether it was written, a bool scalar.
+    Reference: TensorFlow 2.21 `tf.summary.text`.
+    """
+    metadata = metadata_of("text", description)
+    return _written(name, "text_summary", data, step, lambda value: (TensorProto.of(value, string), metadata), string)
+
+
+def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+    """Writes a tensor under a tag, for a page of TensorBoard that the metadata name.
+
+    Args:
+      tag: the tag.
+      tensor: the tensor, or a function that gives it, called if it is written.
+      step: the step, a number; by default the one that was set.
+      metadata: a `SummaryMetadata`, or bytes of one.
+      name: accepted.
+    Returns: whether it was written, a bool scalar.
+    Raises: ValueError without a step.
+    Reference: TensorFlow 2.21 `tf.summary.write`.
+    """
+    about = SummaryMetadata.FromString(metadata) if isinstance(metadata, bytes) else metadata
+
+    def make(value: Any) -> Any:
+        return TensorProto.of(value, as_dtype(value.dtype)), about
+
+    return _written_as(tag.decode() if isinstance(tag, bytes) else tag, tensor, step, make)
+
+
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+    """Writes a serialized `Summary`.
+
+    Args:
+      tensor: its bytes, a string scalar.
+      step: the step, a number; by default the one that was set.
+      name: accepted.
+    Returns: whether it was written, a bool scalar.
+    Raises: ValueError without a step.
+    Reference: TensorFlow 2.21 `tf.summary.experimental.write_raw_pb`.
+    """
+    writer = _state.writer
+    if writer is None:
+        return convert_to_tensor(False)
+    step = _step_of(step)
+    if bool(_recording()):
+        data = tensor.numpy() if isinstance(tensor, EagerTensor) else tensor
+        writer._opened()._add(Event(summary=Summary.FromString(bytes(data))), int(step))
+    return convert_to_tensor(bool(_recording()))
+
+
+# -- graphs --------------------------------------------------------------------------------
+
+
+def graph(graph_data: Any) -> Any:
+    """Writes a graph.
+
+    Args:
+      graph_data: a `Graph`, or a `GraphDef`.
+    Returns: whether it was written, a bool scalar.
+    Raises: RuntimeError but in eager mode; TypeError for anything else than a graph.
+    Reference: TensorFlow 2.21 `tf.summary.graph`.
+    """
+    if not context.executing_eagerly():
+        raise RuntimeError("graph() must be invoked in eager context. Fix: tf.summary.FileWriter(folder, graph)")
+    writer = _state.writer
+    if writer is None:
+        return convert_to_tensor(False)
+    if isinstance(graph_data, Graph):
+        found = serialize(graph_data)
+    elif isinstance(graph_data, GraphDef):
+        found = graph_data.SerializeToString()
+    else:
+        raise TypeError("Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. "
+                        f"Received graph_data={graph_data} of type {type(graph_data).__name__}.")  # fmt: skip
+    if bool(_recording()):
+        writer._opened()._add(Event(graph_def=found), None)
+    return convert_to_tensor(bool(_recording()))
+
+
+class _FunctionGraphs(Message):
+    FIELDS = {"partition_graphs": (1, [GraphDef]), "pre_optimization_graph": (2, GraphDef),
+              "post_optimization_graph": (3, GraphDef)}  # fmt: skip
+
+
+class _RunMetadata(Message):
+    FIELDS = {"function_graphs": (4, [_FunctionGraphs])}
+
+
+def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
+    """Begins to note the graphs of functions that are called, for `trace_export`.
+
+    Args:
+      graph: whether to.
+      profiler, profiler_outdir: accepted; times of single operations are in `RunMetadata`.
+    Reference: TensorFlow 2.21 `tf.summary.trace_on`.
+    """
+    if _state.tracing is not None:
+        return
+    _state.tracing = graph, profiler
+    concrete_function.called = [] if graph else None
+
+
+def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+    """Writes the graphs that were noted since `trace_on`, and ends noting them.
+
+    Args:
+      name: the tag.
+      step: the step, a number; by default the one that was set.
+      profiler_outdir: accepted.
+    Raises: ValueError without `trace_on`.
+    Reference: TensorFlow 2.21 `tf.summary.trace_export`.
+    """
+    if _state.tracing is None:
+        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+    graphs = list({id(g): g for g in concrete_function.called or []}.values())
+    if _state.tracing[0]:
+        message = _RunMetadata()
+        for g in graphs:
+            found = GraphDef.FromString(serialize(g))
+            message.function_graphs.add(pre_optimization_graph=found, partition_graphs=[found])
+        metadata = metadata_of("graph_run_metadata_graph", None, b"1")
+        made = TensorProto.of(np.array(message.SerializeToString(), object), string), metadata
+        _written_as(name, b"", step, lambda _: made, string)
+    trace_off()
+
+
+def trace_off() -> None:
+    """Ends noting graphs; what was noted is forgotten.
+
+    Reference: TensorFlow 2.21 `tf.summary.trace_off`.
+    """
+    _state.tracing = None
+    concrete_function.called = None
+
+
+# -- TensorFlow 1 --------------------------------------------------------------------------
+
+
+def all_v2_summary_ops() -> Any:
+    """The operations of the default graph that write summaries of TensorFlow 2; None in eager mode.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.summary.all_v2_summary_ops`.
+    """
+    return None if context.executing_eagerly() else context.get_default_graph().get_collection(_COLLECTION)
+
+
+def initialize(graph: Any = None, session: Any = None) -> None:
+    """Opens the file of the current writer, and writes a graph to it.
+
+    Args:
+      graph: the graph, or None.
+      session: the session; the current one by default.
+    Raises: RuntimeError without a writer; ValueError without a session.
+    Reference: TensorFlow 2.21 `tf.compat.v1.summary.initialize`.
+    """
+    if context.executing_eagerly():
+        return
+    if _state.writer is None:
+        raise RuntimeError("No default SummaryWriter found. Fix: with writer.as_default()")
+    from graphgrad.executor.runtime.session import get_default_session
+
+    if session is None and get_default_session() is None:
+        raise ValueError("Argument `session must be passed if no default session exists")
+    writer = _state.writer
+    writer._flush_now()
+    if graph is not None:
+        writer._opened().add_graph(graph)
+
+
+class SummaryDescription(Message):
+    """How a summary is to be shown.
+
+    Args:
+      **fields: `type_hint`.
+    """
+
+    FIELDS = {"type_hint": (1, "string")}
+
+
+class TaggedRunMetadata(Message):
+    """A `RunMetadata` under a tag.
+
+    Args:
+      **fields: `tag`, `run_metadata`.
+    """
+
+    FIELDS = {"tag": (1, "string"), "run_metadata": (2, "bytes")}
+
+
+def get_summary_description(node_def: Any) -> SummaryDescription:
+    """What a `TensorSummary` operation says of its summary.
+
+    Args:
+      node_def: the operation, a `NodeDef`.
+    Raises: ValueError for operations of other types.
+    Reference: TensorFlow 2.21 `tf.compat.v1.summary.get_summary_description`.
+    """
+    if node_def.op != "TensorSummary":
+        raise ValueError(f"Cannot get_summary_description on {node_def.op}. Fix: give a TensorSummary")
+    import json
+
+    found = json.loads(node_def.attr["description"].s.decode() or "{}")
+    return SummaryDescription(type_hint=found.get("typeHint", ""))
