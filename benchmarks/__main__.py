@@ -119,7 +119,7 @@ def _options() -> argparse.Namespace:
         default = os.environ.get(variable) or (sys.executable if system == "jax" else None)
         parser.add_argument(f"--{system}", default=default, metavar="PYTHON",
                             help=f"an interpreter that has {NAMES[system]}; default: ${variable}, or "
-                                 + ("this one" if system == "jax" else "none"))  # fmt: skip
+                                 + ("this one" if system == "jax" else "none"))
     parser.add_argument("--models", default="", metavar="REGEX", help="only the models whose name matches")
     parser.add_argument("--systems", default=",".join(NAMES), metavar="NAMES", help="only these, with commas")
     parser.add_argument("--cores", default="", metavar="NUMBERS", help="how many, with commas; default: 1 and all")

@@ -73,7 +73,7 @@ def run(python: str, system: str, case: str, n: int) -> dict[str, object]:
     """One measurement in a process of its own; `{"failed": text}` if it came to nothing."""
     env = dict(os.environ)
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent / "src"), str(HERE.parent),
-                                                      env.get("PYTHONPATH")]))  # fmt: skip
+                                                      env.get("PYTHONPATH")]))
     command = [python, "-m", "benchmarks.gradient_building", "--work", system, case, str(n)]
     try:
         out = subprocess.run(command, env=env, cwd=HERE.parent, capture_output=True, text=True, timeout=LIMIT)
@@ -190,9 +190,9 @@ def page(results: Results) -> str:
         "An identical second call of `gradients` in graphgrad, under `memoize_gradients` (all four, for the "
         "physics-informed net, and the operations between them, which are built again).",
         _again(results, cases),
-    ]  # fmt: skip
+    ]
     failures = [f"- {case}, {n:,} operations, {s}: {results.failed((case, n, s))}"
-                for case, n in cases for s in systems if results.failed((case, n, s))]  # fmt: skip
+                for case, n in cases for s in systems if results.failed((case, n, s))]
     if failures:
         parts += ["## Failures", FAILURES, "\n".join(failures)]
     return "\n\n".join(parts) + "\n"
@@ -229,7 +229,7 @@ def _again(results: Results, cases) -> str:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gradient_building",
-                                     description=__doc__.splitlines()[0])  # fmt: skip
+                                     description=__doc__.splitlines()[0])
     parser.add_argument("--tensorflow", default=os.environ.get("GRAPHGRAD_BENCH_TF"), metavar="PYTHON",
                         help="an interpreter that has TensorFlow 2.21; default: $GRAPHGRAD_BENCH_TF, or none")
     parser.add_argument("--peers", default=os.environ.get("GRAPHGRAD_BENCH_PEERS"), metavar="PYTHON",
@@ -244,7 +244,7 @@ def main() -> None:
         print("\n" + json.dumps(measure(options.work[0], options.work[1], int(options.work[2]))))
         return
     pythons = {"graphgrad": sys.executable, "TensorFlow": options.tensorflow, "PyTensor": options.peers,
-               "JAX": sys.executable, "CasADi": options.peers}  # fmt: skip
+               "JAX": sys.executable, "CasADi": options.peers}
     text = page(measure_all(pythons, options.repetitions, options.largest))
     print(text)
     if str(options.output) != "-":

@@ -43,7 +43,7 @@ def _graphgrad(case: str):
     at = tf.placeholder(tf.float32, x.shape)
     y = tf.tanh(tf.matmul(tf.tanh(tf.matmul(at, w)), v))
     result = {"jacobian": tf.jacobian, "batch_jacobian": tf.batch_jacobian,
-              "hessian": lambda y, x: tf.hessians(y, x)[0]}[kind](y, at)  # fmt: skip
+              "hessian": lambda y, x: tf.hessians(y, x)[0]}[kind](y, at)
     session = tf.Session()
     return lambda: session.run(result, {at: x})
 
@@ -58,7 +58,7 @@ def _jax(case: str):
         return jax.numpy.tanh(jax.numpy.tanh(x @ w) @ v)
 
     compiled = jax.jit({"jacobian": jax.jacrev(f), "batch_jacobian": jax.vmap(jax.jacrev(f)),
-                        "hessian": jax.jacrev(jax.grad(lambda x: f(x).sum()))}[kind])  # fmt: skip
+                        "hessian": jax.jacrev(jax.grad(lambda x: f(x).sum()))}[kind])
     return lambda: np.asarray(compiled(x))
 
 
@@ -107,13 +107,13 @@ def compare(pythons: dict[str, str], rounds: int = 3) -> list[str]:
     """The lines of a table: for each case and system the first result and a step, in milliseconds."""
     env = dict(os.environ)
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent / "src"), str(HERE.parent),
-                                                      env.get("PYTHONPATH")]))  # fmt: skip
+                                                      env.get("PYTHONPATH")]))
     lines = ["| case | " + " | ".join(f"{s}: first | step" for s in pythons) + " |",
-             "|---" * (1 + 2 * len(pythons)) + "|"]  # fmt: skip
+             "|---" * (1 + 2 * len(pythons)) + "|"]
     for case in CASES:
         workers = {s: subprocess.Popen([p, "-m", "benchmarks.jacobians", "--work", s], env=env, text=True,
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-                   for s, p in pythons.items()}  # fmt: skip
+                   for s, p in pythons.items()}
         answers: dict[str, list[dict[str, float]]] = {s: [] for s in pythons}
         for _ in range(rounds):
             for system, worker in workers.items():
@@ -126,7 +126,7 @@ def compare(pythons: dict[str, str], rounds: int = 3) -> list[str]:
         sums = [a[0]["sum"] for a in answers.values()]
         assert max(sums) - min(sums) < 1e-3 * max(sums), f"the systems disagree on {case}: {sums}"
         cells = [f"{a[0]['first'] * 1e3:.0f} | {statistics.median(r['step'] for r in a) * 1e3:.2f}"
-                 for a in answers.values()]  # fmt: skip
+                 for a in answers.values()]
         lines.append(f"| {case} | " + " | ".join(cells) + " |")
     return lines
 

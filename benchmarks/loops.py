@@ -213,7 +213,7 @@ def measure(pythons: dict[str, str], blocks: int, seconds: float) -> dict[tuple[
     found: dict[tuple[str, str, str], float] = {}
     workers = {kind: subprocess.Popen([python, str(_HERE / "loops.py"), "--serve", kind], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, text=True, env=env)
-               for kind, python in pythons.items()}  # fmt: skip
+               for kind, python in pythons.items()}
     try:
         for case in CASES:
             for phase in ("forward", "both"):
@@ -251,7 +251,7 @@ def page(found: dict[tuple[str, str, str], float], systems: list[str], date: str
         "session, JAX a jitted `scan` (`lax.map` for `map_fn`). A ratio below 1 says that graphgrad is faster.", "",
         "| loop | run | " + " | ".join(systems) + " | " + " | ".join(f"by {s}" for s in systems[1:]) + " |",
         "|---|---|" + "---:|" * (2 * len(systems) - 1),
-    ]  # fmt: skip
+    ]
     for case, (what, *_) in CASES.items():
         for phase, words in (("forward", "forward"), ("both", "forward and backward")):
             times = [found[case, phase, s] for s in systems]
@@ -263,11 +263,11 @@ def page(found: dict[tuple[str, str, str], float], systems: list[str], date: str
         "built in",
         "`checkpointed_loops`: the most that is alive during a run (`RunMetadata.peak_bytes`), and its time.", "",
         "| memory | alive | time | by 'all' |", "|---|---:|---:|---:|",
-    ]  # fmt: skip
+    ]
     for memory in _MEMORY:
         seconds, size = (found[memory, "reverse", k] for k in ("seconds", "bytes"))
         lines.append(f"| {memory} | {size / 1e6:.3g} MB | {seconds:.3g} s | "
-                     f"{seconds / found['all', 'reverse', 'seconds']:.2f} |")  # fmt: skip
+                     f"{seconds / found['all', 'reverse', 'seconds']:.2f} |")
     return "\n".join(lines) + "\n"
 
 

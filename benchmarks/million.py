@@ -72,7 +72,7 @@ def measure_all(n: int = 1_000_000, repetitions: int = 3) -> list[tuple[str, int
             for _ in range(repetitions):
                 print(f"{words}: {size:,} operations", file=sys.stderr, flush=True)
                 out = subprocess.run([sys.executable, "-m", "benchmarks.million", case, str(size)], cwd=HERE.parent,
-                                     env=env, check=True, capture_output=True, text=True).stdout  # fmt: skip
+                                     env=env, check=True, capture_output=True, text=True).stdout
                 results.append(json.loads(out))
             rows.append((words, size, results))
     return rows

@@ -258,7 +258,7 @@ class ResNet(Model):
             kernel, scale, offset = weights
             p = kernel.shape[0] // 2
             h = jax.lax.conv_general_dilated(h, kernel, (stride, stride), [(p, p), (p, p)],
-                                             dimension_numbers=("NHWC", "HWIO", "NHWC"))  # fmt: skip
+                                             dimension_numbers=("NHWC", "HWIO", "NHWC"))
             mean, variance = h.mean((0, 1, 2)), h.var((0, 1, 2))
             return (h - mean) * jax.lax.rsqrt(variance + 1e-3) * scale + offset
 

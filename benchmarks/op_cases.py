@@ -477,4 +477,4 @@ def _momentum(tf):
 
 for _name, _optimizer in (("GradientDescent", _sgd), ("Adagrad", _adagrad), ("Momentum", _momentum)):
     case(f"train.{_name}Optimizer, 512 rows of 200,000", Given((200_000, 64)), Given((512,), "index", 200_000),
-         Given((512, 64)), gradient=False, update=True)(_embedding_step(_optimizer))  # fmt: skip
+         Given((512, 64)), gradient=False, update=True)(_embedding_step(_optimizer))

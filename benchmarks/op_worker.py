@@ -47,7 +47,7 @@ class OpWorker(Worker):
             if case.gradient:
                 shapes = [y.shape for y in self.session.run(ys)]
                 seeds = [self._variable(Given(shape), 100 + i, y.dtype)
-                         for i, (y, shape) in enumerate(zip(ys, shapes, strict=True))]  # fmt: skip
+                         for i, (y, shape) in enumerate(zip(ys, shapes, strict=True))]
                 seeds = [tf.convert_to_tensor(seed) for seed in seeds]
                 grads = tf.gradients(ys, [x for x in xs if x.dtype.is_floating], seeds)
                 # What merely hands on the seed, or is the same tensor again, has nothing to be measured.

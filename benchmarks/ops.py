@@ -101,11 +101,11 @@ def page(results, cases, systems, blocks, seconds):
         parts.append(f"{len(ratios)} measurements of {len(cases)} cases: median ratio "
                      f"{statistics.median(ratios.values()):.2f}, {sum(r <= 1.1 for r in ratios.values())} are at most "
                      f"1.10; of processor time {statistics.median(processor):.2f} and "
-                     f"{sum(r <= 1.1 for r in processor)}.")  # fmt: skip
+                     f"{sum(r <= 1.1 for r in processor)}.")
         slowest = sorted(ratios, key=ratios.get, reverse=True)[:10]
         rows = [[name, phase, *[number(results.middle(name, phase, s), 1e6) for s in systems],
                  f"{ratios[name, phase]:.2f}", _digits(results.processor_ratio(name, phase))]
-                for name, phase in slowest]  # fmt: skip
+                for name, phase in slowest]
         parts += ["## The ten slowest ratios", table(["function", "", *systems, "ratio", "processor"], rows)]
     header = ["function", "arguments"]
     for phase in PHASES:

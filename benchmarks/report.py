@@ -52,7 +52,7 @@ COLUMNS = (
     ("alive, MiB", "alive", MEBI, ()),
 )
 WORDS = {"forward": "build", "first": "first run", "first, cached": "first run, cached",
-         "growth": "growth of memory", "process": "peak of memory"}  # fmt: skip
+         "growth": "growth of memory", "process": "peak of memory"}
 
 
 def page(results, settings, models, systems, million) -> str:
@@ -62,7 +62,7 @@ def page(results, settings, models, systems, million) -> str:
         parts += [f"## {'One core' if count == 1 else f'{count} cores'}",
                   "All systems were kept on one core by the operating system." if count == 1 else
                   "All systems with their own settings.",
-                  _comparison(results, count, models, systems)]  # fmt: skip
+                  _comparison(results, count, models, systems)]
     peers = [s for s in systems if s != "graphgrad"]
     if peers:
         parts += ["## Where graphgrad is behind", behind(results, settings, models, peers)]
@@ -71,7 +71,7 @@ def page(results, settings, models, systems, million) -> str:
         parts += ["## A million operations", million_table(million)]
     if results.failures:
         parts += ["## Failures", "\n".join(f"- {model}, {NAMES[system]}, cores: {setting}: {text}"
-                                           for (setting, model, system), text in results.failures.items())]  # fmt: skip
+                                           for (setting, model, system), text in results.failures.items())]
     return "\n\n".join(parts) + "\n"
 
 
@@ -79,7 +79,7 @@ def setting(results, systems) -> str:
     """When, where and with what it was measured."""
     before, after = results.load
     lines = [f"Date: {datetime.date.today().isoformat()}. Machine: {machine()}. Load average before the start: "
-             f"{before:.1f}, at the end: {after:.1f} (about 1 when nothing else runs).", ""]  # fmt: skip
+             f"{before:.1f}, at the end: {after:.1f} (about 1 when nothing else runs).", ""]
     for system in systems:
         versions = dict(results.versions.get(system, {}))
         own = versions.pop("system", "?")
@@ -139,7 +139,7 @@ def behind(results, settings, models, peers) -> str:
             if not found:
                 continue
             late = [f"{model} {ratio:.2f} × {peer}" for ratio, model, peer in sorted(found, reverse=True)
-                    if ratio >= 1.005]  # fmt: skip
+                    if ratio >= 1.005]
             middle = statistics.median(ratio for ratio, *_ in found)
             lines.append(f"- {WORDS.get(metric, metric)}: not behind in {len(found) - len(late)} of {len(found)} "
                          f"models, median ratio {middle:.2f}" + (f"; behind: {', '.join(late)}." if late else "."))
@@ -166,7 +166,7 @@ def _budgets(results, setting, models, million) -> str:
     row("import", 0.2, middle("import"), "s", 1)
     for what, metric, limit in (("building", "forward", 10e-6), ("`gradients()`", "gradients", 12e-6)):
         row(f"{what}, an operation (median of the models, the first of a process)", limit,
-            middle(metric, f"{metric} operations"), "µs", 1e-6)  # fmt: skip
+            middle(metric, f"{metric} operations"), "µs", 1e-6)
     for words, size, runs in million:
         if size == max(s for _, s, _ in million):
             name = words.split(":")[0]
@@ -195,7 +195,7 @@ def million_table(million) -> str:
             number(middle(lambda r: (r["built"] - r["empty"]) / r["forward"])),
             number(middle(lambda r: (r["differentiated"] - r["empty"]) / (r["forward"] + r["added"]))),
             number(middle(lambda r: r["differentiated"]), 1 / 2**20),
-        ])  # fmt: skip
+        ])
     header = ["graph", "operations", "building, µs/op", "gradients, µs/op added", "added", "built, bytes/op",
-              "differentiated, bytes/op", "peak memory, MiB"]  # fmt: skip
+              "differentiated, bytes/op", "peak memory, MiB"]
     return table(header, rows)

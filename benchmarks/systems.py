@@ -46,7 +46,7 @@ class Process:
         command = [python, str(HERE / script), system, ",".join(map(str, cores))]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by __exit__
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-                                         text=True, env=env)  # fmt: skip
+                                         text=True, env=env)
         self.import_seconds = self._answer()["import"]
 
     def ask(self, do: str, **arguments):

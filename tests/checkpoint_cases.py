@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 _DTYPES = ("float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-           "uint64", "complex64", "complex128", "bool")  # fmt: skip
+           "uint64", "complex64", "complex128", "bool")
 
 
 def build(tf: Any) -> None:
@@ -23,7 +23,7 @@ def build(tf: Any) -> None:
     tf.get_variable("strings", initializer=tf.constant(strings), use_resource=True)
     tf.get_variable("one_string", initializer=tf.constant(b"x" * 200), use_resource=True)
     table = tf.get_variable("in/parts", shape=[20000, 1], partitioner=tf.fixed_size_partitioner(3), use_resource=True,
-                            dtype=tf.int8, initializer=tf.constant_initializer(5, tf.int8))  # fmt: skip
+                            dtype=tf.int8, initializer=tf.constant_initializer(5, tf.int8))
     assert len(list(table)) == 3
 
 
@@ -36,7 +36,7 @@ def build_parts(tf: Any) -> Any:
 
     with tf.variable_scope("of"):
         parts = tf.get_variable("parts", [7, 2], initializer=rows, partitioner=tf.fixed_size_partitioner(3),
-                                use_resource=True)  # fmt: skip
+                                use_resource=True)
     scale = tf.get_variable("scale", initializer=2.0, use_resource=True)
     x = tf.placeholder(tf.int32, [None], "x")
     return x, tf.multiply(tf.nn.embedding_lookup(parts, x, "div"), scale, name="y")

@@ -25,7 +25,7 @@ def _while_structures(tf: Any, x: Any) -> Any:
 
 def _shape_invariants(tf: Any, x: Any) -> Any:
     y = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, tf.concat([y, y * x[:1]], 0)), (0, x),
-                      shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]  # fmt: skip
+                      shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
     return tf.reduce_sum(y * y) * x
 
 
@@ -116,7 +116,7 @@ CASES: dict[str, Callable[[Any, Any], Any]] = {
     "function": lambda tf, x: tf.function(lambda y: tf.function(lambda z: tf.sin(z) * x)(y) * y)(x * x),
     "autograph": _autograph,
     "autograph, returns": _autograph_returns,
-}  # fmt: skip
+}
 
 
 def derivatives(tf: Any, name: str, x: Any) -> list[Any]:
@@ -124,5 +124,5 @@ def derivatives(tf: Any, name: str, x: Any) -> list[Any]:
     y = CASES[name](tf, x)
     (g,) = tf.gradients(tf.reduce_sum(tf.sin(y)), x)
     (h,) = tf.gradients(tf.reduce_sum(g * tf.constant([1.0, -0.5, 2.0], tf.float64)), x,
-                        unconnected_gradients=tf.UnconnectedGradients.ZERO)  # fmt: skip
+                        unconnected_gradients=tf.UnconnectedGradients.ZERO)
     return [y, g, h]

@@ -61,7 +61,7 @@ def shuffles(tf: Any, folder: str) -> Any:
     d = tf.data.Dataset
     found = [elements(d.range(20).shuffle(7, seed=5).repeat(2)),
              elements(d.range(300).shuffle(100, seed=2**40 + 3).take(50)),
-             elements(d.range(9).shuffle(20, seed=5, reshuffle_each_iteration=False).repeat(2))]  # fmt: skip
+             elements(d.range(9).shuffle(20, seed=5, reshuffle_each_iteration=False).repeat(2))]
     twice = d.range(10).shuffle(10, seed=1)
     found += [elements(twice), elements(twice)]
     tf.random.set_seed(7)
@@ -82,13 +82,13 @@ def windows(tf: Any, folder: str) -> Any:
     d = tf.data.Dataset
     found = []
     for size, shift, stride, drop in ((3, None, 1, False), (3, 1, 2, False), (3, 1, 2, True), (2, 3, 1, False),
-                                      (2, 5, 1, True), (8, 2, 1, False), (8, 2, 1, True), (1, 1, 1, True)):  # fmt: skip
+                                      (2, 5, 1, True), (8, 2, 1, False), (8, 2, 1, True), (1, 1, 1, True)):
         made = d.range(7).window(size, shift, stride, drop)
         found.append([[plain(list(w)) for w in made], int(made.cardinality()), elements(made.flat_map(lambda w: w))])
     pairs = d.from_tensor_slices({"a": [1, 2, 3], "b": ["x", "y", "z"]}).window(2)
     found.append([[plain(list(w["a"])), plain(list(w["b"]))] for w in pairs])
     found.append(elements(d.zip((d.range(4), d.range(4, 8))).window(2).flat_map(
-        lambda a, b: d.zip((a.batch(2), b.batch(2))))))  # fmt: skip
+        lambda a, b: d.zip((a.batch(2), b.batch(2))))))
     found.append(repr(d.range(3).window(2).element_spec))
     found.append(elements(d.range(6).window(3).map(lambda w: w.reduce(tf.constant(0, tf.int64), lambda s, x: s + x))))
     found.append(elements(d.range(6).window(2).map(lambda w: w.map(lambda x: x * 2)).flat_map(lambda w: w.batch(2))))
@@ -108,7 +108,7 @@ def states(tf: Any, folder: str) -> Any:
             plain(pairs.reduce((0, 1.0), lambda s, x: (s[0] + x[0], s[1] * x[1]))),
             elements(d.range(9).take_while(lambda x: x < 4)),
             plain(_rows(tf, [[1], [1, 2]]).reduce(tf.zeros([0], tf.int32), lambda s, x: tf.concat([s, x], 0))),
-            elements(d.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, reducer)))]  # fmt: skip
+            elements(d.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, reducer)))]
 
 
 @_case
@@ -126,7 +126,7 @@ def groups(tf: Any, folder: str) -> Any:
             elements(_rows(tf, rows).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [2, 4, 9], [2, 2, 2, 2],
                                                                pad_to_bucket_boundary=True)),
             elements(d.range(5).bucket_by_sequence_length(lambda x: tf.cast(x, tf.int32), [2, 4], [2, 2, 2],
-                                                          no_padding=True))]  # fmt: skip
+                                                          no_padding=True))]
 
 
 @_case
@@ -141,7 +141,7 @@ def mixtures(tf: Any, folder: str) -> Any:
             elements(d.choose_from_datasets(two, d.from_tensor_slices(tf.constant([0, 1, 1, 0], tf.int64)))),
             elements(d.choose_from_datasets([d.range(1), d.range(9)],
                                             d.from_tensor_slices(tf.constant([0, 0, 1], tf.int64)),
-                                            stop_on_empty_dataset=False))]  # fmt: skip
+                                            stop_on_empty_dataset=False))]
 
 
 @_case
@@ -160,7 +160,7 @@ def batches(tf: Any, folder: str) -> Any:
             elements(sparse), elements(sparse.batch(2)), elements(sparse.batch(2, drop_remainder=True).unbatch()),
             elements(deep.map(lambda r: r.flat_values)),
             plain(list(sparse.map(lambda s: tf.sparse.to_dense(s) + 1))),
-            elements(d.range(2).map(lambda i: tf.sparse.from_dense([[i, 0]])))]  # fmt: skip
+            elements(d.range(2).map(lambda i: tf.sparse.from_dense([[i, 0]])))]
 
 
 @_case
@@ -174,7 +174,7 @@ def cardinalities(tf: Any, folder: str) -> Any:
             ten.map(lambda x: x), ten.filter(lambda x: x > 3), ten.shuffle(3), ten.prefetch(1), ten.cache(),
             ten.enumerate(), ten.batch(2).unbatch(), ten.window(3), ten.window(3, 1, 1, True),
             d.counter(), d.from_tensors([1, 2]), d.from_tensor_slices([1, 2]), ten.unique(), ten.flat_map(d.range),
-            d.from_generator(lambda: iter([1]), tf.int32), ten.scan(0, lambda s, x: (s, x))]  # fmt: skip
+            d.from_generator(lambda: iter([1]), tf.int32), ten.scan(0, lambda s, x: (s, x))]
     return [int(m.cardinality()) for m in made]
 
 
@@ -188,7 +188,7 @@ def others(tf: Any, folder: str) -> Any:
             elements(x.from_list([(1, "a"), (2, "b")])), plain(x.at(d.range(5), 3)),
             plain(d.range(3, 4).get_single_element()), plain(list(d.range(3).enumerate().as_numpy_iterator())),
             elements(d.range(3).apply(x.assert_cardinality(3))), plain(table.lookup(tf.constant(["a", "c", "b"]))),
-            repr(x.get_structure(d.range(3).batch(2))), len(d.range(8).batch(3))]  # fmt: skip
+            repr(x.get_structure(d.range(3).batch(2))), len(d.range(8).batch(3))]
 
 
 @_case
@@ -208,7 +208,7 @@ def tables(tf: Any, folder: str) -> Any:
             error(lambda: list(x.CsvDataset(path, [0, 1.5, 0, 0], header=True))),
             error(lambda: x.make_csv_dataset(path, 2, label_name="zz")),
             error(lambda: x.CsvDataset(path, [tf.bool])),
-            error(lambda: x.CsvDataset(path, [0], select_cols=[2, 1]))]  # fmt: skip
+            error(lambda: x.CsvDataset(path, [0], select_cols=[2, 1]))]
 
 
 @_case
@@ -233,7 +233,7 @@ def mistakes(tf: Any, folder: str) -> Any:
         lambda: setattr(tf.data.Options(), "foo", 1), lambda: setattr(tf.data.Options(), "deterministic", "a"),
         lambda: tf.RaggedTensorSpec([2, None], tf.int32, ragged_rank=2), lambda: tf.type_spec_from_value(object()),
         lambda: three.take_while(lambda v: v),
-        lambda: d.sample_from_datasets([three, d.from_tensors(1.0)])]  # fmt: skip
+        lambda: d.sample_from_datasets([three, d.from_tensors(1.0)])]
     return [error(c) for c in calls]
 
 
@@ -241,7 +241,7 @@ def mistakes(tf: Any, folder: str) -> Any:
 def specs(tf: Any, folder: str) -> Any:
     """What is known of values."""
     values = [tf.constant([1]), tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([[1, 0]]), np.zeros(3),
-              tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])), tf.data.Dataset.range(3), [1, 2]]  # fmt: skip
+              tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])), tf.data.Dataset.range(3), [1, 2]]
     ragged, sparse = tf.RaggedTensorSpec([2, None], tf.int32), tf.SparseTensorSpec([None, 3])
     return [[repr(tf.type_spec_from_value(v)) for v in values],
             [repr(s) for s in (ragged, sparse, tf.IndexedSlicesSpec([3]), tf.OptionalSpec(tf.TensorSpec([])))],
@@ -252,4 +252,4 @@ def specs(tf: Any, folder: str) -> Any:
             tf.TensorSpec([2]).is_subtype_of(tf.TensorSpec([None])),
             tf.TensorSpec([None]).is_subtype_of(tf.TensorSpec([2])),
             repr(tf.TensorSpec([2]).most_specific_common_supertype([tf.TensorSpec([3])])),
-            repr(tf.TensorSpec.from_spec(tf.TensorSpec([2], name="a"))), hash(ragged) == hash(sparse)]  # fmt: skip
+            repr(tf.TensorSpec.from_spec(tf.TensorSpec([2], name="a"))), hash(ragged) == hash(sparse)]

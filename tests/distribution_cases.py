@@ -26,7 +26,7 @@ CASES: dict[str, tuple[str, dict[str, Any], Any, str, dict[str, Any] | None]] = 
                     "log_prob mean variance covariance", None),
     "dirichlet multinomial": ("DirichletMultinomial", {"total_count": 4.0, "concentration": _C}, _COUNTS,
                               "log_prob mean variance covariance", None),
-}  # fmt: skip
+}
 
 
 def answers(tf: Any, ds: Any, name: str) -> dict[str, Any]:

@@ -104,14 +104,14 @@ def _cases() -> list[tuple[str, dict[str, tuple[Any, str]]]]:
     unary = ("abs sign sqrt math.rsqrt square exp math.expm1 log math.log1p sin tanh sigmoid atan sinh cosh asinh "
              "math.erf math.reciprocal_no_nan nn.relu nn.relu6 nn.elu nn.selu nn.leaky_relu nn.softplus nn.softsign "
              "nn.swish floor ceil round math.rint math.is_nan math.is_finite negative math.log_sigmoid "
-             "math.l2_normalize").split()  # fmt: skip
+             "math.l2_normalize").split()
     cases += [(f"tf.{f}(x)", {"x": (_SPECIAL, "float32")}) for f in unary]
     binary = ("add subtract multiply divide maximum minimum pow math.xlogy math.xdivy math.xlog1py math.divide_no_nan "
               "math.multiply_no_nan math.squared_difference atan2 math.floormod floordiv "
-              "truncatemod").split()  # fmt: skip
+              "truncatemod").split()
     cases += [(f"tf.{f}(x, y)", {"x": (_X, "float32"), "y": (_Y, "float32")}) for f in binary]
     cases += [(f"tf.{f}(x, y)", {"x": ([7, -7, 0, 5], "int32"), "y": ([2, 2, 3, -3], "int32")})
-              for f in "maximum floordiv math.floormod truncatediv truncatemod divide".split()]  # fmt: skip
+              for f in "maximum floordiv math.floormod truncatediv truncatemod divide".split()]
     reductions = "sum mean prod max min logsumexp variance std euclidean_norm".split()
     for f in reductions:
         cases += [(f"tf.math.reduce_{f}(x, axis=-1)", {"x": (_TIES, "float32")}),
@@ -119,22 +119,22 @@ def _cases() -> list[tuple[str, dict[str, tuple[Any, str]]]]:
                   (f"tf.math.reduce_{f}(tf.reshape(x, [3, 0]), axis=1)", {"x": ([], "float32")}),
                   (f"tf.math.reduce_{f}(x)", {"x": ([1.0, NAN, 2.0], "float32")}),
                   (f"tf.math.reduce_{f}(x)", {"x": ([1.0, INF, -2.0], "float32")}),
-                  (f"tf.math.reduce_{f}(x)", {"x": (2.0, "float32")})]  # fmt: skip
+                  (f"tf.math.reduce_{f}(x)", {"x": (2.0, "float32")})]
     for f in ("sum", "mean", "prod", "max"):
         cases += [(f"tf.math.reduce_{f}(x, axis=0)", {"x": ([[7, 3], [8, 3], [6, -1]], t)}) for t in ("int32", "int64")]
     cases += [
         (f"{f}(x)", {"x": ([0.1] * 3000, t)})
         for f in ("tf.math.reduce_sum", "tf.math.reduce_mean") for t in ("float16", "bfloat16")
-    ]  # fmt: skip
+    ]
     cases += [("tf.linalg.matmul(tf.reshape(x, [1, -1]), tf.reshape(x, [-1, 1]))", {"x": ([0.1] * 3000, t)})
-              for t in ("float16", "bfloat16")]  # fmt: skip
+              for t in ("float16", "bfloat16")]
     for text in ("tf.nn.max_pool2d(x, 2, 1, 'VALID')", "tf.nn.max_pool2d(x, 2, 2, 'SAME')",
                  "tf.nn.max_pool2d(x, 3, 2, 'SAME')",
-                 "tf.nn.avg_pool2d(x, 3, 2, 'SAME')"):  # fmt: skip
+                 "tf.nn.avg_pool2d(x, 3, 2, 'SAME')"):
         cases.append((text, {"x": (_IMAGE, "float32")}))
         cases.append((f"{text[:-1].replace('x,', 'tf.reshape(x, [0, 4, 4, 2]),', 1)})", {"x": ([], "float32")}))
     for text in ("tf.nn.conv2d(tf.reshape(x, [0, 4, 4, 2]), y, 1, 'SAME')",
-                 "tf.nn.depthwise_conv2d(tf.reshape(x, [0, 4, 4, 2]), y, [1, 1, 1, 1], 'VALID')"):  # fmt: skip
+                 "tf.nn.depthwise_conv2d(tf.reshape(x, [0, 4, 4, 2]), y, [1, 1, 1, 1], 'VALID')"):
         cases.append((text, {"x": ([], "float32"), "y": (np.ones((3, 3, 2, 2)).tolist(), "float32")}))
     cases += [(text, {"x": (_TIES, "float32")}) for text in _OF_TIES.strip().splitlines()]
     cases += [(text, {"x": ([-INF, -INF], "float32")}) for text in (

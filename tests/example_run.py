@@ -39,7 +39,7 @@ def thrice(
     plan = self.plan
     if store and id(self) not in seen and len(seen) < _ENOUGH and plan.fetches and not plan.on_host and not (
         plan.random_ops or any(isinstance(s, HostStep) and s.has_effects for s in plan.steps)
-    ):  # fmt: skip
+    ):
         seen[id(self)] = self
         first, _, third = (_values(plain(self, feeds, None, False)) for _ in range(3))
         found["runs"] += 1

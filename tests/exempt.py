@@ -82,7 +82,7 @@ OPS: dict[str, str] = {
     "ResourceScatterNdUpdate": _VARIABLES, "ResourceScatterNdAdd": _VARIABLES, "ResourceScatterNdSub": _VARIABLES,
     "ResourceScatterNdMin": _VARIABLES, "ResourceScatterNdMax": _VARIABLES, "ResourceCountUpTo": _VARIABLES,
     "ResourceStridedSliceAssign": _VARIABLES,
-}  # fmt: skip
+}
 
 # Op types whose gradient is declared otherwise than TensorFlow declares it.
 GRADIENTS: dict[str, str] = {}
@@ -102,7 +102,7 @@ ORDERS: dict[str, str] = {
     "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",
     "BlockLSTMGradV2": "what it saved must belong to its inputs: BlockLSTMV2's rows differentiate it three times",
     "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA, "StatelessRandomGammaV3": _ANY_GAMMA,
-}  # fmt: skip
+}
 
 # Names exported by a face that TensorFlow does not have, as "v1:name" or "v2:name".
 _OWN = "graphgrad's own"
@@ -122,7 +122,7 @@ NAMES: dict[str, str] = {
     "v1:locate_nonfinite": _OWN, "v2:locate_nonfinite": _OWN,
     "v1:jvp": _OWN, "v2:jvp": _OWN, "v1:hessian_vector_product": _OWN, "v2:hessian_vector_product": _OWN,
     "v1:jacobian": _HIGHER, "v2:jacobian": _HIGHER, "v1:batch_jacobian": _HIGHER, "v2:batch_jacobian": _HIGHER,
-}  # fmt: skip
+}
 
 # Names whose signature differs from TensorFlow's, as "v1:name" or "v2:name".
 SIGNATURES: dict[str, str] = {}

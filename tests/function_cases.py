@@ -102,7 +102,7 @@ ACTIVATIONS = {
     "bias_add_nchw": Case(lambda tf, tf2, x, y: tf.nn.bias_add(x, y, data_format="NCHW"), [N(3, 4, 2, 2), N(4)]),
     "xw_plus_b": Case(lambda tf, tf2, x, y, z: tf.nn.xw_plus_b(x, y, z), [N(3, 4), N(4, 2), N(2)]),
     "relu_layer": Case(lambda tf, tf2, x, y, z: tf.nn.relu_layer(x, y, z), [N(3, 4), N(4, 2), N(2)]),
-}  # fmt: skip
+}
 
 _CLASSES = [[0, 1, 2, 1], [1, 1, 0, 2]]
 LOSSES = {
@@ -140,7 +140,7 @@ LOSSES = {
                        [F(12, 4), F(12), F(3, 4)], **_SINGLE),
     "sampled_softmax": Case(lambda tf, tf2, x, y, z: tf.nn.sampled_softmax_loss(x, y, _true(tf, 1), z, 8, 12, seed=4),
                             [F(12, 4), F(12), F(3, 4)], **_SINGLE),
-}  # fmt: skip
+}
 
 
 def _seeded(tf: Any) -> Any:
@@ -183,7 +183,7 @@ NORMALIZATION = {
     "dropout_tensor": Case(lambda tf, tf2, x, y: tf.nn.dropout(x, rate=y, seed=3), [N(4, 5), Given(0.3)], 0),
     "stateless_dropout": Case(lambda tf, tf2, x: tf2.nn.experimental.stateless_dropout(x, 0.4, [1, 2]), [N(4, 5)]),
     "no_dropout": Case(lambda tf, tf2, x: tf.nn.dropout(x, rate=0.0), [N(2)]),
-}  # fmt: skip
+}
 
 LOOKUPS = {
     "top_k": Case(lambda tf, tf2, x: tuple(tf.nn.top_k(x, 2)), [Distinct(3, 4)]),
@@ -194,7 +194,7 @@ LOOKUPS = {
                        [N(3, 2), N(2, 2)]),
     "lookup_v2": Case(lambda tf, tf2, x, y: tf2.nn.embedding_lookup([x, y], [4, 0, 2]), [N(3, 2), N(2, 2)]),
     "lookup_clipped": Case(lambda tf, tf2, x: tf2.nn.embedding_lookup(x, [3, 0, 3], max_norm=0.5), [N(4, 2)]),
-}  # fmt: skip
+}
 
 _PADS = [[0, 0], [1, 0], [0, 2], [0, 0]]
 CONVOLUTION = {
@@ -243,7 +243,7 @@ CONVOLUTION = {
     "pool_dilated": Case(lambda tf, tf2, x: tf2.nn.pool(x, [2, 2], "MAX", dilations=[2, 2]), [Distinct(2, 6, 7, 3)]),
     "patches": Case(lambda tf, tf2, x: tf.extract_image_patches(x, [1, 2, 2, 1], [1, 1, 2, 1], [1, 1, 1, 1], "SAME"),
                     [N(2, 3, 4, 3)]),
-}  # fmt: skip
+}
 
 _NORMS: dict[str, dict[str, Any]] = {
     "": {}, "1": {"axis": 1}, "ord_1": {"ord": 1}, "ord_2": {"ord": 2, "axis": 0},
@@ -251,7 +251,7 @@ _NORMS: dict[str, dict[str, Any]] = {
     "ord_3": {"ord": 3, "axis": 1}, "frobenius": {"ord": "fro", "axis": [0, 1]}, "columns": {"ord": 1, "axis": [0, 1]},
     "rows": {"ord": np.inf, "axis": (0, 1)}, "kept": {"axis": 1, "keepdims": True},
     "both_kept": {"ord": "euclidean", "axis": [0, 1], "keep_dims": True},
-}  # fmt: skip
+}
 LINALG = {
     f"norm_{name}": Case(lambda tf, tf2, x, options=options: tf.norm(x, **options), [N(3, 4)])
     for name, options in _NORMS.items()
@@ -289,7 +289,7 @@ LINALG = {
     "exponential": Case(lambda tf, tf2, x: tf.linalg.expm(x), [N(2, 3, 3)]),
     "exponential_of_large": Case(lambda tf, tf2, x: tf.linalg.expm(30.0 * x), [N(3, 3)], 0),
     "rank": Case(lambda tf, tf2, x: tf.linalg.matrix_rank(x), [N(4, 2)], 0),
-}  # fmt: skip
+}
 
 _COLOURS: Draw = Distinct(3, 4, 3)
 _BYTES = Given(np.arange(36, dtype=np.uint8).reshape(3, 4, 3) * 7)
@@ -348,7 +348,7 @@ IMAGES = {
     "sobel": Case(lambda tf, tf2, x: tf.image.sobel_edges(x), [N(2, 5, 4, 3)]),
     "psnr": Case(lambda tf, tf2, x, y: tf.image.psnr(x, y, 2.0), [F(2, 3, 4, 3), F(2, 3, 4, 3)], **_SINGLE),
     "ssim": Case(lambda tf, tf2, x, y: tf.image.ssim(x, y, 2.0), [F(12, 13, 2), F(12, 13, 2)], **_SINGLE),
-}  # fmt: skip
+}
 
 _PLACES = ([[0, 0], [0, 1], [1, 0]], [1, 2, 0], [2, 2])
 
@@ -387,7 +387,7 @@ CTC: dict[str, Case] = {
                        [N(2, 7, 9, 2)]),
     "isotonic": Case(lambda tf, tf2, x: tf2.nn.isotonic_regression(x, decreasing=False)[0], [N(2, 7)]),
     "collapse": Case(lambda tf, tf2, x: tf.nn.collapse_repeated(tf.cast(x, tf.int32), [5, 3, 4]), [N(3, 5)], 0),
-}  # fmt: skip
+}
 
 CASES = {
     f"{family}/{name}": case
@@ -395,7 +395,7 @@ CASES = {
                           ("lookups", LOOKUPS), ("convolution", CONVOLUTION), ("linalg", LINALG), ("images", IMAGES),
                           ("ctc", CTC))
     for name, case in cases.items()
-}  # fmt: skip
+}
 
 
 def weights(shape: Sequence[int]) -> np.ndarray[Any, Any]:

@@ -38,14 +38,14 @@ def eagerly(tf: Any) -> dict[str, Any]:
     for i, part in enumerate([g, *g.split(2)]):
         found[f"split {i}"] = np.asarray(part.normal([3]))
     for counts, probs, shape in ((10.0, 0.4, [9]), ([100.0, 5.0], [0.4, 0.9], [3, 2]), (50.0, 0.01, []),
-                                 (3.0, 0.5, [0])):  # fmt: skip
+                                 (3.0, 0.5, [0])):
         found[f"binomial {counts} {probs}"] = np.asarray(g.binomial(shape, counts, probs))
         found[f"state after {counts} {probs}"] = np.asarray(g.state)
     handle = g.state.handle
     for op_type in _OLD:
         found[op_type] = np.asarray(getattr(tf.raw_ops, op_type)(resource=handle, algorithm=1, shape=[2, 3]))
     found["StatefulUniformInt"] = np.asarray(tf.raw_ops.StatefulUniformInt(
-        resource=handle, algorithm=1, shape=[5], minval=np.int64(-3), maxval=np.int64(70)))  # fmt: skip
+        resource=handle, algorithm=1, shape=[5], minval=np.int64(-3), maxval=np.int64(70)))
     tf.raw_ops.RngSkip(resource=handle, algorithm=1, delta=9)
     found["state after all"] = np.asarray(g.state)
     for alg in ("philox", "threefry"):

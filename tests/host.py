@@ -55,7 +55,7 @@ class Program:
             if op.index in needed and op.type not in ("Placeholder", "Const"):
                 self.steps.append((op, op.opdef.bind_kernel(np), {k: op._attr(k) for k in op.opdef.kernel_attrs}))
         self.constants = {t: op.attrs["value"] for op in graph.get_operations() for t in op.outputs
-                          if op.index in needed and op.type == "Const"}  # fmt: skip
+                          if op.index in needed and op.type == "Const"}
 
     def __call__(self, feeds: dict[Tensor, Any]) -> list[Any]:
         """The values of the fetches, given those of the placeholders."""

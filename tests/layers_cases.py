@@ -156,7 +156,7 @@ CASES: dict[str, Case] = {
     "normalized_plain": _normalized(fused=False),
     "normalized_axis": _normalized(axis=2),
     "normalized_axes": _normalized(axis=[1, 3]),
-}  # fmt: skip
+}
 
 
 def _loss(loss: str, labels: Any = None, **options: Any) -> Case:
@@ -175,7 +175,7 @@ def _collected(tf: Any, x: Any) -> Any:
     tf.losses.mean_squared_error(np.ones((4, 3), np.float32), r, loss_collection="mine")
     tf.layers.dense(r, 2, use_bias=False, kernel_regularizer=_half(tf))
     return [tf.losses.get_total_loss(), tf.losses.get_total_loss(False), tf.add_n(tf.losses.get_losses("part")),
-            tf.add_n(tf.get_collection("mine"))]  # fmt: skip
+            tf.add_n(tf.get_collection("mine"))]
 
 
 _ONE_OF_3 = np.eye(3, dtype=np.float32)[[0, 2, 1, 1]]
@@ -210,7 +210,7 @@ def built(tf: Any, name: str, x: Any) -> tuple[Any, Any, Any, Any, Any]:
     draw = generator("layers variables")
     assign = [v.assign((draw.uniform(0.5, 1.5, v.shape.as_list())
                         if "variance" in v.name else draw.normal(size=v.shape.as_list())).astype(np.float32))
-              for v in variables]  # fmt: skip
+              for v in variables]
     weights = generator("layers weights")
     loss = tf.add_n([tf.reduce_sum(o * weights.normal(size=o.shape.as_list()).astype(np.float32)) for o in outputs])
     grads = tf.gradients(loss, [x, *tf.trainable_variables()])
@@ -227,7 +227,7 @@ def computed(tf: Any, session: Any, name: str) -> dict[str, Any]:
     session.run(updates)
     after = session.run([v.value() for v in variables])
     return {"inputs": 0, "outputs": [_texts(names), *map(np.asarray, values + after)],
-            "gradients": list(map(np.asarray, grads))}  # fmt: skip
+            "gradients": list(map(np.asarray, grads))}
 
 
 def _texts(texts: list[str]) -> np.ndarray:
@@ -238,7 +238,7 @@ def _texts(texts: list[str]) -> np.ndarray:
 
 _DRAW = generator("metrics")
 BATCHES = [(_DRAW.integers(0, 2, 7), (_DRAW.integers(0, 11, 7) / 10).astype(np.float32),
-            _DRAW.uniform(0, 2, 7).astype(np.float32)) for _ in range(3)]  # fmt: skip
+            _DRAW.uniform(0, 2, 7).astype(np.float32)) for _ in range(3)]
 
 # A metric: f(tf.metrics, labels, predictions, weights) with int64 labels, float32 predictions -> value, update.
 Metric = Callable[..., Any]
@@ -277,7 +277,7 @@ METRICS: dict[str, Metric] = {
        "precision recall true_positives false_positives true_negatives false_negatives".split()},
     "sensitivity_at_specificity": _on("sensitivity_at_specificity", "as it is", False, specificity=0.6),
     "specificity_at_sensitivity": _on("specificity_at_sensitivity", "as it is", False, sensitivity=0.6),
-}  # fmt: skip
+}
 
 
 def measured(tf: Any, session: Any, name: str) -> dict[str, Any]:

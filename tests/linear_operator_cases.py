@@ -112,7 +112,7 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     "block_triangular": (lambda tf, l: l.LinearOperatorBlockLowerTriangular(
         [[l.LinearOperatorFullMatrix(_B, is_non_singular=True)],
          [l.LinearOperatorFullMatrix(_U), l.LinearOperatorFullMatrix(_A, is_non_singular=True)]]), _LOWER),
-}  # fmt: skip
+}
 
 
 def _described(result: Any) -> Any:
@@ -121,7 +121,7 @@ def _described(result: Any) -> Any:
         return "tensor"
     square = result.is_square
     return [type(result).__name__.removeprefix("_"), result.is_non_singular, result.is_self_adjoint,
-            result.is_positive_definite, None if square is None else bool(square), result.shape.as_list()]  # fmt: skip
+            result.is_positive_definite, None if square is None else bool(square), result.shape.as_list()]
 
 
 def _asked(tf: Any, question: Callable[[], Any]) -> Any:

@@ -298,7 +298,7 @@ MUTANTS = [
            "gradients_slices"),
     Mutant("slices", "no warning of large ones", "ir/indexed_slices.py",
            "if count is None or count < _LARGE:", "if True:", "gradients_slices"),
-]  # fmt: skip
+]
 
 
 def sweep(pattern: str) -> Iterator[tuple[Mutant, bool]]:
@@ -333,7 +333,7 @@ def _fails(copy: pathlib.Path, tests: str) -> bool:
 
 def _report(of_rules: list[tuple[str, str, str, bool]], of_sweep: list[tuple[Mutant, bool]]) -> str:
     lines = ["# Mutations", "", "What `make mutations` found: how many deliberate mistakes in what computes gradients "
-             "a test notices.", ""]  # fmt: skip
+             "a test notices.", ""]
     if of_rules:
         lines += ["## Rules", ""]
         lines += ["Each rule made wrong in two ways for each input: the gradient multiplied by 1.5, or missing.", ""]

@@ -54,7 +54,7 @@ class Program:
                 block.append((kind, ys, xs, stops, weight, rng.random() < 0.2))
             elif kind == "cond":
                 block.append((kind, a, rng.uniform(-1, 1), self._block(known, depth + 1, inner),
-                              self._block(known, depth + 1, inner)))  # fmt: skip
+                              self._block(known, depth + 1, inner)))
             elif kind == "while":
                 counted = rng.random() < 0.7
                 block.append((kind, a, rng.randint(0, 3), counted, self._block(known + 1, depth + 1, inner)))
@@ -116,11 +116,11 @@ class _Run:
         return self.v * known[a]
 
     def _grad(self, known: list[Any], ys: list[int], xs: list[int], stops: list[int], weight: int | None,
-              of_variable: bool) -> Any:  # fmt: skip
+              of_variable: bool) -> Any:
         sources = [known[i] for i in xs] + ([self.v] if of_variable else [])
         weights = None if weight is None else [known[weight] for _ in ys]
         found = tf.gradients([known[i] for i in ys], sources, weights, unconnected_gradients="zero",
-                             stop_gradients=[*self.form.ends, *(known[i] for i in stops)])  # fmt: skip
+                             stop_gradients=[*self.form.ends, *(known[i] for i in stops)])
         return tf.add_n(found)
 
     def _cond(self, known: list[Any], a: int, limit: float, then: Block, other: Block) -> Any:

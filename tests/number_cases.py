@@ -52,7 +52,7 @@ EXEMPT = {
     "NotEqual": "shapes that do not fit",
     "QuantizeAndDequantizeV4": "TensorFlow refuses ranges that are fed",
     "SparseSoftmaxCrossEntropyWithLogits": "half floats are rounded elsewhere",
-}  # fmt: skip
+}
 
 
 class Program(NamedTuple):
@@ -72,7 +72,7 @@ class Program(NamedTuple):
 def usable() -> list[Row]:
     """The rows of the operations that are run."""
     return [r for r in rows.load() if r.op_type in registry and r.tf and r.family in _FAMILIES
-            and not r.opdef.flags & _LEFT_OUT and "string" not in r.dtypes]  # fmt: skip
+            and not r.opdef.flags & _LEFT_OUT and "string" not in r.dtypes]
 
 
 def edges(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, near: bool) -> np.ndarray:
@@ -145,7 +145,7 @@ def fed(p: Program) -> list[int]:
 def differentiated(outputs: list[Any], row: Row) -> list[int]:
     """The outputs whose gradient is asked for; `outputs` have a dtype of either library."""
     return [k for k, t in enumerate(outputs)
-            if as_dtype(t.dtype.name).is_differentiable and (row.ys is None or k in row.ys)]  # fmt: skip
+            if as_dtype(t.dtype.name).is_differentiable and (row.ys is None or k in row.ys)]
 
 
 def plain(value: Any) -> Any:

@@ -32,7 +32,7 @@ def objects(tf: Any, tf1: Any, filled: bool) -> dict[str, Any]:
     if filled:
         table.insert(tf.constant(VALUES["keys"]), tf.constant(VALUES["counts"], tf.int64))
     return {"layer": layer, "optimizer": optimizer, "table": table,
-            "step": tf.Variable(5 if filled else 0, dtype=tf.int64)}  # fmt: skip
+            "step": tf.Variable(5 if filled else 0, dtype=tf.int64)}
 
 
 def values(tf: Any, made: dict[str, Any]) -> list[Any]:
@@ -42,7 +42,7 @@ def values(tf: Any, made: dict[str, Any]) -> list[Any]:
     powers = sorted(float(v.numpy()) for v in optimizer.variables() if not v.shape.rank)
     found = made["table"].lookup(tf.constant([*VALUES["keys"], "z"])).numpy().tolist()
     return [layer.w.numpy().tolist(), int(layer.many[0].numpy()), layer.many[1]["a.b/c"].numpy().decode(),
-            layer.pair[0].numpy().tolist(), int(made["step"].numpy()), slots, powers, found]  # fmt: skip
+            layer.pair[0].numpy().tolist(), int(made["step"].numpy()), slots, powers, found]
 
 
 def restored(tf: Any, tf1: Any, path: str) -> list[Any]:

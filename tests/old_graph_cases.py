@@ -45,7 +45,7 @@ def loops_within(tf: Any) -> Case:
 
     def outer(i: Any, total: Any) -> Any:
         _, inner = tf.while_loop(lambda j, s: j < i, lambda j, s: (
-            j + 1, tf.cond(tf.equal(j % 2, 0), lambda: s + j * i, lambda: s - 1)), [0, total])  # fmt: skip
+            j + 1, tf.cond(tf.equal(j % 2, 0), lambda: s + j * i, lambda: s - 1)), [0, total])
         return i + 1, tf.cond(inner > 20, lambda: inner - 7, lambda: inner + i)
 
     i, total = tf.while_loop(lambda i, total: i < n, outer, [0, 1])
@@ -67,7 +67,7 @@ def growing(tf: Any) -> Case:
     """A variable whose shape changes."""
     n = tf.placeholder(tf.int32, [], name="n")
     _, y = tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, tf.concat([y, [i * i]], 0)),
-                         [0, tf.constant([-1])], [tf.TensorShape([]), tf.TensorShape([None])])  # fmt: skip
+                         [0, tf.constant([-1])], [tf.TensorShape([]), tf.TensorShape([None])])
     return [y], {"n:0": [np.int32(3)]}
 
 
@@ -117,4 +117,4 @@ def recurrent(tf: Any) -> Case:
 
 
 CASES = {f.__name__: f for f in (branches, branches_within, loop, loops_within, loop_within_branch, growing, arrays,
-                                 updates, recurrent)}  # fmt: skip
+                                 updates, recurrent)}

@@ -38,7 +38,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                                "l2_regularization_strength": 0.1}),
     "ftrl_shrinkage": ("FtrlOptimizer", {"learning_rate": 0.5, "learning_rate_power": -0.6, "beta": 0.2,
                                          "l2_shrinkage_regularization_strength": 0.05}),
-}  # fmt: skip
+}
 
 # name -> (function of tf.train, its arguments after the step)
 SCHEDULES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -163,7 +163,7 @@ _CSV: list[tuple[Any, ...]] = [
     ('"ab"c,1', [["x"], [0]]), ('"ab,1', [["x"], [0]]), ("", [["d"]]), (",", [["d"], [4]]), ("a,1\r\n", [["x"], [0]]),
     ('"a\nb",1', [["x"], [0]]), ([["1,2"], ["3,4"]], [[0], [0]]), ("0x10,1e3", [[0], [0.0]]),
     ("inf,nan1", [[0.0], [0.0]]), ("-3,+4", [[0], [0]]), ('"",""""', [["x"], ["y"]]), ('a,"b"', [["x"], ["y"]]),
-]  # fmt: skip
+]
 
 
 def csv(tf: Any, sess: Any) -> Any:
@@ -172,7 +172,7 @@ def csv(tf: Any, sess: Any) -> Any:
     required = [[0], tf.constant([], tf.float32), ["x"]]
     more = [tf.decode_csv("1,,x", required), tf.decode_csv('a"b,1', [["x"], [0]], use_quote_delim=False),
             tf.decode_csv("a\t1", [["x"], [0]], field_delim="\t"), tf.decode_csv("NA,1", [[3], [0]], na_value="NA"),
-            tf.decode_csv("a,1,b,2", [[0], [5]], select_cols=[1, 3])]  # fmt: skip
+            tf.decode_csv("a,1,b,2", [[0], [5]], select_cols=[1, 3])]
     return result + [outcome(sess.run, t) for t in more]
 
 
@@ -229,7 +229,7 @@ def batches(tf: Any, sess: Any) -> Any:
     kept = tf.train.maybe_batch([odd], tf.equal(odd % 2, 1), 2, allow_smaller_final_batch=True)
     rows = tf.train.range_input_producer(3, num_epochs=1, shuffle=False).dequeue()
     spread = tf.train.batch([tf.stack([rows, rows * 10, rows * 100])], 4, enqueue_many=True,
-                            allow_smaller_final_batch=True)  # fmt: skip
+                            allow_smaller_final_batch=True)
     some = tf.train.maybe_batch([tf.range(3) + 0 * rows], tf.constant([True, False, True]), 4, enqueue_many=True)
     del tf.get_collection_ref("queue_runners")[-1]
     joined = tf.train.batch_join([[number]], 2)
@@ -240,4 +240,4 @@ def batches(tf: Any, sess: Any) -> Any:
 
 CASES = {f.__name__: f for f in (
     first_in_first_out, shapes_that_differ, random_order, priorities, names_and_sharing, moves_in_one_run, readers,
-    csv, csv_pipeline, producers, batches)}  # fmt: skip
+    csv, csv_pipeline, producers, batches)}

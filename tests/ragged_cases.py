@@ -343,7 +343,7 @@ def operands(tf: Any) -> dict[str, Any]:
         "I": ragged([[2, 0], [], [1]]), "B": ragged([[True, False], [], [False, True, True]]),
         "D": ragged([[[1.0, 2.0], []], [], [[3.0], [4.0, 5.0, 6.0]]]), "W": ragged([["aa", "b"], [], ["C d"]]),
         "E": tf.RaggedTensor.from_row_splits(constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), [0, 2, 2, 3]),
-    }  # fmt: skip
+    }
 
 
 def shown(value: Any) -> Any:

@@ -27,7 +27,7 @@ def _truncated(tf: Any, dtype: str) -> Any:
 def _graph_seed(tf: Any) -> Any:
     tf.set_random_seed(42)
     drawn = [tf.random_uniform([4]), tf.random_uniform([4], -1, 2, seed=3), tf.random_normal([4]),
-             tf.truncated_normal([4], 1.0, 2.0)]  # fmt: skip
+             tf.truncated_normal([4], 1.0, 2.0)]
     return tf.stack(drawn)
 
 
@@ -90,6 +90,6 @@ def draw_eagerly(tf: Any) -> np.ndarray:
     for _ in range(2):
         tf.random.set_seed(5)
         drawn += [tf.random.uniform([3]), tf.random.normal([3]), tf.random.uniform([3], seed=1),
-                  tf.random.uniform([3], seed=1), tf.random.normal([3], seed=1)]  # fmt: skip
+                  tf.random.uniform([3], seed=1), tf.random.normal([3], seed=1)]
     tf.random.set_seed(5)
     return np.stack([np.asarray(d) for d in (*drawn, *function(), *function())])

@@ -188,7 +188,7 @@ class Runner:
     def _cond(self, a: Any, b: Any, v: Any, n: int, values: Any, then: Block, other: Block) -> Any:
         pred = self._after(self.tf.reduce_sum(a) < 0.3 * n)
         return self._effect(lambda: self.tf.cond(pred, lambda: self._inside(then, values),
-                                                 lambda: self._inside(other, values)))  # fmt: skip
+                                                 lambda: self._inside(other, values)))
 
     def _switch(self, a: Any, b: Any, v: Any, n: int, values: Any, *blocks: Block) -> Any:
         index = self._after(self.tf.cast(self.tf.math.floor(1.5 + a[0]), self.tf.int32))
@@ -256,7 +256,7 @@ class Runner:
     def _optimize(self, a: Any, b: Any, v: Any, n: int, values: Any) -> Any:
         train = self.v1.train
         make = (lambda: train.MomentumOptimizer(0.1, 0.9), lambda: train.AdamOptimizer(0.1),
-                lambda: train.GradientDescentOptimizer(0.1), lambda: train.RMSPropOptimizer(0.1))[n]  # fmt: skip
+                lambda: train.GradientDescentOptimizer(0.1), lambda: train.RMSPropOptimizer(0.1))[n]
         with self._in_order():
             loss = self.tf.reduce_sum(a * self.tf.tanh(b) * v)
             step = make().minimize(loss, var_list=[v])

@@ -101,7 +101,7 @@ def main() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         theirs = temporary / "theirs"
         sess.run(tf.raw_ops.SaveV2(prefix=str(theirs), tensor_names=list(arrays), shape_and_slices=[""] * len(arrays),
-                                   tensors=list(arrays.values())))  # fmt: skip
+                                   tensors=list(arrays.values())))
         verdicts["many"] = checkpoint_cases.digests(theirs)
     ours = temporary / "ours"
     write_bundle(str(ours), [(n, as_dtype(a.dtype), a, None) for n, a in arrays.items()])

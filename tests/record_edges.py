@@ -70,7 +70,7 @@ def main() -> None:
                 continue
             left = iter(slopes)
             values.append([y.dtype.name, shape, list(found.shape), _plain(found),
-                           [None if g is None else _plain(next(left)) for g in grads]])  # fmt: skip
+                           [None if g is None else _plain(next(left)) for g in grads]])
     errors = []
     for text in edge_cases.ERRORS:
         with tf.Graph().as_default():

@@ -36,7 +36,7 @@ def main() -> None:
             inputs = case.inputs(name)
             xs = [tf.placeholder(v.dtype, v.shape) for v in inputs]
             values = sess.run(list(case.function(tf2, jacobian, batch_jacobian, *xs)),
-                              dict(zip(xs, inputs, strict=True)))  # fmt: skip
+                              dict(zip(xs, inputs, strict=True)))
         recorded.entries[name] = {"inputs": 0, "outputs": [np.asarray(v) for v in values], "gradients": None}
     recorded.save()
     print(f"higher: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")

@@ -37,7 +37,7 @@ def main() -> None:
             values = sess.run([outputs, grads])
             names = np.array([v.name.encode() for v in variables] + [None], object)[:-1]
             recorded.entries[name] = {"inputs": 0, "outputs": [names, *map(np.asarray, values[0])],
-                                      "gradients": list(map(np.asarray, values[1]))}  # fmt: skip
+                                      "gradients": list(map(np.asarray, values[1]))}
     recorded.save()
     print(f"rnn: {len(recorded.entries)} recorded, {recorded.path.stat().st_size // 1000} kB")
 

@@ -52,14 +52,14 @@ def _differentiated(tf: Any, row: Row, key: str, inputs: Inputs) -> Any:
             feeds[flat[i]] = inputs.flat[i]
         outputs = record_tensorflow._call(tf, row, inputs, flat)
         ys = [t for k, t in enumerate(outputs)
-              if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]  # fmt: skip
+              if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]
         if not xs or not ys:
             return None
         shapes = [v.shape for v in sess.run(ys, feeds)]
         try:
             first = tf.gradients(ys, [flat[i] for i in xs], [
                 tf.constant(cotangent(key, "y", k, s, y.dtype.name), y.dtype)
-                for k, (y, s) in enumerate(zip(ys, shapes, strict=True))])  # fmt: skip
+                for k, (y, s) in enumerate(zip(ys, shapes, strict=True))])
         except LookupError:
             return None
         first = [(i, tf.convert_to_tensor(g)) for i, g in zip(xs, first, strict=True) if g is not None]

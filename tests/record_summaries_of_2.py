@@ -29,7 +29,7 @@ def events(tf: Any, folder: str) -> list[Any]:
                 array = [v.hex() if isinstance(v, bytes) else v for v in array.ravel().tolist()]
             about = value.metadata
             found.append([event.step, value.tag, about.plugin_data.plugin_name, about.plugin_data.content.hex(),
-                          about.summary_description, plain(array)])  # fmt: skip
+                          about.summary_description, plain(array)])
     return found
 
 
@@ -47,7 +47,7 @@ def main() -> None:
                 tf.summary.image("i", batch, max_outputs=2)
             encoded = [bytes.fromhex(v) for v in events(tf, folder)[0][5]]
             pixels[name] = [encoded[0].decode(), encoded[1].decode(),
-                            *[tf.io.decode_png(e).numpy().tolist() for e in encoded[2:]]]  # fmt: skip
+                            *[tf.io.decode_png(e).numpy().tolist() for e in encoded[2:]]]
     path = _HERE / "recorded" / "summaries_of_2.json"
     path.write_text(json.dumps({"results": results, "events": written, "pixels": pixels}) + "\n")
 

@@ -52,7 +52,7 @@ def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, 
             tape.watch(flat[x])
         outputs = _call(tf, row, inputs, flat)
     ys = [k for k, t in enumerate(outputs)
-          if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]  # fmt: skip
+          if (t.dtype.is_floating or t.dtype.is_complex) and (row.ys is None or k in row.ys)]
     return {
         "inputs": inputs.checksum(),
         "outputs": [_array(t.numpy()) for t in outputs],
@@ -62,7 +62,7 @@ def run(tf: Any, row: Row, case: Case, dtype: str, inputs: Inputs) -> dict[str, 
 
 def _tensors(tf: Any, inputs: Inputs) -> list[Any]:
     return [tf.constant(a.tolist() if t.kind == "o" else a, _tf_type(tf, t), shape=a.shape)
-            for a, t in zip(inputs.flat, inputs.dtypes, strict=True)]  # fmt: skip
+            for a, t in zip(inputs.flat, inputs.dtypes, strict=True)]
 
 
 def _call(tf: Any, row: Row, inputs: Inputs, flat: list[Any]) -> list[Any]:

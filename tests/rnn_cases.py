@@ -34,7 +34,7 @@ def _lstm_full(tf: Any, cells: Any) -> Any:
 
 def _multi(tf: Any, cells: Any) -> Any:
     return cells.MultiRNNCell([cells.BasicLSTMCell(3), cells.ResidualWrapper(cells.GRUCell(3)),
-                               cells.LSTMCell(2, state_is_tuple=True)])  # fmt: skip
+                               cells.LSTMCell(2, state_is_tuple=True)])
 
 
 def _own(tf: Any, cells: Any) -> Any:

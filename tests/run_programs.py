@@ -42,7 +42,7 @@ def _elementwise(p: _Vectors, v: Any, tag: int) -> None:
         lambda: tf.reduce_sum(tf.tanh(tf.matmul(v[:, None], p.twin(tag)[None, :])), 1) / 4.0,
         lambda: v * tf.cast(tf.range(tf.size(v)) % 3, tf.float32), lambda: tf.squeeze(tf.expand_dims(v, 0), 0),
         lambda: tf.add_n([v, p.twin(tag), v]) / 3.0, lambda: tf.stack([v, p.twin(tag)], 1)[:, 1],
-    ])(), tag))  # fmt: skip
+    ])(), tag))
 
 
 def _cut(p: _Vectors, v: Any, tag: int) -> None:
@@ -55,14 +55,14 @@ def _cut(p: _Vectors, v: Any, tag: int) -> None:
         lambda: tf.fill([k], p.any(p.scalars)), lambda: tf.nn.top_k(v, tf.minimum(2, n))[0],
         lambda: tf.reshape(tf.reshape(tf.concat([v, v], 0), [2, -1]), [-1]), lambda: tf.gather(v, tf.range(n) // 2),
         lambda: tf.reshape(tf.stack([v, v], 1), [-1]),
-    ])())  # fmt: skip
+    ])())
 
 
 def _summed(p: _Vectors, v: Any, tag: int) -> None:
     tf = p.tf
     f = p.any([tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_logsumexp, tf.norm,
                lambda v: tf.reduce_prod(tf.tanh(v)), lambda v: tf.reduce_sum(v * v),
-               lambda v: tf.reduce_sum(tf.unsorted_segment_sum(v, tf.range(tf.size(v)) % 3, 3) ** 2)])  # fmt: skip
+               lambda v: tf.reduce_sum(tf.unsorted_segment_sum(v, tf.range(tf.size(v)) % 3, 3) ** 2)])
     p.scalars.append(tf.tanh(f(v)))
 
 
@@ -72,7 +72,7 @@ def _counted(p: _Vectors, v: Any, tag: int) -> None:
         lambda: n // 2, lambda: n % 3, lambda: tf.cond(k > 0, lambda: (n + 5) // k, lambda: k), lambda: k + 1,
         lambda: n, lambda: tf.shape(tf.boolean_mask(v, v > 0.0))[0],
         lambda: tf.reduce_sum(tf.range(n) // tf.fill([n], k)),
-    ])()))  # fmt: skip
+    ])()))
 
 
 def _repeated(p: _Vectors, v: Any, tag: int) -> None:
@@ -88,7 +88,7 @@ def _repeated(p: _Vectors, v: Any, tag: int) -> None:
         lambda: tf.cond(k > 1, lambda: tf.reduce_sum(tf.gather(tf.concat([v, v, [s, s]], 0), [k - 2, 1])), lambda: s),
         lambda: tf.cond(n > 4, lambda: tf.reduce_sum(tf.gather(v, [4, 0])), lambda: s),
         lambda: tf.reduce_sum(tf.map_fn(lambda e: e * e * s, v)), lambda: tf.reduce_sum(tf.map_fn(lambda e: e * v, v)),
-    ])()))  # fmt: skip
+    ])()))
 
 
 def _grow(p: _Vectors, steps: int) -> None:
@@ -135,7 +135,7 @@ def ranks(tf: Any, rng: Any) -> tuple[list[Any], list[dict[Any, Any]]]:
             lambda y: tf.reshape(tf.reshape(y, [-1]), tf.shape(y)), lambda y: y * tf.cast(tf.rank(y), tf.float32),
             lambda y: tf.square(y) / 2.0, lambda y: tf.expand_dims(y, 0)[0], lambda y: tf.where(y > 0.0, y, -y),
             lambda y: y / (1.0 + tf.cast(tf.size(y), tf.float32)), lambda y: tf.reduce_max(tf.stack([y, -y]), 0),
-        ])(y)  # fmt: skip
+        ])(y)
     p.new(tf.reshape(y, [-1]))
     p.scalars += [tf.reduce_sum(tf.square(y)), tf.tanh(tf.reduce_prod(y))]
     p.counts.append(k)

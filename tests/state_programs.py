@@ -131,7 +131,7 @@ class Built:
             elif kind == "if":
                 test = {"step": tf.equal(step % 2, 0), "positive": a > -9.0, "never": a > 90.0}[rest[0]]
                 a = tf.cond(test, lambda a=a, s=rest[1]: tf.identity(self.run(s, a, step)),
-                            lambda a=a, s=rest[2]: tf.identity(self.run(s, a, step)))  # fmt: skip
+                            lambda a=a, s=rest[2]: tf.identity(self.run(s, a, step)))
             elif kind == "while":
                 a = self._loop(*rest, a)
             else:
@@ -157,7 +157,7 @@ class Built:
         tf = self.tf
         limit = tf.constant(trips) if kind == "count" else tf.reduce_sum(tf.ones([trips + 1], tf.int32)) - 1
         return tf.while_loop(lambda i, _: i < limit, lambda i, a: (i + 1, self.run(statements, a, i)),
-                             [tf.constant(0), a])[1]  # fmt: skip
+                             [tf.constant(0), a])[1]
 
 
 class Expected:

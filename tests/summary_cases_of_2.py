@@ -23,7 +23,7 @@ def write(tf: Any, folder: str) -> list[Any]:
             tf.summary.text("t", "hello"), tf.summary.text("table", [["a", "b"]]),
             tf.summary.audio("au", np.sin(np.arange(20)).reshape(1, 10, 2).astype("float32") / 2, 8000),
             tf.summary.write("raw", [1, 2]),
-        ):  # fmt: skip
+        ):
             found.append(bool(made))
         found.append(int(tf.summary.experimental.get_step()))
         with tf.name_scope("a"):
@@ -46,7 +46,7 @@ def write(tf: Any, folder: str) -> list[Any]:
         found += [error(lambda: tf.summary.scalar("v", [1.0, 2.0])), error(lambda: tf.summary.image("i", [[1.0]])),
                   error(lambda: tf.summary.audio("a", [[1.0]], 8)),
                   error(lambda: tf.summary.audio("a", [[[1.0]]], 8, encoding="mp3")),
-                  error(lambda: tf.summary.trace_export("trace"))]  # fmt: skip
+                  error(lambda: tf.summary.trace_export("trace"))]
     with writer.as_default():
         found.append(error(lambda: tf.summary.scalar("nostep", 1.0)))
         tf.summary.experimental.set_step(9)
@@ -65,4 +65,4 @@ def write(tf: Any, folder: str) -> list[Any]:
 def images() -> dict[str, np.ndarray]:
     """Batches of images."""
     return {"floats": np.linspace(-0.2, 1.3, 24).reshape(2, 3, 4, 1).astype("float32"),
-            "bytes": (np.arange(36).reshape(1, 3, 4, 3) * 7).astype("uint8")}  # fmt: skip
+            "bytes": (np.arange(36).reshape(1, 3, 4, 3) * 7).astype("uint8")}

@@ -292,7 +292,7 @@ def _type_attr(opdef: OpDef, name: str, value: Any, own: DType) -> Any:
 
 
 def _draw_one(row: Row, opdef: OpDef, arg: Arg, entry: Any, bound: dict[str, DType], own: DType,
-              rng: np.random.Generator) -> tuple[np.ndarray, DType]:  # fmt: skip
+              rng: np.random.Generator) -> tuple[np.ndarray, DType]:
     wanted = arg.dtype or bound.get(arg.type_attr or "")
     if isinstance(entry, V):
         if entry.dtype is not None:

@@ -45,7 +45,7 @@ def _strings(tree: ast.AST) -> Iterator[str]:
     """The strings of a module, without docstrings; the parts of formatted ones are put together."""
     owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docs = {id(n.body[0].value) for n in ast.walk(tree)
-            if isinstance(n, owners) and n.body and isinstance(n.body[0], ast.Expr)}  # fmt: skip
+            if isinstance(n, owners) and n.body and isinstance(n.body[0], ast.Expr)}
     inside = {id(v) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for v in n.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -97,7 +97,7 @@ def test_imports_from_a_face(program: str, expected: str, monkeypatch: pytest.Mo
     ("random_normal", "tf.compat.v1.random_normal"), ("log", "tf.math.log"), ("Session", "tf.compat.v1.Session"),
     ("train.AdamOptimizer", "tf.compat.v1.train.AdamOptimizer"), ("losse", "graphgrad has no such name"),
     ("summary.scaler", "Did you mean 'scalar'"),
-])  # fmt: skip
+])
 def test_names_of_tensorflow_1(name: str, expected: str) -> None:
     """A name that 2.x dropped is named where it is; a class that happens to be called like it is not advised."""
     place, _, leaf = name.rpartition(".")

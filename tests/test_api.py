@@ -132,7 +132,7 @@ def test_only_tensorflows_names(face: str) -> None:
     unknown = set(exported(face)) - set(_reference(face)) - {n[3:] for n in exempt.NAMES if n.startswith(face)}
     unknown = {n for n in unknown if not any(n.startswith(f"{m[3:]}.") for m in exempt.NAMES if m.startswith(face))}
     assert not unknown, (f"{sorted(unknown)}: not in tests/reference/{face}.tsv; "
-                         "run `python tests/record_signatures.py`")  # fmt: skip
+                         "run `python tests/record_signatures.py`")
 
 
 @pytest.mark.parametrize("face", FACES)
@@ -152,7 +152,7 @@ def test_v1_is_compat_v1() -> None:
                "assert compat.executing_eagerly()\n"
                "import graphgrad.v1 as v1\n"
                "assert not compat.executing_eagerly()\n"
-               "print(*sorted({n for n in dir(compat) if n[0] != '_'} - set(dir(v1))))\n")  # fmt: skip
+               "print(*sorted({n for n in dir(compat) if n[0] != '_'} - set(dir(v1))))\n")
     env = {"PYTHONPATH": str(_REFERENCE.parent.parent / "src"), "PATH": "/usr/bin:/bin"}
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env)
     assert result.returncode == 0, result.stderr

@@ -55,7 +55,7 @@ _KINDS: dict[str, tuple[Callable[[], Any], type[Exception], type[Exception] | No
                                      TypeError, "Split.*num_split.*Fix: "),
     "more than there is memory": (lambda: tf.fill([2**44], 1.0), errors.ResourceExhaustedError, None,
                                   r"Fill.*OOM when allocating.*Fix: "),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ _FED: dict[str, tuple[Callable[[Any], Any], Any]] = {
         input=np.ones(3, np.float32), indices=i, updates=_ONES), np.array([[0], [3]])),
     "a range of integers": (lambda n: tf.raw_ops.StatelessRandomUniformInt(
         shape=[2], seed=[1, 2], minval=np.array(5), maxval=n), np.array(5)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", _FED)
@@ -158,7 +158,7 @@ def test_limits() -> None:
     """A record says what its attributes may be."""
 
     @op("Limited", "x: T -> y: T", limits={"n": range(1, 9), "rate": (0.0, 1.0), "mode": frozenset({"A", "B"})},
-        shape=lambda x: x)  # fmt: skip
+        shape=lambda x: x)
     def limited(xp: Any, x: Any, *, n: int = 1, rate: float = 0.5, mode: str = "A") -> Any:
         """An op with limits."""
         return x
@@ -166,7 +166,7 @@ def test_limits() -> None:
     with tf.Graph().as_default():
         limited([1.0], n=8, rate=1.0, mode="B")
         for attrs, text in (({"n": 9}, "'n' passed 9 greater than 8"), ({"rate": np.nan}, "'rate' is nan"),
-                            ({"mode": "C"}, "'mode' is 'C', which is not one of A, B")):  # fmt: skip
+                            ({"mode": "C"}, "'mode' is 'C', which is not one of A, B")):
             with pytest.raises(ValueError, match=text):
                 limited([1.0], **attrs)
         with pytest.raises(TypeError, match="'n' must be an integer, not 2.0"):

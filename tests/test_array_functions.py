@@ -88,7 +88,7 @@ def test_an_index_that_is_fed_stays_on_the_device(monkeypatch: pytest.MonkeyPatc
     ("a", TypeError, "Only integers, slices"), (1.0, TypeError, "Only integers, slices"),
     (3, ValueError, "slice index 3 of dimension 0 out of bounds"), ((0, 0, 0, 0), ValueError, "has only 3 dims"),
     ((Ellipsis, Ellipsis), ValueError, "Multiple ellipses"), (True, ValueError, "mask cannot be scalar"),
-])  # fmt: skip
+])
 def test_bad_subscripts(key: Any, error: Any, text: str) -> None:
     """A subscript that cannot be is an error of TensorFlow's class, with a remedy where one is known."""
     with tf.Graph().as_default(), pytest.raises(error, match=text):
@@ -139,7 +139,7 @@ _CASES: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "diagonal": (lambda x: tf.linalg.diag(tf.linalg.diag_part(x)), X[:, :4, :4] * np.eye(4)),
     "space to batch and back": (
         lambda x: tf.batch_to_space_nd(tf.space_to_batch_nd(x, [2], [[1, 1]]), [2], [[1, 1]]), X),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("known", KNOWN)
@@ -170,7 +170,7 @@ def test_functions(name: str, known: str) -> None:
     (lambda: tf.constant([1, 2], shape=[2, 2]), np.array([[1, 2], [2, 2]], np.int32)),
     (lambda: tf.concat(0, [[1], [2]]), np.array([1, 2], np.int32)),
     (lambda: tf.unique(tf.constant([5, 3, 5])).idx, np.array([0, 1, 0], np.int32)),
-])  # fmt: skip
+])
 def test_values(build: Callable[[], Any], want: Any) -> None:
     """Functions of constants give NumPy's values, of TensorFlow's dtype."""
     with tf.Graph().as_default():

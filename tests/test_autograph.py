@@ -312,7 +312,7 @@ _PROGRAMS: list[Callable[..., Any]] = [
     returns_from_loops, else_of_loops, rows, enumerated, python_loop_with_tensor_break, range_of_tensor, ternaries,
     chains, lazy_operands, structures, filled_in_place, attributes, defined_in_the_loop, closures, calls, arrays,
     python_stays_python, deleted_names, nested_loops,
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("program", _PROGRAMS, ids=lambda f: f.__name__)
@@ -344,7 +344,7 @@ def test_compiled_and_differentiated() -> None:
     np.testing.assert_allclose(y, by_hand(0.7), rtol=1e-6)
     np.testing.assert_allclose(g, (by_hand(0.701) - by_hand(0.699)) / 2e-3, rtol=1e-4)
     assert [op.type for op in f.get_concrete_function(tf.constant(0.7), tf.constant(3)).graph.get_operations()
-            if op.type == "While"]  # fmt: skip
+            if op.type == "While"]
 
 
 # -- the user's line, errors -----------------------------------------------------------
@@ -455,7 +455,7 @@ _REFUSED: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (_loop_object, TypeError, "'i' holds a builtin_function_or_method"),
     (_list_that_grows, ValueError, "TensorArray"),
     (_scalar, ValueError, r"Cannot iterate over a scalar tensor(?s:.*)for _i in x(?s:.*)tf.range"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("program", "error", "text"), _REFUSED, ids=lambda p: getattr(p, "__name__", ""))

@@ -108,7 +108,7 @@ def test_jumps_and_nesting(seed: int) -> None:
     traced = Function(program, engine="numpy")
     for value in (-4, -1, 0, 1, 2, 5):
         assert int(traced(tf.constant(value))) == int(program(tf.constant(value))), "".join(
-            linecache.getlines(f"<random program {seed}>"))  # fmt: skip
+            linecache.getlines(f"<random program {seed}>"))
     assert traced.experimental_get_tracing_count() == 1
 
 

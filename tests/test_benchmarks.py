@@ -24,9 +24,9 @@ def test_ratio_is_that_to_the_best_peer() -> None:
     """The median by the least median of the others, printed in graphgrad's rows and in none else."""
     page = report.page(_results(), [1], ["MLP"], ["graphgrad", "jax", "torch"], [])
     ours, jax, torch = (next(line for line in page.splitlines() if f"| {name} |" in line)
-                        for name in ("graphgrad", "JAX", "PyTorch"))  # fmt: skip
+                        for name in ("graphgrad", "JAX", "PyTorch"))
     assert ours.split("|")[1:-1] == [" MLP ", " graphgrad ", *["  "] * 4, " 0.2 (2.00) ", *["  "] * 4, " 2 (2.00) ",
-                                     *["  "] * 3]  # fmt: skip
+                                     *["  "] * 3]
     assert " 1 |" in jax and " 4 |" in torch and "(" not in jax + torch
 
 
@@ -59,7 +59,7 @@ def test_failures_have_no_figures() -> None:
     ({"a": (0.0, 0.0), "b": (0.0, float("nan"))}, {"a", "b"}),
     ({"a": (2.0, 1.0), "b": (2.0, 1.5)}, {"a", "b"}),  # of two nobody knows which
     ({"a": (2.0, 1.0)}, set()),
-])  # fmt: skip
+])
 def test_disagreement(losses: dict[str, tuple[float, float]], wrong: set[str]) -> None:
     """Losses, and their falls, that differ from those of the others are found."""
     assert set(disagreement(losses)) == wrong

@@ -60,7 +60,7 @@ _BIJECTORS: dict[str, tuple[Callable[[], Any], Any]] = {
         bj.masked_autoregressive_default_template([6, 6], activation=tf.tanh, **_NET)), 0.3 * _X),
     "maf unrolled": (lambda: bj.MaskedAutoregressiveFlow(
         bj.masked_autoregressive_default_template([6], True, activation=tf.tanh, **_NET), unroll_loop=True), _X),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _BIJECTORS)
@@ -112,7 +112,7 @@ def test_shapes(sess: Any) -> None:
     assert y.shape.as_list() == [2, 2, 3] and b.forward_event_shape([6]).as_list() == [2, 3]
     assert (chain.forward_min_event_ndims, chain.inverse_min_event_ndims) == (1, 2)
     got = sess.run([b.inverse(tf.identity(y)), chain.forward_log_det_jacobian(x), chain.inverse_log_det_jacobian(
-        chain.forward(x)), b.forward_event_shape_tensor([6])])  # fmt: skip
+        chain.forward(x)), b.forward_event_shape_tensor([6])])
     np.testing.assert_array_equal(got[0], x)
     np.testing.assert_allclose(got[1], x.sum(1))
     np.testing.assert_allclose(got[2], -x.sum(1))
@@ -174,7 +174,7 @@ def test_transformed(sess: Any) -> None:
     with pytest.raises(NotImplementedError, match=r"non-affine.*Fix:"):
         log_normal.mean()
     vectors = ds.TransformedDistribution(ds.Normal(np.float64(0.0), 1.0), bj.Affine(np.ones(3), scale_tril=_TRIL),
-                                         event_shape=[3])  # fmt: skip
+                                         event_shape=[3])
     same = ds.MultivariateNormalTriL(np.ones(3), _TRIL)
     assert vectors.sample([2, 5]).shape.as_list() == [2, 5, 3] and vectors.event_shape.as_list() == [3]
     found = sess.run([(d.log_prob(_X), d.mean(), d.entropy()) for d in (vectors, same)])
@@ -193,7 +193,7 @@ def test_transformed(sess: Any) -> None:
 def test_training_a_flow(sess: Any) -> None:
     """The likelihood of points on a curve grows when a flow learns; gradients reach all networks."""
     flow = bj.Chain([bj.RealNVP(1, bj.real_nvp_default_template([16])), bj.Permute([1, 0]),
-                     bj.RealNVP(1, bj.real_nvp_default_template([16]))])  # fmt: skip
+                     bj.RealNVP(1, bj.real_nvp_default_template([16]))])
     d = ds.TransformedDistribution(ds.MultivariateNormalDiag([0.0, 0.0]), flow)
     t = _RANDOM.uniform(-1, 1, size=128)
     points = np.stack([2 * t, t**2 + 0.1 * _RANDOM.normal(size=128)], 1).astype(np.float32)
@@ -223,7 +223,7 @@ def test_errors(sess: Any) -> None:
         (lambda: bj.AffineLinearOperator(scale=[[1.0]]), TypeError, "LinearOperator"),
         (lambda: bj.RealNVP(0, None), ValueError, "positive integer"),
         (lambda: bj.RealNVP(3, None).forward([[1.0, 2.0, 3.0]]), ValueError, "must be smaller than the event size"),
-    ]  # fmt: skip
+    ]
     for call, kind, text in bad:
         with pytest.raises(kind, match=f"(?s){text}.*Fix:"):
             call()

@@ -16,7 +16,7 @@ from graphgrad.ir.opdef import raw
 from test_loops import _ON_XLA, _WITH_NUMPY, _X, _derivatives
 
 _NAMES = ["count", "nested", "array in, array out", "branch inside", "early stop", "scan", "until large",
-          "array that grows"]  # fmt: skip
+          "array that grows"]
 _PROGRAMS = {name: {**_ON_XLA, **_WITH_NUMPY}[name] for name in _NAMES}
 
 
@@ -130,7 +130,7 @@ def test_higher_derivatives_of_draws_in_branches(memory: str | None) -> None:
         with checkpointed_loops(memory):
             y = tf.while_loop(lambda i, _: i < 7,
                               lambda i, y: tf.cond(y > 0, lambda: step(i, y), lambda: (i + 1, y)),
-                              (0, x))[1]  # fmt: skip
+                              (0, x))[1]
         orders = [y]
         for _ in range(2 if memory else 3):
             orders += tf.gradients(orders[-1], x)
@@ -171,7 +171,7 @@ def _reads(v: Any) -> Any:
 
 _REASONS = {_changes: "'AssignAddVariableOp' .op type: AssignAddVariableOp. in it must not run again",
             _calls_python: "'PyFunc' .op type: PyFunc. in it must not run again",
-            _draws_in_condition: "its condition draws random numbers", _reads: None}  # fmt: skip
+            _draws_in_condition: "its condition draws random numbers", _reads: None}
 
 
 @pytest.mark.parametrize("program", _REASONS)

@@ -42,7 +42,7 @@ def sess(graph: Any) -> Iterator[Any]:
 @pytest.mark.parametrize("data, expected", [
     (bytes(32), 0x8A9136AA), (b"\xff" * 32, 0x62A8AB43), (bytes(range(32)), 0x46DD794E),
     (bytes(range(31, -1, -1)), 0x113FDB5C), (b"123456789", 0xE3069283), (b"", 0),
-])  # fmt: skip
+])
 def test_crc32c_vectors(data: bytes, expected: int) -> None:
     """The examples of RFC 3720, appendix B.4."""
     assert crc32c(data) == expected
@@ -169,7 +169,7 @@ def test_every_damage_is_seen(tmp_path: pathlib.Path, part: str) -> None:
 @pytest.mark.parametrize("change, pattern", [
     (lambda d: b"", "too short to be an sstable"), (lambda d: d[:-20], "bad magic number"),
     (lambda d: d[:4] + b"x" + d[5:], "block checksum mismatch"),
-])  # fmt: skip
+])
 def test_damaged_index(tmp_path: pathlib.Path, change: Any, pattern: str) -> None:
     """The errors for a damaged index have TensorFlow's words."""
     for path in RECORDED.glob("model-3.*"):
@@ -199,7 +199,7 @@ def test_damaged_data(tmp_path: pathlib.Path, sess: Any) -> None:
 
 @pytest.mark.parametrize("broken", ["fsync", "replace", "write"])
 def test_failed_save_leaves_the_last_one(sess: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch,
-                                         broken: str) -> None:  # fmt: skip
+                                         broken: str) -> None:
     """A disk that is full, or an interrupt, leaves checkpoint and state file whole, and nothing beside them."""
     v = tf.get_variable("v", initializer=1.0)
     sess.run(v.initializer)
@@ -322,7 +322,7 @@ def test_parts_of_others_stay(tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
     others = [folder / name for name in (".graphgrad-1.part", f".graphgrad-{'g' * 32}.part", "m.index.tempstate123",
-                                         "m.data-00000-of-00002", "m2.data-00000-of-60000")]  # fmt: skip
+                                         "m.data-00000-of-00002", "m2.data-00000-of-60000")]
     for path in others:
         path.write_text("mine")
     (folder / f".graphgrad-{'0' * 32}.part").symlink_to(tmp_path / "outside")
@@ -593,7 +593,7 @@ def test_init_from_checkpoint(sess: Any) -> None:
         ({"nope": a}, "Tensor nope is not found in"), ({"in/": "new/"}, "Tensor in/float32 is not found"),
         ({"scalar": a}, r"Shape of variable new/float32:0 .* doesn't match with shape of tensor scalar"),
         ({"of/int16": b}, "dtypes int8 and int16"), ({"/": "/"}, "Tensor new/float32 is not found"),
-    ]:  # fmt: skip
+    ]:
         with pytest.raises(ValueError, match=f"(?s){pattern}.*Fix:"):
             tf.train.init_from_checkpoint(path, mapping)
     with pytest.raises(TypeError, match="(?s)is no variable.*Fix:"):

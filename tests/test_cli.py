@@ -109,7 +109,7 @@ def test_without_protobuf(tmp_path: pathlib.Path) -> None:
     (tmp_path / "program.py").write_text("raise ModuleNotFoundError(\"No module named 'google'\", name='google')")
     done = graphgrad("run", "program.py", cwd=tmp_path)
     assert done.stderr.endswith("Fix: pip install protobuf; its text_format and json_format work on graphgrad's "
-                                "messages\n")  # fmt: skip
+                                "messages\n")
 
 
 def test_version_2(folder: pathlib.Path) -> None:
@@ -171,7 +171,7 @@ def test_draw_explained(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("igraph")
     (tmp_path / "program.py").write_text("import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n"
                                          "x = tf.placeholder(tf.float32, [2], name='x')\n"
-                                         "y = tf.reduce_sum(tf.round(x), name='y')\n")  # fmt: skip
+                                         "y = tf.reduce_sum(tf.round(x), name='y')\n")
     done = graphgrad("draw", "--out", "why.svg", "--explain", "y", "x:0", "program.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "is None: 1 cut" in done.stdout and "program.py:4" in done.stdout

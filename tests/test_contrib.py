@@ -50,7 +50,7 @@ _LAYERS: list[tuple[Callable[[], Any], str, list[str], Callable[[], Any]]] = [
     (lambda: layers.dropout(_X, is_training=False), "Dropout/Identity", [], lambda: tf.constant(_X)),
     (lambda: layers.bias_add(_ROWS, tf.nn.relu, _ONES), "BiasAdd/Relu", ["BiasAdd/biases"],
      lambda: tf.nn.relu(_ROWS + 1)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("number", range(len(_LAYERS)))
@@ -82,7 +82,7 @@ def test_arg_scope() -> None:
     """Defaults nest; what a call says comes first; a scope can be gone back to."""
     with tf.Graph().as_default():
         with slim.arg_scope([slim.conv2d, slim.fully_connected], activation_fn=tf.nn.tanh,
-                            weights_regularizer=slim.l2_regularizer(0.1)) as kept:  # fmt: skip
+                            weights_regularizer=slim.l2_regularizer(0.1)) as kept:
             with slim.arg_scope([slim.conv2d], stride=2, normalizer_fn=slim.batch_norm):
                 a = slim.conv2d(_X, 4, 3, scope="a")
             b = slim.conv2d(a, 4, 3, 1, activation_fn=None, scope="b")
@@ -92,7 +92,7 @@ def test_arg_scope() -> None:
         assert [t.op.name for t in (a, b, c, d)] == ["a/Tanh", "b/BiasAdd", "c/Tanh", "d/Relu"]
         assert a.shape.as_list() == [4, 3, 3, 4]
         assert _names(slim.get_variables("a")) == [
-            "a/weights", "a/BatchNorm/beta", "a/BatchNorm/moving_mean", "a/BatchNorm/moving_variance"]  # fmt: skip
+            "a/weights", "a/BatchNorm/beta", "a/BatchNorm/moving_mean", "a/BatchNorm/moving_variance"]
         assert len(tf.losses.get_regularization_losses()) == 3
 
 
@@ -103,7 +103,7 @@ def test_reuse_and_collections() -> None:
         layers.fully_connected(first, 3)
         layers.fully_connected(_ROWS, 3, scope="fully_connected", reuse=True)
         assert _names() == ["fully_connected/weights", "fully_connected/biases", "fully_connected_1/weights",
-                            "fully_connected_1/biases"]  # fmt: skip
+                            "fully_connected_1/biases"]
         assert _names(tf.get_collection("w")) == ["fully_connected/weights"]
         found = layers.python.layers.utils.convert_collection_to_dict("out")
         assert found == {"fully_connected": first}
@@ -113,7 +113,7 @@ def test_reuse_and_collections() -> None:
             "stacked/stacked_1/weights", "stacked/stacked_2/weights", "conv/conv_1/weights", "conv/conv_2/weights"]
         assert _names(framework.get_variables(suffix="biases"))[:1] == ["fully_connected/biases"]
         assert _names(framework.get_variables_by_name("weights", "conv")) == ["conv/conv_1/weights",
-                                                                              "conv/conv_2/weights"]  # fmt: skip
+                                                                              "conv/conv_2/weights"]
         assert framework.get_unique_variable("conv/conv_1/weights").op.name == "conv/conv_1/weights"
         left = framework.get_variables_to_restore(exclude=["conv", "stacked"])
         assert _names(left) == _names()[:4]
@@ -156,7 +156,7 @@ def test_regularizers() -> None:
 
 @pytest.mark.parametrize("optimizer", [
     *OPTIMIZERS, tf.train.GradientDescentOptimizer(0.1), tf.train.AdamOptimizer,
-    lambda lr: tf.train.MomentumOptimizer(lr, 0.5)])  # fmt: skip
+    lambda lr: tf.train.MomentumOptimizer(lr, 0.5)])
 def test_optimize_loss(optimizer: Any) -> None:
     """Each kind of optimizer makes the loss smaller, and the step goes on."""
     with tf.Graph().as_default(), HostSession() as sess:
@@ -209,7 +209,7 @@ def test_nest() -> None:
     (lambda: layers.optimize_loss(tf.get_variable("v", []), None, 0.1, 7), ValueError, "Unrecognized optimizer"),
     (lambda: layers.optimize_loss(tf.get_variable("v", []), None, 0.1, "SGD", learning_rate_decay_fn=max), ValueError,
      "global_step is required for learning_rate_decay_fn"),
-])  # fmt: skip
+])
 def test_errors(function: Callable[[], Any], error: type[Exception], text: str) -> None:
     """What does not fit is refused, with the reason."""
     with tf.Graph().as_default(), pytest.raises(error, match=text):

@@ -28,7 +28,7 @@ def test_turned_and_moved(sess: Any) -> None:
     square = np.arange(9).reshape(3, 3)
     for kind in (np.uint8, np.int64, np.float32):
         found = sess.run([image.rotate(square.astype(kind), np.pi / 2), image.translate(square.astype(kind), [1, -1]),
-                          image.rotate(square.astype(kind)[..., None], -np.pi / 2, "bilinear")])  # fmt: skip
+                          image.rotate(square.astype(kind)[..., None], -np.pi / 2, "bilinear")])
         assert found[0].tolist() == np.rot90(square).tolist()
         assert found[1].tolist() == [[0, 3, 4], [0, 6, 7], [0, 0, 0]]
         np.testing.assert_allclose(found[2][..., 0], np.rot90(square, -1), atol=1e-3 if kind is np.float32 else 1)
@@ -62,7 +62,7 @@ def test_warp(sess: Any) -> None:
         a, b = min(int(y), 2), min(int(x), 3)
         wy, wx = y - a, x - b
         want = ((1 - wy) * (1 - wx) * _X[n, a, b] + (1 - wy) * wx * _X[n, a, b + 1]
-                + wy * (1 - wx) * _X[n, a + 1, b] + wy * wx * _X[n, a + 1, b + 1])  # fmt: skip
+                + wy * (1 - wx) * _X[n, a + 1, b] + wy * wx * _X[n, a + 1, b + 1])
         np.testing.assert_allclose(got[n, i, j], want, rtol=1e-4, atol=1e-5)
 
 
@@ -92,7 +92,7 @@ def test_errors(sess: Any) -> None:
         (lambda: image.transform(_X, 1.0), TypeError, "transforms should have rank"),
         (lambda: image.dense_image_warp(_X[:, :1], np.zeros((2, 1, 5, 2))), ValueError, "at least 2 by 2"),
         (lambda: image.compose_transforms(), ValueError, "cannot be empty"),
-    ]  # fmt: skip
+    ]
     for call, kind, text in bad:
         with pytest.raises(kind, match=f"(?s){text}.*Fix:"):
             call()

@@ -52,7 +52,7 @@ def test_group_norm(sess: Any) -> None:
     """Groups of channels together; unknown sizes too."""
     placeholder = tf.placeholder_with_default(_X, [None, None, None, 6])
     y = layers.group_norm(_X, 3), layers.group_norm(np.moveaxis(_X, 3, 1), 3, 1, (2, 3)), \
-        layers.group_norm(placeholder, 3)  # fmt: skip
+        layers.group_norm(placeholder, 3)
     assert _names()[:2] == ["GroupNorm/beta", "GroupNorm/gamma"]
     a, b, c = _scaled(sess, y, 1.5, -1.0)
     want = 1.5 * _standard(_X.reshape(2, 4, 5, 3, 2), (1, 2, 4)).reshape(_X.shape) - 1.0
@@ -67,7 +67,7 @@ def test_small_functions(sess: Any) -> None:
     """Softmax, one-hot, maxout, unit norm."""
     e = np.exp(_X - _X.max(-1, keepdims=True))
     found = sess.run([layers.softmax(_X), layers.one_hot_encoding([2, 0], 3, 5.0, 1.0), layers.maxout(_X, 3),
-                      layers.unit_norm(_X, 2)])  # fmt: skip
+                      layers.unit_norm(_X, 2)])
     np.testing.assert_allclose(found[0], e / e.sum(-1, keepdims=True), rtol=1e-5)
     assert found[1].tolist() == [[1, 1, 5], [5, 1, 1]]
     np.testing.assert_allclose(found[2], _X.reshape(2, 4, 5, 3, 2).max(-1))
@@ -85,15 +85,15 @@ def test_convolutions(sess: Any) -> None:
     ours = [layers.separable_conv2d(_X, 3, 3, 2, stride=2, weights_initializer=ones, activation_fn=None),
             layers.separable_conv2d(_X, None, [3, 3], 2, weights_initializer=ones, activation_fn=None),
             layers.conv3d_transpose(volume, 3, 2, 2, weights_initializer=ones),
-            layers.max_pool3d(volume, 2, 1), layers.avg_pool3d(volume, 2, 1, "SAME")]  # fmt: skip
+            layers.max_pool3d(volume, 2, 1), layers.avg_pool3d(volume, 2, 1, "SAME")]
     assert _names() == ["SeparableConv2d/depthwise_weights", "SeparableConv2d/pointwise_weights",
                         "SeparableConv2d/biases", "SeparableConv2d_1/depthwise_weights", "SeparableConv2d_1/biases",
-                        "Conv3d_transpose/weights", "Conv3d_transpose/biases"]  # fmt: skip
+                        "Conv3d_transpose/weights", "Conv3d_transpose/biases"]
     plain = [tf.layers.separable_conv2d(_X, 3, 3, 2, "same", depth_multiplier=2, depthwise_initializer=ones,
                                         pointwise_initializer=ones),
              tf.nn.depthwise_conv2d(_X, tf.ones([3, 3, 6, 2]), [1, 1, 1, 1], "SAME"),
              tf.layers.conv3d_transpose(volume, 3, 2, 2, "same", activation=tf.nn.relu, kernel_initializer=ones),
-             tf.layers.max_pooling3d(volume, 2, 1), tf.layers.average_pooling3d(volume, 2, 1, "same")]  # fmt: skip
+             tf.layers.max_pooling3d(volume, 2, 1), tf.layers.average_pooling3d(volume, 2, 1, "same")]
     sess.run(tf.global_variables_initializer())
     for a, b in zip(*sess.run((ours, plain)), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
@@ -130,7 +130,7 @@ def test_summaries(sess: Any) -> None:
     several = layers.summarize_tensors([x, tf.constant(1.0, name="one"), tf.constant("text")])
     assert [s.op.name for s in several] == ["x_1", "one_1"] and activation.op.name == "six/activation"
     values = {v.tag: v for s in sess.run(tf.get_collection(tf.GraphKeys.SUMMARIES))
-              for v in tf.Summary.FromString(s).value}  # fmt: skip
+              for v in tf.Summary.FromString(s).value}
     assert values["six/zeros"].simple_value == 0.25 and values["six/sixes"].simple_value == 0.5
     assert values["x_1"].histo.num == 4 and values["one_1"].simple_value == 1.0
     tf.add_to_collection(tf.GraphKeys.ACTIVATIONS, x)

@@ -45,7 +45,7 @@ def _norm(x: Any, v: dict[str, Any], scope: str) -> Any:
 def _layer_norm_lstm(v: dict[str, Any]) -> Any:
     i, j, f, o = (_norm(t, v, s) for t, s in zip(
         np.split(np.concatenate([_X, _H], 1) @ v["kernel"], 4, 1), ("input", "transform", "forget", "output"),
-        strict=True))  # fmt: skip
+        strict=True))
     c = _norm(_C * _sigmoid(f + 1) + _sigmoid(i) * np.tanh(j), v, "state")
     return np.tanh(c) * _sigmoid(o), c
 
@@ -77,7 +77,7 @@ _MEMORY: dict[str, tuple[Any, Any]] = {
     "without layer norm": (lambda: rnn.LayerNormBasicLSTMCell(4, layer_norm=False), _plain_lstm),
     "nas": (lambda: rnn.NASCell(4, use_biases=True), _nas),
     "coupled": (lambda: rnn.CoupledInputForgetGateLSTMCell(4, use_peepholes=True), _coupled),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _MEMORY)
@@ -217,7 +217,7 @@ def test_wrappers(sess: Any) -> None:
 def test_blocks(sess: Any) -> None:
     """Cells of one op compute what the others do, with the same names; the fused one what `dynamic_rnn` does."""
     for scope, cells in (("a", (rnn.LSTMBlockCell(4, use_peephole=True), tf.nn.rnn_cell.LSTMCell(4, True))),
-                         ("b", (rnn.GRUBlockCellV2(4), tf.nn.rnn_cell.GRUCell(4)))):  # fmt: skip
+                         ("b", (rnn.GRUBlockCellV2(4), tf.nn.rnn_cell.GRUCell(4)))):
         with tf.variable_scope(scope):
             one = tf.nn.dynamic_rnn(cells[0], _S, dtype=tf.float32)[0]
         with tf.variable_scope(scope, reuse=True):
@@ -243,9 +243,9 @@ def test_stacks(sess: Any) -> None:
         return [tf.nn.rnn_cell.GRUCell(n) for n in (4, 2)]
 
     outputs, forwards, backwards = rnn.stack_bidirectional_dynamic_rnn(cells(), cells(), _S, dtype=tf.float32,
-                                                                       sequence_length=[5, 3])  # fmt: skip
+                                                                       sequence_length=[5, 3])
     steps, last, _ = rnn.stack_bidirectional_rnn(cells(), cells(), [_S[:, t] for t in range(5)], dtype=tf.float32,
-                                                 scope="static")  # fmt: skip
+                                                 scope="static")
     assert outputs.shape.as_list() == [2, 5, 4] and len(forwards) == len(backwards) == len(last) == 2
     assert len(steps) == 5 and steps[0].shape.as_list() == [2, 4]
     names = [v.op.name for v in tf.trainable_variables()]

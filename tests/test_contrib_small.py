@@ -34,7 +34,7 @@ def test_hparams() -> None:
     h.del_hparam("rate")
     assert "rate" not in h
     for bad, text in (("n=x", "Could not parse hparam 'n'"), ("no=1", "Unknown hyperparameter"),
-                      ("n", "Malformed"), ("n=[1,2]", "Must not pass a list")):  # fmt: skip
+                      ("n", "Malformed"), ("n=[1,2]", "Must not pass a list")):
         with pytest.raises(ValueError, match=text):
             h.parse(bad)
     for name, value in (("n", 1.5), ("on", "yes"), ("layers", 3)):
@@ -61,9 +61,9 @@ def test_flipped_losses(sess: Any) -> None:
     one_hot = tf.constant([[0.0, 1.0], [1.0, 0.0]])
     np.testing.assert_allclose(*sess.run([
         nn.deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits, [1, 0]),
-        nn.deprecated_flipped_softmax_cross_entropy_with_logits(logits, one_hot)]), rtol=1e-6)  # fmt: skip
+        nn.deprecated_flipped_softmax_cross_entropy_with_logits(logits, one_hot)]), rtol=1e-6)
     np.testing.assert_allclose(sess.run(nn.deprecated_flipped_sigmoid_cross_entropy_with_logits(logits, one_hot)),
-                               np.log1p(np.exp([[1.0, -2.0], [-3.0, -1.0]])), rtol=1e-5)  # fmt: skip
+                               np.log1p(np.exp([[1.0, -2.0], [-3.0, -1.0]])), rtol=1e-5)
 
 
 def test_eager() -> None:
@@ -87,7 +87,7 @@ def test_inside(sess: Any) -> None:
     """Small functions that programs take from TensorFlow's inside."""
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     results = [inside.alias_inplace_update(x, 1, [9.0, 9.0]), inside.alias_inplace_add(x, [0], [[1.0, 1.0]]),
-               inside.alias_inplace_subtract(x, [1, 0], [[1.0, 1.0], [0.0, 2.0]])]  # fmt: skip
+               inside.alias_inplace_subtract(x, [1, 0], [[1.0, 1.0], [0.0, 2.0]])]
     found = [a.tolist() for a in sess.run(results)]
     assert found == [[[1, 2], [9, 9]], [[2, 3], [3, 4]], [[1, 0], [2, 3]]]
     assert inside.strip_name_scope("^a/b/c", "a/b") == "^c" and inside.prepend_name_scope("c:0", "a/") == "a/c:0"
@@ -111,7 +111,7 @@ def test_cluster() -> None:
     assert cluster.as_dict() == {"ps": ["a:1"], "worker": {0: "b:1", 2: "c:1"}}
     assert cluster == tf.train.ClusterSpec(cluster) and bool(cluster)
     for call, text in ((lambda: cluster.num_tasks("no"), "No such job"),
-                       (lambda: cluster.task_address("worker", 1), "No task with index 1")):  # fmt: skip
+                       (lambda: cluster.task_address("worker", 1), "No task with index 1")):
         with pytest.raises(ValueError, match=text):
             call()
     for bad in ("text", {"a": "text"}):
@@ -140,7 +140,7 @@ def test_a_subclass_of_what_is_refused(sess: Any) -> None:
     made, pairs = Quiet(), [(tf.constant(1.0), tf.Variable(1.0))]
     for call in (lambda: made.compute_gradients(pairs[0][0]), lambda: made.apply_gradients(pairs, None, "step"),
                  lambda: made.get_slot(pairs[0][1], "v"), made.get_slot_names, made.variables,
-                 lambda: made.minimize(pairs[0][0])):  # fmt: skip
+                 lambda: made.minimize(pairs[0][0])):
         with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
             call()
     with pytest.raises(TypeError, match="skip_gradients_aggregation"):
@@ -191,7 +191,7 @@ def test_shallow_structures() -> None:
     assert nest.flatten_up_to(0, [1]) == [[1]]
     assert nest.flatten_dict_items({("a", "b"): (1, [2][0]), "c": [3]}) == {"a": 1, "b": 2, "c": [3]}
     for shallow, deep, kind in (([0], 1, TypeError), ([0, 0], [1], ValueError), ([0], {"a": 1}, TypeError),
-                                ({"a": 0}, {"b": 1}, ValueError)):  # fmt: skip
+                                ({"a": 0}, {"b": 1}, ValueError)):
         with pytest.raises(kind, match="structure"):
             nest.assert_shallow_structure(shallow, deep)
     for wrong, kind in (([1], TypeError), ({("a", "b"): 1}, ValueError), ({("a",): (1,), "a": 2}, ValueError)):

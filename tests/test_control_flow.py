@@ -189,7 +189,7 @@ def test_maximum_iterations_known_by_the_run():
     x = tf.placeholder(tf.float32, [None])
     i, (y,) = tf.while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, [tf.concat([y[0] * x[0], x], 0)]), (0, [x]),
                             shape_invariants=[tf.TensorShape([]), [tf.TensorShape([None])]],
-                            maximum_iterations=most)  # fmt: skip
+                            maximum_iterations=most)
     (g,) = tf.gradients(y, x)
     last = tf.while_loop(lambda i: i < 5, lambda i: i + 1, [tf.constant(0)], maximum_iterations=most)
     with tf.Session() as sess:
@@ -199,7 +199,7 @@ def test_maximum_iterations_known_by_the_run():
             assert values[0] == values[3] == count
             np.testing.assert_array_equal(values[1], [2.0 ** (count + 1)] + [2.0 ** k for k in range(count, 0, -1)])
             np.testing.assert_array_equal(values[2], [(count + 1) * 2.0**count + sum(k * 2.0 ** (k - 1) for k in
-                                                      range(1, count + 1))])  # fmt: skip
+                                                      range(1, count + 1))])
 
 
 def test_maximum_iterations_and_nesting():

@@ -72,7 +72,7 @@ def test_slices(sess: Any) -> None:
     (lambda: D.from_tensors([1, 2]).repeat(2), [[1, 2], [1, 2]]),
     (lambda: D.from_tensor_slices(["a", "b"]).batch(3), [[b"a", b"b"]]),
     (lambda: D.range(2).apply(lambda d: d.map(lambda x: x + 1)), [1, 2]),
-])  # fmt: skip
+])
 def test_transformations(sess: Any, make: Any, expected: list[Any]) -> None:
     """Each transformation gives the elements that TensorFlow gives."""
     assert _all(sess, make()) == expected

@@ -68,9 +68,9 @@ def test_interleaved(sess: Any, files: list[str]) -> None:
     names = tf.data.Dataset.from_tensor_slices(files)
     assert _all(sess, names.interleave(tf.data.TFRecordDataset, 2)) == [b"a0", b"b0", b"a1", b"b1", b"a2", b"b2"]
     assert _all(sess, names.interleave(tf.data.TFRecordDataset, cycle_length=2, block_length=2)) == [
-        b"a0", b"a1", b"b0", b"b1", b"a2", b"b2"]  # fmt: skip
+        b"a0", b"a1", b"b0", b"b1", b"a2", b"b2"]
     assert _all(sess, names.apply(tf.data.experimental.parallel_interleave(tf.data.TFRecordDataset, 1))) == [
-        b"a0", b"a1", b"a2", b"b0", b"b1", b"b2"]  # fmt: skip
+        b"a0", b"a1", b"a2", b"b0", b"b1", b"b2"]
     for n, times, cycle, block, expected in (
             (5, 6, 2, 4, [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2),
             (6, 2, 2, 1, [1, 2, 1, 2, 3, 4, 3, 4, 5, 5]), (3, 3, 5, 2, [1, 1, 2, 2, 1, 2]), (4, 0, 2, 1, [])):

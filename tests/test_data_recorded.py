@@ -122,12 +122,12 @@ def test_examples(tmp_path: Any) -> None:
     with tf.io.TFRecordWriter(path) as writer:
         for i in range(3):
             features = {"n": tf1.train.Feature(int64_list=tf1.train.Int64List(value=[i])),
-                        "v": tf1.train.Feature(int64_list=tf1.train.Int64List(value=list(range(i))))}  # fmt: skip
+                        "v": tf1.train.Feature(int64_list=tf1.train.Int64List(value=list(range(i))))}
             writer.write(tf1.train.Example(features=tf1.train.Features(feature=features)).SerializeToString())
     wanted = {"n": tf.io.FixedLenFeature([], tf.int64), "v": tf.io.VarLenFeature(tf.int64)}
     with context.use(context.EAGER):
         made = tf.data.experimental.make_batched_features_dataset(path, 2, wanted, num_epochs=1, shuffle=False,
-                                                                  label_key="n")  # fmt: skip
+                                                                  label_key="n")
         rows = list(made)
     assert [plain(n) for _, n in rows] == [[0, 1], [2]]
     assert plain(tf.sparse.to_dense(rows[1][0]["v"])) == [[0, 1]]

@@ -80,7 +80,7 @@ def _by_next(s: Any) -> Any:
 
 
 EXPECTED = {_plain: 110.5, _jumps: 3.0, _returns: 23.5, _batches: 25.5, _nested: 9.5, _of_tensor: 3.5, _reduced: 12.5,
-            _by_next: -2.5}  # fmt: skip
+            _by_next: -2.5}
 
 
 @pytest.mark.parametrize("program", EXPECTED, ids=lambda f: f.__name__)

@@ -56,7 +56,7 @@ def test_nothing_else_is_deleted(root: pathlib.Path, monkeypatch: pytest.MonkeyP
     (root / "programs").mkdir(parents=True, mode=0o700)
     (root / "programs").chmod(0o700)
     others = [folder / name for folder in (root, root / "programs")
-              for name in ("array.npy", "my.program", f".{KEYS[0]}.program", f"{KEYS[0]}.program.bak")]  # fmt: skip
+              for name in ("array.npy", "my.program", f".{KEYS[0]}.program", f"{KEYS[0]}.program.bak")]
     for path in others:
         path.write_bytes(b"x" * 3_000_000)
         os.utime(path, (1, 1))
@@ -87,14 +87,14 @@ def test_the_limit_holds_after_each_write(root: pathlib.Path, monkeypatch: pytes
     disk_cache.write(KEYS[0], {}, b"c" * (51 << 10))
     assert disk_cache.read(KEYS[0]) is None and held() <= 50 << 10
     program = ("from graphgrad.executor.backend import disk_cache as disk; import sys\n"
-               "for i in range(40): disk.write(f'{sys.argv[1]}{i:062x}', {}, b'c' * 7000)")  # fmt: skip
+               "for i in range(40): disk.write(f'{sys.argv[1]}{i:062x}', {}, b'c' * 7000)")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     others = [subprocess.Popen([sys.executable, "-c", program, f"a{n}"], env=env) for n in range(2)]
     assert [p.wait() for p in others] == [0, 0] and 25 << 10 < held() <= 50 << 10
 
 
 @pytest.mark.parametrize("text, size", [("1G", 1 << 30), ("2.5k", 2560), (" 300 MiB ", 300 << 20), ("7", 7), ("0", 0),
-                                        ("10gb", 10 << 30), ("1T", 1 << 40), ("", 512 << 20)])  # fmt: skip
+                                        ("10gb", 10 << 30), ("1T", 1 << 40), ("", 512 << 20)])
 def test_sizes(monkeypatch: pytest.MonkeyPatch, text: str, size: int) -> None:
     """With and without units."""
     monkeypatch.setenv("GRAPHGRAD_CACHE_BYTES", text)
@@ -119,7 +119,7 @@ def test_no_size(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixtu
 @pytest.mark.parametrize("which", ["programs", "cache", "above"])
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o1777])
 def test_a_directory_that_others_can_change(root: pathlib.Path, caplog: pytest.LogCaptureFixture, which: str,
-                                            mode: int) -> None:  # fmt: skip
+                                            mode: int) -> None:
     """Is not used any more, nor one below it; but in a sticky one nobody can put something in another's place."""
     disk_cache.write(KEYS[0], {}, b"code")
     assert disk_cache.read(KEYS[0]) == ({}, b"code")
@@ -138,7 +138,7 @@ def test_a_directory_that_others_can_change(root: pathlib.Path, caplog: pytest.L
 @posix
 @pytest.mark.parametrize("members, alone", [([], True), (["me"], True), (["me", "you"], False)])
 def test_a_group_of_the_user_alone(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch, members: list[str],
-                                   alone: bool) -> None:  # fmt: skip
+                                   alone: bool) -> None:
     """Many systems make one for each user; it may write to a directory above."""
     import grp
     import pwd

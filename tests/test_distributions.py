@@ -31,7 +31,7 @@ def test_normal(sess: Any) -> None:
     x = [0.5, 0.5]
     _check(sess, [n.log_prob(x), n.prob(x), n.cdf(x), n.entropy(), ds.kl_divergence(n, m), n.mean(), n.variance()],
            [[-1.0439385, -1.6433357], [0.35206532, 0.19333406], [0.69146246, 0.4012937], [1.4189385, 2.1120858],
-            [0.6680568, 0.1415762], [0.0, 1.0], [1.0, 4.0]])  # fmt: skip
+            [0.6680568, 0.1415762], [0.0, 1.0], [1.0, 4.0]])
     assert n.batch_shape.as_list() == [2] and n.event_shape.as_list() == [] and n.sample(5).shape.as_list() == [5, 2]
     _check(sess, [n.cross_entropy(m), n.stddev(), m.mode()], [[2.0869953, 2.253662], [1.0, 2.0], 0.5])
 
@@ -41,7 +41,7 @@ def test_bernoulli(sess: Any) -> None:
     b, c = ds.Bernoulli(logits=[0.5, -1.0]), ds.Bernoulli(probs=[0.2, 0.9])
     _check(sess, [b.log_prob([1, 0]), b.entropy(), b.kl_divergence(c), b.mean(), b.variance(), b.mode(), c.logits],
            [[-0.474077, -0.3132617], [0.6628473, 0.58220303], [0.42320815, 1.129457], [0.62245935, 0.26894143],
-            [0.23500371, 0.19661194], [1, 0], [-1.3862944, 2.1972244]])  # fmt: skip
+            [0.23500371, 0.19661194], [1, 0], [-1.3862944, 2.1972244]])
     with pytest.raises(ValueError, match="probs or logits, but not both"):
         ds.Bernoulli()
 
@@ -52,7 +52,7 @@ def test_categorical(sess: Any) -> None:
     d = ds.Categorical(probs=[[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
     _check(sess, [c.log_prob([1, 2]), c.entropy(), ds.kl_divergence(c, d), c.mode(), c.probs[0], c.event_size],
            [[-1.4076059, -0.6041306], [0.83239555, 0.95280755], [0.06825939, 0.21326001], [2, 2],
-            [0.09003057, 0.24472848, 0.66524094], 3])  # fmt: skip
+            [0.09003057, 0.24472848, 0.66524094], 3])
     assert c.sample([2, 3]).shape.as_list() == [2, 3, 2]
     several = c.log_prob(np.array([[0, 0], [1, 1]]))
     np.testing.assert_allclose(np.exp(sess.run(several)), sess.run(tf.transpose(c.probs[:, :2])), rtol=1e-5)
@@ -64,7 +64,7 @@ def test_uniform(sess: Any) -> None:
     x = [0.5, 3.0]
     _check(sess, [u.log_prob(x), u.prob(x), u.cdf(x), u.entropy(), u.mean(), u.variance()],
            [[-0.6931472, -np.inf], [0.5, 0.0], [0.25, 1.0], [0.6931472, 1.0986123], [1.0, 0.5],
-            [0.33333334, 0.75]])  # fmt: skip
+            [0.33333334, 0.75]])
 
 
 def test_vectors(sess: Any) -> None:
@@ -75,7 +75,7 @@ def test_vectors(sess: Any) -> None:
     x = [0.3, -1.0, 2.0]
     sums = [tf.reduce_sum(t, -1) for t in (parts.log_prob(x), parts.entropy(), ds.kl_divergence(parts, others))]
     _check(sess, [v.log_prob(x), v.entropy(), ds.kl_divergence(v, w), v.mean(), v.stddev()],
-           [*sess.run(sums), loc, scale[None]])  # fmt: skip
+           [*sess.run(sums), loc, scale[None]])
     assert v.batch_shape.as_list() == [1] and v.event_shape.as_list() == [3]
     assert v.sample(4).shape.as_list() == [4, 1, 3]
     with pytest.raises(ValueError, match="size of an event"):

@@ -59,7 +59,7 @@ def test_gradients_of_samples(sess: Any) -> None:
 
     cases = [(lambda p: ds.Gamma(p, 2.0), 3.0, (2 * 3.0 + 1) / 4), (lambda p: ds.Exponential(p), 2.0, -4 / 8.0),
              (lambda p: ds.Laplace(0.0, p), 1.5, 4 * 1.5), (lambda p: ds.Logistic(0.0, p), 1.5, 2 * np.pi**2 / 3 * 1.5),
-             (lambda p: ds.Beta(p, 2.0), 2.0, (3 * 4 - 6) / 20 - 6 * 9 / 400 + 0.0)]  # fmt: skip
+             (lambda p: ds.Beta(p, 2.0), 2.0, (3 * 4 - 6) / 20 - 6 * 9 / 400 + 0.0)]
     pairs = [second(make, value) for make, value, _ in cases]
     grads = [tf.gradients(loss, p)[0] for p, loss in pairs]
     found = sess.run(grads)
@@ -86,15 +86,15 @@ def test_normals_with_covariance(sess: Any) -> None:
     off = x - locs[0]
     inverse = np.linalg.inv(covariances[0])
     log_prob = -0.5 * (np.einsum("nbi,bij,nbj->nb", off, inverse, off) + np.linalg.slogdet(covariances[0])[1]
-                       + 3 * np.log(2 * np.pi))  # fmt: skip
+                       + 3 * np.log(2 * np.pi))
     entropy = 0.5 * np.linalg.slogdet(covariances[0])[1] + 1.5 * np.log(2 * np.pi * np.e)
     q_inverse, far = np.linalg.inv(covariances[1]), locs[1] - locs[0]
     kl = 0.5 * (np.trace(q_inverse @ covariances[0], axis1=-2, axis2=-1) - 3
                 + np.einsum("bi,ij,bj->b", far, q_inverse, far)
-                + np.linalg.slogdet(covariances[1])[1] - np.linalg.slogdet(covariances[0])[1])  # fmt: skip
+                + np.linalg.slogdet(covariances[1])[1] - np.linalg.slogdet(covariances[0])[1])
     found = sess.run([p.log_prob(x), p.entropy(), ds.kl_divergence(p, q), p.covariance(), p.variance(), p.mean()])
     for got, want in zip(found, [log_prob, entropy, kl, covariances[0],
-                                 np.diagonal(covariances[0], axis1=-2, axis2=-1), locs[0]], strict=True):  # fmt: skip
+                                 np.diagonal(covariances[0], axis1=-2, axis2=-1), locs[0]], strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-8)
     drawn = sess.run(q.sample(20000, seed=2))
     np.testing.assert_allclose(np.cov(drawn.T), covariances[1], atol=0.15)
@@ -121,7 +121,7 @@ def test_mixtures(sess: Any) -> None:
     cdf, lower = sess.run([several.cdf(100.0), several.entropy_lower_bound()])
     np.testing.assert_allclose([cdf, lower], [1.0, (weights * (0.5 * np.log(2 * np.pi * np.e) + np.log(scales))).sum()])
     vectors = ds.Mixture(ds.Categorical(probs=[0.3, 0.7]),
-                         [ds.MultivariateNormalDiag([m, m], [1.0, 2.0]) for m in (-1.0, 1.0)])  # fmt: skip
+                         [ds.MultivariateNormalDiag([m, m], [1.0, 2.0]) for m in (-1.0, 1.0)])
     assert vectors.sample(3).shape.as_list() == [3, 2]
     assert vectors.log_prob(np.zeros((5, 2), np.float32)).shape.as_list() == [5]
     for make, kind in ((lambda: ds.Mixture(3, [several]), TypeError), (lambda: ds.Mixture(cat, []), ValueError)):
@@ -148,7 +148,7 @@ def test_counts_and_classes(sess: Any) -> None:
     """Poisson's counts, one-hot classes, chi-squared."""
     poisson, one_hot = ds.Poisson([1.0, 3.5]), ds.OneHotCategorical(probs=[0.2, 0.8], dtype=tf.float32)
     found = sess.run([poisson.log_prob([2.0, 3.0]), poisson.sample(20000, seed=1), one_hot.log_prob([0.0, 1.0]),
-                      one_hot.sample(20000, seed=1), one_hot.mode(), ds.Chi2(4.0).mean(), poisson.mode()])  # fmt: skip
+                      one_hot.sample(20000, seed=1), one_hot.mode(), ds.Chi2(4.0).mean(), poisson.mode()])
     np.testing.assert_allclose(found[0], [-1 - np.log(2), 3 * np.log(3.5) - 3.5 - np.log(6)], rtol=1e-5)
     np.testing.assert_allclose(found[1].mean(0), [1.0, 3.5], rtol=0.05)
     np.testing.assert_allclose(found[2], np.log(0.8), rtol=1e-5)

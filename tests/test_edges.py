@@ -57,7 +57,7 @@ def _differs(got: Any, want: Any, tolerance: float) -> bool:
     got = got.astype(np.float64).reshape(-1)
     scale = float(np.abs(want[np.isfinite(want)]).max(initial=0.0)) if want.size else 0.0
     return got.shape != want.shape or not np.allclose(
-        got, want, rtol=tolerance, atol=tolerance * min(1.0, scale) + 1e-7, equal_nan=True)  # fmt: skip
+        got, want, rtol=tolerance, atol=tolerance * min(1.0, scale) + 1e-7, equal_nan=True)
 
 
 @pytest.mark.parametrize("engine", ["NumPy", "XLA"])
@@ -67,7 +67,7 @@ def test_values(engine: str, part: int) -> None:
     cases = [(text, inputs, recorded) for (text, inputs), recorded
              in zip(edge_cases.VALUES, _RECORDED["values"], strict=True)
              if len(recorded) > 1 and text not in _DIFFERENT and not (engine == "XLA" and any(
-                 text == t and what in str(inputs["x"]) for t, what in _DIFFERENT_IN_XLA))][part::6]  # fmt: skip
+                 text == t and what in str(inputs["x"]) for t, what in _DIFFERENT_IN_XLA))][part::6]
     with tf.Graph().as_default():
         built = [_built(text, inputs) for text, inputs, _ in cases]
         feeds = {k: v for _, _, f in built for k, v in f.items()}

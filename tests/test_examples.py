@@ -30,7 +30,7 @@ NEEDS = {p.stem: "sklearn" for p in (_ROOT / "examples").glob("*.py") if "sklear
 # run, one core or many must not show.
 TOLERANCE = {"adversarial": 0.02, "boltzmann_machine": 0.004, "em_mixture": 0.002, "cnn_batch_norm": 0.03,
              "char_rnn": 0.005, "gan_penalty": 0.005, "vae": 0.003, "neural_style": 0.001,
-             "seq2seq_attention": 0.05}  # fmt: skip
+             "seq2seq_attention": 0.05}
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 

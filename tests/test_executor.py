@@ -141,7 +141,7 @@ def test_operations_that_differ_are_not_merged(sess):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     zero, minus = tf.constant(0.0), tf.constant(-0.0)
     got = sess.run([tf.reduce_sum(x, 0), tf.reduce_sum(x, 1), tf.matmul(x, x), tf.matmul(x, x, transpose_a=True),
-                    1 / zero, 1 / minus])  # fmt: skip
+                    1 / zero, 1 / minus])
     want = [[4, 6], [3, 7], [[7, 10], [15, 22]], [[10, 14], [14, 20]], np.inf, -np.inf]
     for g, w in zip(got, want, strict=True):
         np.testing.assert_array_equal(g, w)
@@ -230,7 +230,7 @@ def test_damaged_entries_are_replaced(sess, folder, damage):
     else:
         half = len(good) // 2
         path.write_bytes({"cut": good[:half], "foreign": b"something else", "empty": b"",
-                          "flipped": good[:half] + bytes([good[half] ^ 1]) + good[half + 1 :]}[damage])  # fmt: skip
+                          "flipped": good[:half] + bytes([good[half] ^ 1]) + good[half + 1 :]}[damage])
     cache.clear()
     with tf.Session() as s:
         assert s.explain(y, {x: [1, 2]}).steps[0].origin == "compiled"
@@ -295,7 +295,7 @@ def test_a_second_process_needs_neither_compiler_nor_jax(folder):
     """)
     outputs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).stdout.split()
-               for _ in range(2)]  # fmt: skip
+               for _ in range(2)]
     assert outputs[0][0] == outputs[1][0]
     assert [o[1] for o in outputs] == ["True", "False"]
 

@@ -44,7 +44,7 @@ def test_every_kind_of_cut(graph: tf.Graph) -> None:
     assert kinds(why) == [
         ("integer", "ArgMax"), ("integer", "Cast"), ("integer", "Greater"), ("not differentiable", "RandomShuffle"),
         ("returned None", "Round"), ("stop_gradient", "StopGradient"), ("stop_gradients", "Exp"),
-    ]  # fmt: skip
+    ]
     assert why.is_none and why.connected and tf.gradients(y, x, stop_gradients=[ends[-1]]) == [None]
     for cut in why.cuts:
         assert cut.path[0].name == "y" and cut.path[-1].name == "x" and cut.op in cut.path
@@ -181,7 +181,7 @@ def test_agrees_with_gradients(seed: int) -> None:
     pool: list[Any] = list(xs)
     steps = [tf.tanh, tf.round, tf.stop_gradient, tf.sign, lambda a: tf.cast(tf.cast(a, tf.int32), tf.float32),
              lambda a: tf.split(a, 2)[rng.randrange(2)] * [1.0, 2.0],
-             lambda a: tf.cast(a > 0.0, tf.float32) * a]  # fmt: skip
+             lambda a: tf.cast(a > 0.0, tf.float32) * a]
     for _ in range(25):
         if rng.random() < 0.4:
             pool.append(rng.choice(pool) * rng.choice(pool))
@@ -219,7 +219,7 @@ def test_replacements_are_true(op_type: str) -> None:
     expression = re.split(r", (?:n a|u uniform)", REPLACEMENTS[op_type].partition(": ")[2])[0]
     x = tf.constant([[0.2, 1.7, -0.6]])
     names = {"tf": tf, "x": x, "y": tf.constant([[0.4, 2.0, 0.3]]), "logits": x, "predictions": x,
-             "u": tf.constant([[0.2, 0.6, 0.9]]), "targets": tf.constant([1]), **_NAMES}  # fmt: skip
+             "u": tf.constant([[0.2, 0.6, 0.9]]), "targets": tf.constant([1]), **_NAMES}
     value = eval(expression, names)
     with tf.Session() as sess:
         gradient = sess.run(tf.gradients(value * [0.5, 1.0, 2.0], x)[0])

@@ -48,7 +48,7 @@ def test_purely_functional_loops_stay_as_they_are() -> None:
     with tf.Graph().as_default() as graph:
         v, x = tf.Variable(1.0, use_resource=True), tf.constant(2.0)
         y = tf.while_loop(lambda i, a: i < 3,
-                          lambda i, a: (i + 1, tf.cond(a > 0.0, lambda: a * v, lambda: a)), [0, x])[1]  # fmt: skip
+                          lambda i, a: (i + 1, tf.cond(a > 0.0, lambda: a * v, lambda: a)), [0, x])[1]
         loop = next(op for op in graph.get_operations() if op.type == "While")
         count = len(loop.inputs), len(loop.outputs)
         tf.train.GradientDescentOptimizer(0.1).minimize(y)

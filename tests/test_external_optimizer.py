@@ -37,7 +37,7 @@ def test_same_path_as_scipy(sess: Any, method: str) -> None:
     found = optimize.minimize(lambda v: (1 - v[0]) ** 2 + 100 * (v[1] - v[0] ** 2) ** 2, [-1.5, 2.0], method=method,
                               jac=lambda v: np.array([-2 * (1 - v[0]) - 400 * v[0] * (v[1] - v[0] ** 2),
                                                       200 * (v[1] - v[0] ** 2)]),
-                              options={"maxiter": 8}, callback=lambda x: expected.append(np.array(x)))  # fmt: skip
+                              options={"maxiter": 8}, callback=lambda x: expected.append(np.array(x)))
     np.testing.assert_allclose(path, expected, rtol=1e-6)
     x, y = sess.run(variables)
     np.testing.assert_allclose([x, y[0]], found.x, rtol=1e-6)
@@ -47,9 +47,9 @@ def test_constraints(sess: Any) -> None:
     """Equalities and inequalities hold at the end: the nearest point to (3, 3) on x + y = 4 with x >= 2.5."""
     v = tf.Variable([0.0, 0.0])
     opt.ScipyOptimizerInterface(tf.reduce_sum((v - 3.0) ** 2), equalities=[tf.reduce_sum(v) - 4.0],
-                                inequalities=[v[0] - 2.5])  # fmt: skip
+                                inequalities=[v[0] - 2.5])
     optimizer = opt.ScipyOptimizerInterface(tf.reduce_sum((v - 3.0) ** 2), equalities=[tf.reduce_sum(v) - 4.0],
-                                            inequalities=[v[0] - 2.5], method="SLSQP")  # fmt: skip
+                                            inequalities=[v[0] - 2.5], method="SLSQP")
     sess.run(tf.global_variables_initializer())
     optimizer.minimize(sess)
     np.testing.assert_allclose(sess.run(v), [2.5, 1.5], atol=1e-5)
@@ -59,7 +59,7 @@ def test_bounds(sess: Any) -> None:
     """A variable stays within its bounds; others are free."""
     v, w = tf.Variable([0.0, 0.0]), tf.Variable(0.0)
     optimizer = opt.ScipyOptimizerInterface(tf.reduce_sum((v - 3.0) ** 2) + (w + 4.0) ** 2,
-                                            var_to_bounds={v: ([-np.inf, 1.0], [2.0, np.inf])})  # fmt: skip
+                                            var_to_bounds={v: ([-np.inf, 1.0], [2.0, np.inf])})
     sess.run(tf.global_variables_initializer())
     with sess.as_default():
         optimizer.minimize()

@@ -68,7 +68,7 @@ def test_xla_gets_what_numpy_left(programs):
     pytest.param(lambda: tf.while_loop(lambda i: i < 10**6, lambda i: i + 1, [tf.Variable(0).read_value()]), id="loop"),
     pytest.param(lambda: tf.nn.conv2d(tf.ones([64, 64, 64, 32]), tf.ones([5, 5, 32, 64]), 1, "SAME")[0, 0, 0, 0],
                  id="large convolution"),
-])  # fmt: skip
+])
 def test_what_is_not_quick_is_compiled_at_once(build, programs):
     fetch = build()
     with tf.Session() as s:
@@ -270,7 +270,7 @@ def test_gradient_checks_use_one_engine():
     y = 1.1 * tf.pow(x, 1.7)
     with tf.Session():
         once, again = (tf.test.compute_gradient(x, [20], y, [20], np.linspace(0.1, 3, 20, dtype=np.float32))
-                       for _ in range(2))  # fmt: skip
+                       for _ in range(2))
     np.testing.assert_array_equal(once, again)
 
 

@@ -39,7 +39,7 @@ _FUNCTIONS = {
     "loop": Function(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.sin(y) * x), (0, x))[1],
                      engine="numpy"),
     "map": lambda x: tf.map_fn(lambda r: tf.sin(r) * r, x),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _FUNCTIONS)

@@ -32,7 +32,7 @@ def test_equal_values_share_a_trace() -> None:
 
     counts = []
     for value in (1, 1.0, True, 2, np.float32(1), np.float32(2), np.int64(3), np.array(3), tf.constant(1),
-                  tf.constant(2), [1, 2], (1, 2), [1.0, 2], float("nan"), float("nan"), None, "a", "a"):  # fmt: skip
+                  tf.constant(2), [1, 2], (1, 2), [1.0, 2], float("nan"), float("nan"), None, "a", "a"):
         f(value)
         counts.append(len(traces))
     assert counts == [1, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8, 9, 10, 10]

@@ -89,7 +89,7 @@ def test_a_wrong_gradient_shows(mode):
 @pytest.mark.parametrize("x, error, problem", [
     (np.ones(2), ValueError, "`x` must be a list or tuple of values convertible to a Tensor"),
     ([np.ones(2, np.int32)], AssertionError, "unsupported type int32 of argument 0.*Fix: tf.cast"),
-])  # fmt: skip
+])
 def test_refused(mode, x, error, problem):
     with pytest.raises(error, match=problem):
         tf2.test.compute_gradient(lambda x: x * x, x)
@@ -144,7 +144,7 @@ def test_complex_x(session):
     (lambda x: (x, [2], tf.constant([1.0]), [1]), AssertionError, "dx = None.*Fix: give an x"),
     (lambda x: (x, [2], x * x, [2], np.ones(3)), AssertionError, r"x_shape = \[2\], init_data shape = \[3\].*Fix"),
     (lambda x: (tf.constant([1]), [1], x, [2]), TypeError, "Expected a floating-point or complex x, but got int32"),
-])  # fmt: skip
+])
 def test_refused_in_1(session, call, error, problem):
     with pytest.raises(error, match=problem):
         tf.test.compute_gradient(*call(tf.constant([1.0, 2.0])))
@@ -197,7 +197,7 @@ def test_implicit_gradients(mode):
     (lambda: gradients_function(lambda x: x, [7])(1.0), IndexError, "list index out of range.*Fix: count arguments"),
     (lambda: implicit_grad(lambda x: x)(tf.constant(1.0)), ValueError, "No trainable variables were accessed.*Fix"),
     (lambda: implicit_grad(lambda x: None)(1.0), ValueError, "Cannot differentiate a function that returns None"),
-])  # fmt: skip
+])
 def test_functions_refused(mode, call, error, problem):
     with pytest.raises(error, match=problem):
         call()
@@ -210,5 +210,5 @@ def test_names_of_tensorflows_inside():
     for module, name in [("eager.backprop", "gradients_function"), ("eager.backprop", "implicit_grad"),
                          ("ops.parallel_for.gradients", "jacobian"), ("ops.gradient_checker_v2", "compute_gradient"),
                          ("ops.custom_gradient", "get_dependent_variables"),
-                         ("ops.gradients_impl", "_hessian_vector_product")]:  # fmt: skip
+                         ("ops.gradients_impl", "_hessian_vector_product")]:
         assert any(callable(getattr(space, name, None)) for space in _inside(module.split("."))), name

@@ -61,7 +61,7 @@ def _peak(graph, fetch):
         now += sum(t.shape.num_elements() * t.dtype.size for t in op.outputs)
         peak = max(peak, now)
         now -= sum(t.shape.num_elements() * t.dtype.size for t in {id(t): t for t in (*op.inputs, *op.outputs)}.values()
-                   if last.get(id(t), -1) <= k)  # fmt: skip
+                   if last.get(id(t), -1) <= k)
     return peak
 
 
@@ -108,7 +108,7 @@ def test_the_operations_of_each_method(graph):
         (tf.AggregationMethod.EXPERIMENTAL_TREE, {
             "gradients_1/x_gradient_sum/AddN": terms[:2],
             "gradients_1/x_gradient_sum/AddN_1": ["gradients_1/x_gradient_sum/AddN", terms[2]]}),
-    ]:  # fmt: skip
+    ]:
         z = tf.add_n([tf.tanh(x) for _ in range(3)])
         count = graph.version
         tf.gradients(z, x, aggregation_method=method)

@@ -63,7 +63,7 @@ def test_the_graph_of_ys_and_xs_is_the_one_that_grows():
         (g,) = tf.gradients(y, x)
         z = tf.placeholder(tf.float32, [2])
         for call in (lambda: tf.gradients(z, x), lambda: tf.gradients(y, z), lambda: tf.gradients(z, z, grad_ys=[x]),
-                     lambda: tf.gradients(z, z, stop_gradients=[x])):  # fmt: skip
+                     lambda: tf.gradients(z, z, stop_gradients=[x])):
             with pytest.raises(ValueError, match=r"(?s)must be from the same graph.*test_gradients_arguments.py.*Fix"):
                 call()
         assert [o.type for o in other.get_operations() if o.name.startswith("gradients")] == []

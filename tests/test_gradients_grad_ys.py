@@ -147,7 +147,7 @@ def test_parts_of_a_sparse_grad_y_can_be_fetched_and_fed(graph):
     slices = tf.IndexedSlices(tf.constant([[5.0, 6.0]]), tf.constant([1], tf.int64), tf.constant([3, 2], tf.int64))
     (g,) = tf.gradients(tf.identity(x), x, grad_ys=[slices])
     assert [t.op.name for t in (g.values, g.indices, g.dense_shape)] == [
-        "gradients/grad_ys_0_values", "gradients/grad_ys_0_indices", "gradients/grad_ys_0_shape"]  # fmt: skip
+        "gradients/grad_ys_0_values", "gradients/grad_ys_0_indices", "gradients/grad_ys_0_shape"]
     values, indices = run([g.values, g.indices])
     assert values.tolist() == [[5, 6]] and indices.dtype == np.int64
     fed = run(g, {g.values: [[7.0, 8.0]], g.indices: [2]})

@@ -72,7 +72,7 @@ def test_names_follow_the_scopes_of_the_call_and_of_the_forward_op(graph):
     assert _names(graph, count) == [
         "outer/gradients/Shape", "outer/gradients/grad_ys_0/Const", "outer/gradients/grad_ys_0",
         "outer/gradients/outer/layer/Exp_grad/Mul",
-    ]  # fmt: skip
+    ]
     count = graph.version
     with tf.name_scope("elsewhere"):
         tf.gradients(y, x, name="g")
@@ -89,7 +89,7 @@ def test_names_of_a_second_order(graph):
         "gradients_1/gradients/mul_grad/Mul_grad/Mul", "gradients_1/gradients/mul_grad/Mul_grad/Mul_1",
         "gradients_1/gradients/mul_grad/Mul_1_grad/Mul", "gradients_1/gradients/mul_grad/Mul_1_grad/Mul_1",
         "gradients_1/AddN",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_name_with_a_slash_enters_that_scope_again_and_an_empty_one_none(graph):
@@ -114,7 +114,7 @@ def test_existing_operations_stay_as_they_are(graph):
 
     def described():
         return [(o.name, o.type, o.inputs, dict(o.attrs), o.control_inputs, o.device, o.colocation_groups(),
-                 o._original_op, [t.shape.as_list() for t in o.outputs]) for o in before]  # fmt: skip
+                 o._original_op, [t.shape.as_list() for t in o.outputs]) for o in before]
 
     before = graph.get_operations()
     then = described()
@@ -133,7 +133,7 @@ def test_control_dependencies_around_the_call_hold_for_what_it_adds(graph):
     waiting = {o.name: [c.name for c in o.control_inputs] for o in graph.get_operations()[count:]}
     # What has an input from within the block waits through it.
     assert waiting == {"gradients/Shape": ["first"], "gradients/grad_ys_0/Const": ["first"],
-                       "gradients/grad_ys_0": [], "gradients/Exp_grad/Mul": []}  # fmt: skip
+                       "gradients/grad_ys_0": [], "gradients/Exp_grad/Mul": []}
 
 
 def test_the_users_line_is_that_of_the_call(graph):

@@ -138,7 +138,7 @@ def test_a_rule_may_return_what_stands_outside() -> None:
     x = tf.constant(3.0)
     y = f(x, x * 2.0)
     z = [tf.cond(x > 0, lambda gate=gate: tf.gradients(y, x, gate_gradients=gate)[0], lambda: x)
-         for gate in (False, True)]  # fmt: skip
+         for gate in (False, True)]
     with tf.Session() as sess:
         assert sess.run(z) == [12.0, 12.0]
 
@@ -168,7 +168,7 @@ def test_loops_in_little_memory(kind: str) -> None:
 
 
 @pytest.mark.parametrize(("session", "seeds", "deepest", "most"), [(HostSession, range(20), 3, 1500),
-                                                                  (tf.Session, range(20, 34), 2, 400)])  # fmt: skip
+                                                                  (tf.Session, range(20, 34), 2, 400)])
 def test_random_programs(session: Any, seeds: range, deepest: int, most: int) -> None:
     """Nested programs with gradients of anything at any depth give what the same programs give when they are flat."""
     found = [nested_gradients.difference(seed, deepest, session, most) for seed in seeds]

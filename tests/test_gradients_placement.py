@@ -176,7 +176,7 @@ def test_branches_go_with_their_operation_and_keep_devices_inside(graph):
         tf.gradients(y, x, colocate_gradients_with_ops=colocate)
         (backward,) = [o for o in graph.get_operations()[count:] if o.type == "If"]
         assert (backward.device, backward.colocation_groups() == forward.colocation_groups()) == (
-            ("/device:CPU:0", True) if colocate else ("", False))  # fmt: skip
+            ("/device:CPU:0", True) if colocate else ("", False))
         inside = backward._attr("then_branch")
         gradient_ops = [o for o in inside.get_operations() if "inside_grad" in o.name]
         assert gradient_ops and {o.device for o in gradient_ops} == {"/device:GPU:0"}

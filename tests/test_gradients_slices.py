@@ -88,7 +88,7 @@ def test_what_keeps_slices_sparse(f, values, indices):
 
 @pytest.mark.parametrize(
     "f", [lambda p: p * tf.fill([5, 2], 2.0), lambda p: p / tf.fill([2], 0.5), lambda p: 2.0 * tf.reshape(p, [10])[::2],
-          lambda p: tf.transpose(tf.transpose(p * 2.0)), lambda p: tf.unstack(tf.stack([p, p * 2.0]))[1]])  # fmt: skip
+          lambda p: tf.transpose(tf.transpose(p * 2.0)), lambda p: tf.unstack(tf.stack([p, p * 2.0]))[1]])
 def test_what_makes_slices_dense(f):
     dense = [[0, 0], [2, 2], [0, 0], [2, 2], [0, 0]]
     assert _taken(f) in (dense, [[0, 0], [2, 0], [0, 0], [2, 0], [0, 0]])
@@ -116,7 +116,7 @@ def test_rows_of_each_part_of_a_concatenation():
     gp, gq = run(tf.gradients(y, [p, q]), {p: np.ones((2, 1)), q: np.ones((3, 1))})
     assert (gp.values.tolist(), gp.indices.tolist(), gp.dense_shape.tolist()) == ([[20.0]], [1], [2, 1])
     assert (gq.values.tolist(), gq.indices.tolist(), gq.dense_shape.tolist()) == (
-        [[10.0], [30.0], [40.0]], [2, 0, 2], [3, 1])  # fmt: skip
+        [[10.0], [30.0], [40.0]], [2, 0, 2], [3, 1])
 
 
 def test_concatenations_of_unknown_shape():
@@ -172,7 +172,7 @@ def test_arithmetic_with_slices():
     factor = tf.constant(4.0)
     rules = [lambda dy: dy * 2.0, lambda dy: 3 * dy, lambda dy: dy * factor, lambda dy: dy / 2.0, lambda dy: -dy,
              lambda dy: factor * dy, lambda dy: dy + dy, lambda dy: 1.0 - dy, lambda dy: dy - 1.0, lambda dy: 1.0 + dy,
-             lambda dy: dy * x, lambda dy: x * dy]  # fmt: skip
+             lambda dy: dy * x, lambda dy: x * dy]
     grads = []
     for rule in rules:
         y = tf.custom_gradient(lambda t, rule=rule: (t * 1.0, rule))(x)
@@ -180,4 +180,4 @@ def test_arithmetic_with_slices():
     assert [isinstance(g, tf.IndexedSlices) for g in grads] == [True] * 5 + [False] * 7
     values = run([tf.convert_to_tensor(g) for g in grads], {x: np.full((3, 2), 5.0)})
     assert [(v[1, 0], v[0, 0]) for v in values] == [
-        (2, 0), (3, 0), (4, 0), (0.5, 0), (-1, 0), (4, 0), (2, 0), (0, 1), (0, -1), (2, 1), (5, 0), (5, 0)]  # fmt: skip
+        (2, 0), (3, 0), (4, 0), (0.5, 0), (-1, 0), (4, 0), (2, 0), (0, 1), (0, -1), (2, 1), (5, 0), (5, 0)]

@@ -136,14 +136,14 @@ def test_inside_a_loop_of_old_control_flow_the_initial_value_is_refused(through)
 
     def body(i, v):
         with pytest.raises(ValueError, match="(?s)Cannot compute gradient inside while loop with respect to op 'start'"
-                           ".*Built at test_gradients_variables.py.*Fix"):  # fmt: skip
+                           ".*Built at test_gradients_variables.py.*Fix"):
             tf.gradients(v * 2.0, x)
         assert tf.gradients(tf.stop_gradient(v) * 2.0, x) == [None]
         return i + 1, v
 
     tf.while_loop(lambda i, v: i < 2, body, [0, start])
     tf.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, v if tf.gradients(v, x) == [None] else None),
-                  [0, tf.stop_gradient(start)])  # fmt: skip
+                  [0, tf.stop_gradient(start)])
 
 
 def test_what_belongs_to_another_loop_is_out_of_reach():
@@ -170,7 +170,7 @@ def test_partitioned_variables():
     v = _in_parts()
     assert (v.name, len(v), v.shape.as_list(), v.dtype) == ("p/v", 3, [5, 2], tf.float32)
     assert [(u.name, u.shape.as_list()) for u in v] == [
-        ("p/v/part_0:0", [2, 2]), ("p/v/part_1:0", [2, 2]), ("p/v/part_2:0", [1, 2])]  # fmt: skip
+        ("p/v/part_0:0", [2, 2]), ("p/v/part_1:0", [2, 2]), ("p/v/part_2:0", [1, 2])]
     assert tf.trainable_variables() == list(v)
     assert [u._get_save_slice_info().spec for u in v] == ["5 2 0,2:0,2", "5 2 2,2:0,2", "5 2 4,1:0,2"]
     assert _in_parts(reuse=True) is v
@@ -186,7 +186,7 @@ def test_gradients_of_parts():
     looked_up = tf.nn.embedding_lookup(v, [0, 4, 4])  # row 4 is row 1 of part 1: rows go round in turn
     rows = run(tf.gradients(looked_up, list(v)))
     assert [(g.values.tolist(), g.indices.tolist()) for g in rows] == [
-        ([[1, 1]], [0]), ([[1, 1], [1, 1]], [1, 1]), ([], [])]  # fmt: skip
+        ([[1, 1]], [0]), ([[1, 1], [1, 1]], [1, 1]), ([], [])]
     with pytest.raises(NotImplementedError, match="(?s)p/v doesn't support being used as a reference.*Fix"):
         tf.gradients(looked_up, v)
     train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(v.as_tensor() * weights))

@@ -146,7 +146,7 @@ def test_rules_get_zeros_for_floating_outputs_that_do_not_matter_and_none_for_ot
     tf.gradients(several[1], x)
     assert tf.gradients(tf.cast(positions, tf.float32), x) == [None]
     assert seen == [("parts", ["ZerosLike", "Fill", "ZerosLike"]), ("top", ["Fill", None]),
-                    ("several", ["ZerosLike", "Fill", None, None, None])]  # fmt: skip
+                    ("several", ["ZerosLike", "Fill", None, None, None])]
 
 
 def test_what_does_not_matter_is_not_asked(graph):
@@ -180,7 +180,7 @@ def test_all_ways_in_which_ys_and_xs_can_coincide():
         tf.gradients([y, x], [x, x, y]), tf.gradients([z, y, x], [z, y, x]),
         tf.gradients([z, y], [z, y], stop_gradients=y), tf.gradients([z, y], [z, y], stop_gradients=z),
         tf.gradients(z, [x, y, z, x]),
-    ])  # fmt: skip
+    ])
     assert values == [[7.0, 7.0, 1.0], [1.0, 19.0, 115.0], [1.0, 19.0], [1.0, 1.0], [108.0, 18.0, 1.0, 108.0]]
 
 
@@ -216,7 +216,7 @@ def test_zeros_for_what_is_cut_off_constant_or_of_unknown_shape():
     zeros = tf.gradients(y, xs, unconnected_gradients="zero")
     values = run(zeros, {x: np.ones((2, 1)), n: [1, 2], b: [True, True]})
     assert [(v.dtype.name, v.tolist()) for v in values] == [
-        ("float32", [[0.0], [0.0]]), ("int32", [0, 0]), ("bool", [False, False]), ("int32", [0, 0])]  # fmt: skip
+        ("float32", [[0.0], [0.0]]), ("int32", [0, 0]), ("bool", [False, False]), ("int32", [0, 0])]
 
 
 def test_zeros_of_a_variable_do_not_need_its_value():

@@ -188,7 +188,7 @@ def test_dimension_objects_of_tensorflow_1():
         (np.arange(3), tf.int64), (np.float64(2), tf.float64), ([1.0, 2], tf.float32), (np.float16(1), tf.float16),
         ([np.float64(1.0)], tf.float32), ([], tf.float32),
     ],
-)  # fmt: skip
+)
 def test_dtypes_of_values(value, dtype):
     assert tf.constant(value).dtype is dtype
     assert tf.convert_to_tensor(value).dtype is dtype
@@ -221,7 +221,7 @@ def test_dtype_properties():
         (lambda: tf.constant(1.0) * "a", "Expected float32, but got 'a' of type 'str'"),
         (lambda: tf.exp(tf.constant([1])), "int32 not in list of allowed values"),
     ],
-)  # fmt: skip
+)
 def test_nothing_is_promoted_silently(build, text):
     with pytest.raises(TypeError, match=f"(?s){text}"):
         build()
@@ -241,7 +241,7 @@ def test_nothing_is_promoted_silently(build, text):
         (lambda: len(tf.constant([1])), TypeError, "len is not well defined"),
         (lambda: np.asarray(tf.constant([1])), NotImplementedError, "Cannot convert a symbolic"),
     ],
-)  # fmt: skip
+)
 def test_errors_while_building(build, error, text):
     with pytest.raises(error, match=f"(?s){text}"):
         build()

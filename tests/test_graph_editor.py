@@ -38,7 +38,7 @@ def test_walks(net: Any) -> None:
     assert set(_names(ge.get_forward_walk_ops([t["b"]]))) == {"scope/c", "e", "d"}
     assert set(_names(ge.get_forward_walk_ops(t["b"].op, within_ops=[t["b"].op, t["e"].op]))) == {"scope/b", "e"}
     assert set(_names(ge.get_forward_walk_ops(t["b"].op, within_ops_fn=lambda op: op.type != "Exp"))) == {
-        "scope/b", "scope/c", "d"}  # fmt: skip
+        "scope/b", "scope/c", "d"}
     assert set(_names(ge.get_walks_intersection_ops(t["b"].op, t["e"].op))) == {"scope/b", "e"}
     with tf.control_dependencies([t["e"]]):
         late = tf.no_op(name="late")

@@ -111,7 +111,7 @@ def test_prefix_map_and_elements() -> None:
             tf.identity(a, name="b")
     with tf.Graph().as_default() as g, HostSession() as sess, tf.name_scope("outer"):
         second, op, b = tf.import_graph_def(graph.as_graph_def(), {"a:0": tf.constant([1.0, 2.0])},
-                                            ["parts:1", "mul", "b"], name="in")  # fmt: skip
+                                            ["parts:1", "mul", "b"], name="in")
         assert (second.name, op.type) == ("outer/in/parts:1", "Mul")
         assert b.colocation_groups() == [b"loc:@outer/in/a"]
         assert sess.run(second).tolist() == [6.0]
@@ -268,7 +268,7 @@ def test_saved_model_round_trip(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("array", [
     np.arange(6, dtype=np.float32).reshape(2, 3), np.array(2.5), np.array([1 + 2j], np.complex64),
-    np.array([True, False]), np.zeros((0, 3), np.int64), np.array([1.5], np.float16)], ids=str)  # fmt: skip
+    np.array([True, False]), np.zeros((0, 3), np.int64), np.array([1.5], np.float16)], ids=str)
 def test_tensor_protos(array: Any) -> None:
     """An array becomes a message and comes back."""
     back = tf.make_ndarray(tf.make_tensor_proto(array))
@@ -293,14 +293,14 @@ def test_examples() -> None:
     example = tf.train.Example(features=tf.train.Features(feature={
         "i": tf.train.Feature(int64_list=tf.train.Int64List(value=[1, -2])),
         "f": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5])),
-        "b": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"xy"]))}))  # fmt: skip
+        "b": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"xy"]))}))
     assert example.SerializeToString() == (
         b"\n2\n\x0b\n\x01b\x12\x06\n\x04\n\x02xy\n\r\n\x01f\x12\x08\x12\x06\n\x04\x00\x00\x00?\n\x14\n\x01i"
         b"\x12\x0f\x1a\r\n\x0b\x01\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01")  # TensorFlow's
     with tf.Graph().as_default(), HostSession() as sess:
         parsed = tf.parse_single_example(example.SerializeToString(), {
             "i": tf.FixedLenFeature([2], tf.int64), "f": tf.FixedLenFeature([], tf.float32),
-            "b": tf.FixedLenFeature([], tf.string)})  # fmt: skip
+            "b": tf.FixedLenFeature([], tf.string)})
         values = sess.run(parsed)
     assert (values["i"].tolist(), values["f"], values["b"]) == ([1, -2], 0.5, b"xy")
     again = tf.train.Example.FromString(example.SerializeToString())

@@ -197,7 +197,7 @@ def test_random_operations_draw_once_for_all_rows():
     (lambda x: tf.jvp(x, [x], [x, x]), "2 tangents for 1 xs.*Fix: give for each x"),
     (lambda x: tf.hessian_vector_product(x, [x], [tf.ones([3])]), r"tangents\[0\] has shape \(3,\), but xs\[0\] has "
                                                                   r"shape \(2, 3\).*Fix: give a tensor of x's shape"),
-])  # fmt: skip
+])
 def test_refused(call, problem):
     with pytest.raises(ValueError, match="(?s)" + problem):
         call(tf.ones([2, 3]))
@@ -280,7 +280,7 @@ def test_forward_mode_where_a_gradient_of_zero_is_special():
     z = tf.placeholder(tf.float64, [None])
     sums, feeds = tf.math.cumulative_logsumexp(z), {z: np.array([0.1, -0.4, 2.0])}
     np.testing.assert_allclose(run(tf.jvp(sums, z, np.array([1.0, 2.0, 3.0])), feeds),
-                               differences(sums, z, feeds) @ [1, 2, 3], rtol=1e-7)  # fmt: skip
+                               differences(sums, z, feeds) @ [1, 2, 3], rtol=1e-7)
 
 
 def test_forward_mode_of_complex_functions():
@@ -309,7 +309,7 @@ def test_strict_gradients():
         assert tf.gradients(mapped, [x])[0].shape == [2]
         assert tf.jvp(mapped * x, [x, w], [x, w]).shape == [2]
         for call in (lambda: tf.jacobian(mapped, [x, w]), lambda: tf.batch_jacobian(tf.ones([1, 2]), w[None]),
-                     lambda: tf.jvp([x * w, w * 1.0], x, x), lambda: tf.hessian_vector_product(w, x, x)):  # fmt: skip
+                     lambda: tf.jvp([x * w, w * 1.0], x, x), lambda: tf.hessian_vector_product(w, x, x)):
             with pytest.raises(ValueError, match="(?s)is None: .*strict_gradients is on"):
                 call()
         assert tf.jacobian(mapped, w, unconnected_gradients="zero").shape == [2, 1]
@@ -409,7 +409,7 @@ def test_assignments_fall_back_to_a_loop():
     (lambda: tf.vectorized_map(tf.add_n, [tf.ones([2]), tf.ones([3])]), ValueError,
      "different numbers of rows: 2, 3.*Fix: give all the same first dimension, or 1"),
     (lambda: tf.vectorized_map(tf.exp, []), ValueError, "Got an empty one.*Fix: give a tensor to map over"),
-])  # fmt: skip
+])
 def test_maps_refused(call, error, problem):
     with pytest.raises(error, match="(?s)" + problem):
         call()

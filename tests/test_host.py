@@ -112,7 +112,7 @@ def test_comparisons(sess, check, x, y, text):
         sess.run(out, {a: x, b: y})
     good = {"x == y": (x, x), "x > 0": ([1], [0]), "x < 0": ([-1], [0]), "x >= 0": ([0], [0]), "x <= 0": ([0], [0]),
             "x != y": ([1], [2]), "x < y": ([1], [2]), "x <= y": ([1], [1]), "x > y": ([2], [1]),
-            "x >= y": ([1], [1])}[text]  # fmt: skip
+            "x >= y": ([1], [1])}[text]
     assert sess.run(out, {a: good[0], b: good[1]}).tolist() == good[0]
 
 
@@ -145,7 +145,7 @@ def test_texts_of_assertions(sess):
 def test_ranks_and_types_known_while_building(sess):
     x = tf.constant([1, 2])
     for good in (tf.assert_rank(x, 1), tf.assert_rank_at_least(x, 1), tf.assert_rank_in(x, [0, 1]),
-                 tf.assert_type(x, tf.int32), tf.assert_integer(x), tf.assert_equal(x, [1, 2])):  # fmt: skip
+                 tf.assert_type(x, tf.int32), tf.assert_integer(x), tf.assert_equal(x, [1, 2])):
         assert good.type == "NoOp"
     for wrong, cls, text in [
         (lambda: tf.assert_rank(x, 2), ValueError, r"must have rank 2\.  Received rank 1, shape \(2,\)"),
@@ -244,7 +244,7 @@ def test_py_func_for_its_effect(sess):
     (lambda a: (a, a), FAILS, "returns 2 values, but expects to see 1"),
     (lambda a: None, FAILS, "returns 0 values, but expects to see 1"),
     (lambda a: 1.5, FAILS, "0-th value returned by pyfunc_[0-9]+ is double, but expects float"),
-])  # fmt: skip
+])
 def test_what_a_python_function_does_wrong(sess, func, cls, text):
     y = tf.py_func(func, [tf.constant(1.0)], tf.float32)
     with pytest.raises(cls, match=text) as caught:

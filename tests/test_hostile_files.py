@@ -64,7 +64,7 @@ def test_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sstable, "_RESTART", 1000)
     shared = [(b"z" * 60_000 + b"%05d" % i, b"") for i in range(400)]
     for wrong, text in ((entries[::-1], "keys are not in order"), (entries + entries, "keys are not in order"),
-                        (shared, "keys share too much")):  # fmt: skip
+                        (shared, "keys share too much")):
         with pytest.raises(tf.errors.DataLossError, match=f"(?s){text}.*Fix:"):
             list(read_table(write_table(wrong), "t"))
 
@@ -95,7 +95,7 @@ def whole_slice(*sizes: int) -> Any:
     {"shape": (1 << 40, 1 << 20)}, {"shape": (-3,)}, {"offset": -5}, {"size": -5}, {"size": 1 << 62},
     {"offset": 1 << 62}, {"dtype": 99}, {"shape": (3, 1 << 40), "slices": [whole_slice(3, 1 << 40)]},
     {"slices": [whole_slice(1)]}, {"slices": [whole_slice(1 << 62)]}, {"slices": [whole_slice(1, 1)]},
-])  # fmt: skip
+])
 def test_entries(tmp_path: pathlib.Path, dtype: str, fields: Any) -> None:
     """What an entry of a checkpoint claims is compared with what there is, before anything is made of that size."""
     prefix = str(tmp_path / "model")

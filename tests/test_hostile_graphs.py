@@ -54,7 +54,7 @@ def calling(levels: int, calls: int) -> Any:
      ("m", "Merge", ["e", "n"]), ("n", "NextIteration", ["s:1"])],
     [("a", "Neg", ["b"]), ("b", "Neg", ["a"])], [("a", "Identity", [])], [("a", "Merge", [])], [("a", "Exit", [])],
     [("a", "Neg", ["b:x"])], [("a", "Neg", ["^"])],
-])  # fmt: skip
+])
 def test_cycles(nodes: Any) -> None:
     """Operations that wait for each other, or for nothing, form no graph."""
     with pytest.raises(ValueError, match="graph_def"):
@@ -85,7 +85,7 @@ def test_calls_without_end() -> None:
     with tf.Session() as sess:
         assert sess.run(y, {x: 2.0}) == -2.0
     for made, text in ((calling(40, 2), "becomes more than"), (branching(40), "becomes more than"),
-                       (calling(500, 1), "nested too deeply")):  # fmt: skip
+                       (calling(500, 1), "nested too deeply")):
         with pytest.raises(ValueError, match=f"(?s)graph_def is invalid.*{text}.*test_hostile_graphs.py"):
             tf.import_graph_def(made)
     made = calling(3, 1)
@@ -109,7 +109,7 @@ def constant(proto: TensorProto) -> Any:
 def test_huge_constants() -> None:
     """A value that stands for many takes the memory of one, until somebody computes with it."""
     given = ((1, "float_val", 2.0), (7, "string_val", b"a"), (9, "int64_val", 3), (10, "bool_val", True),
-             (19, "half_val", 15360), (14, "half_val", 16256), (6, "int_val", -5))  # fmt: skip
+             (19, "half_val", 15360), (14, "half_val", 16256), (6, "int_val", -5))
     for dtype, field, value in given:
         proto = TensorProto(dtype=dtype)
         for size in (1 << 20, 1 << 20):
@@ -135,7 +135,7 @@ def test_huge_constants() -> None:
     ({"float_val": [1.0, 2.0, 3.0, 4.0]}, [1, 2, 3]),
     ({"tensor_content": np.float32([7, 8, 9]).tobytes()}, [7, 8, 9]), ({"tensor_content": b"abcd"}, None),
     ({"tensor_content": bytes(16)}, None),
-])  # fmt: skip
+])
 def test_values(fields: Any, expected: Any) -> None:
     """The last value stands for those that are missing; further ones are left out; content has its size."""
     proto = TensorProto(dtype=1, **fields)

@@ -43,7 +43,7 @@ def test_bmp() -> None:
     for data, channels, text in ((b"abc", 0, "Unknown image file format"), (b"BM", 0, "Incomplete bmp"),
                                  (encoded(PIXELS, "BMP"), 4, "does not match bits"),
                                  (encoded(PIXELS, "BMP")[:70], 0, "too short"),
-                                 (grey[:28] + b"\4" + grey[29:], 0, "has 4 bits")):  # fmt: skip
+                                 (grey[:28] + b"\4" + grey[29:], 0, "has 4 bits")):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
             run(tf.image.decode_bmp(data, channels=channels))
 
@@ -60,12 +60,12 @@ def test_gif() -> None:
 
 
 @pytest.mark.parametrize("decode", [tf.image.decode_jpeg, tf.image.decode_png, tf.image.decode_gif, tf.image.decode_bmp,
-                                    tf.image.decode_image])  # fmt: skip
+                                    tf.image.decode_image])
 def test_other_formats(decode: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Formats other than the four never get as far as Pillow, which would start Ghostscript for one of them."""
     monkeypatch.setattr(Image, "open", None)
     for data in (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage\n", encoded(PIXELS, "TIFF"),
-                 encoded(PIXELS, "PPM"), b"\x89PNG"):  # fmt: skip
+                 encoded(PIXELS, "PPM"), b"\x89PNG"):
         with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)Unknown image file format.*Fix:"):
             run(decode(data))
 
@@ -81,7 +81,7 @@ def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
     for data, text in ((encoded(np.zeros((9, 9, 3), np.uint8), "PNG"), "Invalid PNG data.*exceeds limit"),
                        (encoded(np.zeros((9, 9, 3), np.uint8), "JPEG"), "Invalid JPEG data.*exceeds limit"),
                        (buffer.getvalue(), "more than 80 pixels"),
-                       (progressive + progressive[scan:] * 100, "more than 100 scans")):  # fmt: skip
+                       (progressive + progressive[scan:] * 100, "more than 100 scans")):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
             run(tf.image.decode_image(data))
     assert run(tf.image.decode_image(buffer.getvalue(), expand_animations=False)).shape == (3, 4, 3)
@@ -92,7 +92,7 @@ def test_parts_of_jpeg_files() -> None:
     for kind in ({}, {"progressive": True}, {"exif": b"Exif\0\0" + bytes(300)}):
         data = encoded(PIXELS, "JPEG", **kind)
         part, whole, shape = run([tf.image.decode_and_crop_jpeg(data, [1, 2, 3, 4]), tf.image.decode_jpeg(data),
-                                  tf.io.extract_jpeg_shape(data)])  # fmt: skip
+                                  tf.io.extract_jpeg_shape(data)])
         assert (part == whole[1:4, 2:6]).all() and shape.tolist() == [5, 7, 3] and shape.dtype == np.int32
     grey = encoded(PIXELS[:, :, 0], "JPEG")
     assert run(tf.image.extract_jpeg_shape(grey, tf.int64)).tolist() == [5, 7, 1]
@@ -107,7 +107,7 @@ def test_jpeg_quality() -> None:
     """What compressing does to an image: what Pillow does, in the image's dtype; worse for worse qualities."""
     again = np.asarray(Image.open(io.BytesIO(encoded(SMOOTH, "JPEG", quality=60, subsampling=2))))
     small, floats = run([tf.image.adjust_jpeg_quality(SMOOTH, 60),
-                         tf.image.adjust_jpeg_quality((SMOOTH / 255).astype(np.float32), tf.constant(60))])  # fmt: skip
+                         tf.image.adjust_jpeg_quality((SMOOTH / 255).astype(np.float32), tf.constant(60))])
     assert (small == again).all() and floats.dtype == np.float32
     np.testing.assert_allclose(floats, again / np.float32(255), rtol=1e-6)
     noisy = [np.abs(run(tf.image.adjust_jpeg_quality(PIXELS, q)).astype(int) - PIXELS).mean() for q in (5, 95)]

@@ -78,7 +78,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
              lambda x: x.reshape(2, 2, 2, 3, 2, 3).mean((2, 4)) if x.shape[-2] == 6 else None),
     "area_2": (lambda x: tf2.image.resize(x, [2, 3], "area"),
                lambda x: x.reshape(2, 2, 2, 3, 2, 3).mean((2, 4)) if x.shape[-2] == 6 else None),
-}  # fmt: skip
+}
 _ORDER = {"area": 0, "area_2": 0}  # without a gradient, as in TensorFlow
 _SINGLE = ("brightness", "contrast", "grayscale", "standardization")  # computed in float32 whatever the dtype
 

@@ -51,7 +51,7 @@ _BAD: list[tuple[Any, type[Exception], str]] = [
      "MatMul(?s:.*)rank at least 2(?s:.*)Built at test_inside_loops.py"),
     (lambda x: tf.cond(x[0] > 0, lambda: tf.reshape(x, [2, 2]), lambda: x), ValueError,
      "Reshape(?s:.*)test_inside_loops.py(?s:.*)Fix"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("build", "error", "text"), _BAD)

@@ -110,5 +110,5 @@ def test_tapes() -> None:
         assert slope == pytest.approx((float(f(tf2.constant(0.401))) - float(f(tf2.constant(0.399)))) / 2e-3, rel=1e-4)
         reverse = f.get_concrete_function(x)._part._reverse
         loops = [[i.op.type for s in part._executable.plan.steps for i in s.program].count("While")
-                 for part in (reverse.forward, reverse.backward)]  # fmt: skip
+                 for part in (reverse.forward, reverse.backward)]
         assert loops == [1, 1]

@@ -73,7 +73,7 @@ def test_channels_first() -> None:
                                                     pointwise_initializer=ones),
             lambda v, d: tf.layers.max_pooling2d(v, 2, 2, data_format=d),
             lambda v, d: tf.layers.average_pooling2d(v, 2, 1, "same", data_format=d),
-        ]  # fmt: skip
+        ]
         pairs = []
         for kind in kinds:
             last = kind(tf.constant(x), "channels_last")

@@ -144,7 +144,7 @@ for name in sorted(set(sys.modules) - before):
 def test_import_is_light(module: str) -> None:
     """`import graphgrad` imports NumPy and the standard library alone: JAX waits for the first run."""
     result = subprocess.run([sys.executable, "-c", _SHOW.format(module=module)], capture_output=True, text=True,
-                            env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin:/bin"})  # fmt: skip
+                            env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin:/bin"})
     assert result.returncode == 0, result.stderr
     heavy = set(result.stdout.split()) - _ALLOWED
     assert not heavy, f"import {module} imports {sorted(heavy)}"
@@ -157,9 +157,9 @@ def test_building_is_light() -> None:
                "    x = tf.placeholder(tf.float32, [None, 3])\n"
                "    y = tf.reduce_sum(tf.matmul(tf.tanh(x), tf.ones([3, 2])))\n"
                "    tf.gradients(y, x)\n"
-               "assert 'jax' not in sys.modules\n")  # fmt: skip
+               "assert 'jax' not in sys.modules\n")
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                            env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin:/bin"})  # fmt: skip
+                            env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin:/bin"})
     assert result.returncode == 0, result.stderr
 
 

@@ -96,7 +96,7 @@ def test_feeding_previous(sess: Any, attention: bool) -> None:
     assert [o.shape for o in found] == [(2, 6)] * 3
     with tf.variable_scope("m", reuse=True):  # what it reads are its own symbols
         again, _ = function(_SYMBOLS[:2], [_SYMBOLS[0], *(np.argmax(o, 1).astype(np.int32) for o in found[:-1])],
-                            _cell(), 5, 6, 4)  # fmt: skip
+                            _cell(), 5, 6, 4)
     np.testing.assert_allclose(sess.run(again), found, rtol=1e-5, atol=1e-6)
 
 

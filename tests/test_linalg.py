@@ -79,7 +79,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], Any, np.ndarray[Any, Any]]] = {
     "tridiagonal solve": (lambda x: L.tridiagonal_solve((x[0, 1:], tf.linalg.diag_part(x), x[1:, 0]), _WEIGHTS[0, :3],
                                                         "sequence"), None, _SQUARE),
     "transposed": (lambda x: L.tridiagonal_solve(x, _WEIGHTS[:2, :3], transpose_rhs=True), None, _SQUARE + 3),
-}  # fmt: skip
+}
 
 
 def _polar(z: Any, full_matrices: bool = False) -> Any:
@@ -109,7 +109,7 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "range": (lambda: L.eigh_tridiagonal([1.0], [], select="i"), ValueError, "needs a select_range"),
     "types": (lambda: L.eigh_tridiagonal(tf.constant([1.0]), tf.constant([], tf.float64)), ValueError, "same type"),
     "singular": (lambda: L.lu([[1.0, 2.0], [2.0, 4.0]]), InvalidArgumentError, "Input is not invertible"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _REFUSED)

@@ -57,14 +57,14 @@ def test_operator(name: str) -> None:
         ("trace", a.trace(), np.trace(dense, axis1=-1, axis2=-2)), ("shape", a.shape_tensor(), dense.shape),
         ("rank", a.tensor_rank_tensor(), dense.ndim), ("batch", a.batch_shape_tensor(), batch),
         ("columns", a.domain_dimension_tensor(), n), ("rows", a.range_dimension_tensor(), m),
-    ):  # fmt: skip
+    ):
         _close(got, want, what)
     assert tuple(a.shape) == dense.shape and tuple(a.batch_shape) == batch and a.tensor_rank == dense.ndim
     assert a.domain_dimension == n and a.range_dimension == m and a.is_square == (m == n)
     if batch:
         for index in (0, slice(1), (Ellipsis, None), (None, slice(None))):
             _close(a[index].to_dense(), dense[(*index, slice(None), slice(None))] if isinstance(index, tuple) and
-                   index[0] is Ellipsis else dense[index], f"[{index}]")  # fmt: skip
+                   index[0] is Ellipsis else dense[index], f"[{index}]")
     if m == n and "zeros" not in name:
         _check_solutions(a, dense)
 
@@ -82,7 +82,7 @@ def _check_solutions(a: Any, dense: Any) -> None:
         ("inverse", a.inverse().to_dense(), inverse), ("determinant", a.determinant(), det),
         ("log_abs_determinant", a.log_abs_determinant(), np.log(np.abs(det))),
         ("cond", a.cond(), np.linalg.cond(dense) if np.ndim(a.cond()) == dense.ndim - 2 else 1.0),
-    ):  # fmt: skip
+    ):
         _close(got, want, what)
     if a.is_self_adjoint:
         _close(np.sort_complex(np.asarray(a.eigvals())), np.linalg.eigvalsh(dense), "eigvals")
@@ -99,7 +99,7 @@ def _check_solutions(a: Any, dense: Any) -> None:
 # Where TensorFlow fails, or is wrong: factors are not made to broadcast with the batch there, and the adjoint of a
 # Kronecker product that is not square says that it is.
 _DIFFERENT = {"thin_kronecker", "triangular diagonal", "diagonal scaled", "positive_diagonal scaled", "scaled diagonal",
-              "scaled positive_diagonal"}  # fmt: skip
+              "scaled positive_diagonal"}
 
 
 def test_what_is_known() -> None:
@@ -150,14 +150,14 @@ def test_unknown_sizes() -> None:
             L.LinearOperatorPermutation(tf.argsort(c), tf.float64), L.LinearOperatorAdjoint(full),
             L.LinearOperatorBlockLowerTriangular([[full], [L.LinearOperatorFullMatrix(m * 2), diag]]),
             L.LinearOperatorTridiag(tf.stack([c, r, c])),
-        ]  # fmt: skip
+        ]
         x = tf.ones([1, 1], tf.float64)
         asked = [[o.to_dense(), o.matmul(x * tf.ones([o.domain_dimension_tensor(), 2], tf.float64)), o.shape_tensor(),
                   o.solve(x * tf.ones([o.range_dimension_tensor(), 2], tf.float64)), o.diag_part(), o.trace(),
-                  o.log_abs_determinant()] for o in operators]  # fmt: skip
+                  o.log_abs_determinant()] for o in operators]
         feeds = {c: [5.0, 2.0, 3.0], r: [5.0, -1.0, 0.5], m: _A, d: np.array([[1.0, 2.0, 3.0], [4.0, -5.0, 6.0]])}
         for operator, (dense, product, shape, solution, diagonal, trace, log) in zip(
-                operators, sess.run(asked, feeds), strict=True):  # fmt: skip
+                operators, sess.run(asked, feeds), strict=True):
             what, ones = operator.name, np.ones((dense.shape[-1], 2))
             _close(product, dense @ ones, what)
             _close(shape, dense.shape, what)
@@ -179,9 +179,9 @@ def test_blocks() -> None:
             _close(tf.concat(a.matvec([x[:2, 0], x[2:, 0]], adjoint=adjoint), 0), whole @ x[:, 0], name)
             _close(tf.concat(a.solve([x[:2], x[2:]], adjoint=adjoint), 0), np.linalg.solve(whole, x), name)
             _close(tf.concat(a.solve([x[:2].T, x[2:].T], adjoint, adjoint_arg=True), 0),
-                   np.linalg.solve(whole, x), name)  # fmt: skip
+                   np.linalg.solve(whole, x), name)
             _close(tf.concat(a.solvevec([x[:2, 0], x[2:, 0]], adjoint=adjoint), 0),
-                   np.linalg.solve(whole, x[:, 0]), name)  # fmt: skip
+                   np.linalg.solve(whole, x[:, 0]), name)
         with pytest.raises(ValueError, match="are not compatible"):
             a.matmul([x[:3], x[3:]])
     three = L.LinearOperatorBlockDiag([L.LinearOperatorIdentity(n, dtype=tf.float64) for n in (1, 2, 2)])
@@ -190,7 +190,7 @@ def test_blocks() -> None:
 
 
 _DERIVED = ("full", "definite", "triangular", "diagonal", "scaled", "composition", "kronecker", "update", "householder",
-            "tridiag", "toeplitz", "circulant", "block_triangular")  # fmt: skip
+            "tridiag", "toeplitz", "circulant", "block_triangular")
 
 
 @pytest.mark.parametrize("name", _DERIVED)
@@ -209,7 +209,7 @@ def test_derivatives(name: str) -> None:
         along = along + along.T if name == "definite" else along
         a = type(a)(**{**a.parameters, key: value + tf.cast(t, value.dtype) * along})
         return (tf.reduce_sum(a.matmul(x) ** 2) + tf.reduce_sum(tf.sin(a.solve(x))) +
-                tf.reduce_sum(tf.math.real(a.log_abs_determinant())))  # fmt: skip
+                tf.reduce_sum(tf.math.real(a.log_abs_determinant())))
 
     graph = tf.Graph()
     with graph.as_default(), HostSession() as sess:
@@ -232,7 +232,7 @@ def test_functions() -> None:
         (L.adjoint(b).to_dense(), 2 * np.eye(3)), (L.cholesky(a).to_dense(), np.linalg.cholesky(_A)),
         (L.det(b), 8.0), (L.logdet(b), np.log(8.0)), (L.trace(b), 6.0), (tf.linalg.trace(a), np.trace(_A)),
         (L.diag_part(a), np.diag(_A)),
-    ):  # fmt: skip
+    ):
         _close(got, want, "")
     with pytest.raises(ValueError, match="(?s)Transposing not supported.*Fix:"):
         tf.matmul(a, _X, transpose_a=True)
@@ -278,7 +278,7 @@ def test_assertions() -> None:
         (L.LinearOperatorCirculant([1j, 1.0]), "self_adjoint", "imaginary part"),
         (L.LinearOperatorToeplitz([1.0, 2.0], [1.0, 3.0]), "self_adjoint", "row and col are not the same"),
         (L.LinearOperatorTridiag([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), "self_adjoint", "non-conjugate"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(fail, match=match):
             getattr(a, f"assert_{name}")()
     with pytest.raises(NotImplementedError, match="(?s)assert_positive_definite is not implemented.*Fix:"):
@@ -330,7 +330,7 @@ _FULL = L.LinearOperatorFullMatrix(_A)
     (lambda: _FULL.matmul(L.LinearOperatorDiag(np.ones(2))), ValueError, "Operators are incompatible"),
     (lambda: _FULL.matmul(_X.astype(np.float32)), TypeError, "Expected argument to have dtype"),
     (lambda: _FULL[0], ValueError, "1 indices for the 0 batch dimensions"),
-])  # fmt: skip
+])
 def test_refused(make: Any, error: type[Exception], match: str) -> None:
     """Hints that contradict each other and sizes that do not fit are refused, with a remedy."""
     with pytest.raises(error, match=f"(?s){match}.*Fix:"):

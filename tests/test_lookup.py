@@ -43,7 +43,7 @@ def test_before_it_is_filled() -> None:
     for _ in range(2):
         with tf.Session() as sess:
             with pytest.raises(tf.errors.FailedPreconditionError,
-                               match="(?s)LookupTableFindV2 '.*Table not initialized.*tables_initializer"):  # fmt: skip
+                               match="(?s)LookupTableFindV2 '.*Table not initialized.*tables_initializer"):
                 sess.run(found)
             sess.run(tf.initializers.tables_initializer())
             assert sess.run(found).tolist() == [10]
@@ -86,7 +86,7 @@ def test_from_a_file(tmp_path: pathlib.Path) -> None:
             sess.run(short.initializer)
     for columns, text in (((tf.string, index.LINE_NUMBER, tf.int64, 0), "key_dtype must be int64"),
                           ((tf.float32, index.WHOLE_LINE, tf.int64, 0), "a string or an integer"),
-                          ((tf.string, -3, tf.int64, 0), "Invalid key index -3")):  # fmt: skip
+                          ((tf.string, -3, tf.int64, 0), "Invalid key index -3")):
         with pytest.raises(ValueError, match=text):
             tf.lookup.TextFileInitializer(file, *columns)
     with pytest.raises(ValueError, match="Invalid vocab_size 0"):

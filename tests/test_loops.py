@@ -33,12 +33,12 @@ def _array_in_array_out(x: Any) -> Any:
     rows = tf.TensorArray(tf.float64, 3).unstack(x)
     out = tf.TensorArray(tf.float64, 3)
     return _while(lambda i, *_: i < 3, lambda i, s, o: (i + 1, s * rows.read(i) + 1.0, o.write(i, s * s)),
-                  (0, x[0], out))[2].stack()  # fmt: skip
+                  (0, x[0], out))[2].stack()
 
 
 def _into_array(x: Any, array: Any, place: Callable[[Any], Any]) -> Any:
     out = _while(lambda i, *_: i < 4, lambda i, y, o: (i + 1, tf.sin(y) * x[1], o.write(place(i), y * y)),
-                 (0, x[0], array))  # fmt: skip
+                 (0, x[0], array))
     return out[2].stack() * out[1]
 
 
@@ -58,7 +58,7 @@ def _array_that_grows(x: Any) -> Any:
 
 def _shape_that_grows(x: Any) -> Any:
     return _while(lambda i, _: i < 3, lambda i, y: (i + 1, tf.concat([y, y[-1:] * x[:1]], 0)), (0, x),
-                  shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 3])])[1]  # fmt: skip
+                  shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 3])])[1]
 
 
 def _swap(x: Any) -> Any:
@@ -67,7 +67,7 @@ def _swap(x: Any) -> Any:
 
 def _early_stop(x: Any) -> Any:
     return _while(lambda i, y: tf.logical_and(i < 6, tf.reduce_sum(y) < 1e3), lambda i, y: (i + 1, y * x + 2.0),
-                  (0, x))[1]  # fmt: skip
+                  (0, x))[1]
 
 
 def _variable_that_stays(x: Any) -> Any:
@@ -84,7 +84,7 @@ def _branch_inside(x: Any) -> Any:
 
 def _trip_count_of_outer_loop(x: Any) -> Any:
     return _while(lambda i, _: i < 4, lambda i, y: (i + 1, tf.tanh(_times(i, lambda z: z * tf.sin(x) + y, y))),
-                  (0, x))[1]  # fmt: skip
+                  (0, x))[1]
 
 
 # Those of the first group stay on XLA to any order; those of the second need NumPy for sizes that only the run knows.
@@ -116,7 +116,7 @@ _ON_XLA: dict[str, Callable[[Any], Any]] = {
     "a variable that stays": _variable_that_stays,
     "map_fn": lambda x: tf.map_fn(lambda r: tf.sin(r) * r, x),
     "scan": lambda x: tf.scan(lambda a, r: a * tf.sin(r), x),
-}  # fmt: skip
+}
 _WITH_NUMPY: dict[str, Callable[[Any], Any]] = {
     "until large": _until_large,
     "trip count of the outer loop": _trip_count_of_outer_loop,
@@ -165,7 +165,7 @@ def _host_ops(fetches: Any, feeds: dict[Any, Any]) -> tuple[list[str], list[Any]
       "array written from the end"], 1),
     (["count", "rows"], 2),
     (["array read and written", "shape that grows", "until large"], 1),
-], ids=["several", "more", "second order", "with NumPy"])  # fmt: skip
+], ids=["several", "more", "second order", "with NumPy"])
 def test_compiled(names: list[str], order: int) -> None:
     """XLA gives what NumPy gives; loops of known size need no NumPy in between."""
     functions = {**_ON_XLA, **_WITH_NUMPY}

@@ -38,7 +38,7 @@ def test_filter_gradient_of_many_positions(batch):
     """Beyond 4,096 positions the sum over them is dealt out to several convolutions."""
     def build(x, dy):
         return [tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=[3, 3, 1, 2], out_backprop=dy,
-                                                strides=[1, 1, 1, 1], padding="SAME")]  # fmt: skip
+                                                strides=[1, 1, 1, 1], padding="SAME")]
 
     _compare(build, _normal(batch, 16, 16, 1), _normal(batch, 16, 16, 2), tolerance=1e-4)
 
@@ -49,7 +49,7 @@ def test_filter_gradient_of_many_channels(monkeypatch):
 
     def build(x, dy):
         return [tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=[3, 2, 32, 33], out_backprop=dy, padding="VALID",
-                                                strides=[1, 1, 1, 1], dilations=[1, 2, 1, 1])]  # fmt: skip
+                                                strides=[1, 1, 1, 1], dilations=[1, 2, 1, 1])]
 
     _compare(build, _normal(6, 28, 29, 32), _normal(6, 24, 28, 33), tolerance=1e-4)
 
@@ -62,7 +62,7 @@ def test_groups(channels, groups):
         return [y, *tf.gradients(y, [x, f], dy)]
 
     _compare(build, _normal(2, 5, 4, channels), _normal(3, 3, channels // groups, 2 * groups),
-             _normal(2, 5, 4, 2 * groups))  # fmt: skip
+             _normal(2, 5, 4, 2 * groups))
 
 
 @pytest.mark.parametrize(("stride", "dilation", "padding"), [(2, 1, "SAME"), (3, 1, "VALID"), (1, 2, "VALID")])
@@ -104,7 +104,7 @@ def test_pools_whose_windows_overlap(kernel, stride):
 def test_depthwise_filter_gradient_of_several_multipliers():
     def build(x, d):
         return [tf.raw_ops.DepthwiseConv2dNativeBackpropFilter(input=x, filter_sizes=[3, 3, 4, 2], out_backprop=d,
-                                                               strides=[1, 1, 1, 1], padding="SAME")]  # fmt: skip
+                                                               strides=[1, 1, 1, 1], padding="SAME")]
 
     _compare(build, _normal(2, 7, 7, 4), _normal(2, 7, 7, 8))
 
@@ -114,7 +114,7 @@ def test_accumulation_of_broad_rows(axis):
     """It is a loop."""
     def build(x):
         return [f(x, axis, exclusive=e, reverse=r) for f in (tf.cumsum, tf.cumprod) for e in (False, True)
-                for r in (False, True)]  # fmt: skip
+                for r in (False, True)]
 
     _compare(build, 1 + 0.01 * _normal(130, 150))
 
@@ -124,7 +124,7 @@ def test_gradients_of_broad_cumulative_products(axis):
     """They are loops, too, and right where an element is zero."""
     def build(x, dy):
         return [tf.gradients(tf.cumprod(x, axis, exclusive=e, reverse=r), x, dy)[0]
-                for e in (False, True) for r in (False, True)]  # fmt: skip
+                for e in (False, True) for r in (False, True)]
 
     x = 1 + 0.01 * _normal(130, 150)
     x[3, 4] = x[100, 4] = x[3, 140] = 0
@@ -231,7 +231,7 @@ def test_triangular_systems_by_blocks():
     """Blocks on the diagonal are inverted, the last one filled up; the other triangle is not read."""
     def build(a, b):
         return [tf.matrix_triangular_solve(a, b, lower=lower, adjoint=adjoint)
-                for lower in (False, True) for adjoint in (False, True)]  # fmt: skip
+                for lower in (False, True) for adjoint in (False, True)]
 
     a = _normal(2, 37, 37) + 1j * _normal(2, 37, 37) + 37 * np.eye(37)
     _compare(build, a.astype(np.complex64), (_normal(2, 37, 30) + 1j * _normal(2, 37, 30)).astype(np.complex64))
@@ -240,6 +240,6 @@ def test_triangular_systems_by_blocks():
 def test_systems_by_blocks():
     def build(a, b):
         return [y for adjoint in (False, True)
-                for y in (tf.matrix_inverse(a, adjoint=adjoint), tf.matrix_solve(a, b, adjoint=adjoint))]  # fmt: skip
+                for y in (tf.matrix_inverse(a, adjoint=adjoint), tf.matrix_solve(a, b, adjoint=adjoint))]
 
     _compare(build, _normal(3, 48, 48, dtype=np.float64), _normal(3, 48, 40, dtype=np.float64), tolerance=1e-9)

@@ -70,7 +70,7 @@ def test_one_after_the_other() -> None:
             return tf.py_func(lambda a: order.append(float(a)) or a, [r], tf.float32)
 
         bodies = [added, noted, lambda r: tf.cond(r > 1.5, lambda: r * r, lambda: -r),
-                  lambda r: r * tf.random_uniform([], 1.0, 2.0)]  # fmt: skip
+                  lambda r: r * tf.random_uniform([], 1.0, 2.0)]
         maps = [tf.map_fn(body, x) for body in bodies]
         assert [op.type for op in graph.get_operations() if "Map" in op.type] == []
         session.run(tf.global_variables_initializer())

@@ -56,7 +56,7 @@ _VALUES: dict[str, tuple[Any, Any]] = {
                             lambda x: np.log(np.cumsum(np.exp(x), 1))[:, :-1]),
     "exclusive_logsumexp_back": (lambda x: tf.math.cumulative_logsumexp(x, 1, exclusive=True, reverse=True)[:, :-1],
                                  lambda x: np.log(np.cumsum(np.exp(x[:, ::-1]), 1))[:, 1::-1]),
-}  # fmt: skip
+}
 # For positive inputs.
 _POSITIVE: dict[str, tuple[Any, Any]] = {
     "lbeta": (tf.lbeta, lambda p: _LGAMMA(p).sum(-1) - _LGAMMA(p.sum(-1))),
@@ -153,7 +153,7 @@ def test_indexed_slices() -> None:
         total = tf.add_n([dense, _slices()])
         clipped = [tf.clip_by_value(_slices(), 1.5, 3.5), tf.clip_by_norm(_slices(), 1.0),
                    tf.scalar_mul(2.0, _slices()), tf.cast(_slices(), tf.float64),
-                   tf.clip_by_global_norm([_slices(), None], 1.0)[0][0]]  # fmt: skip
+                   tf.clip_by_global_norm([_slices(), None], 1.0)[0][0]]
         assert all(isinstance(c, tf.IndexedSlices) for c in clipped)
         values = evaluate([total, *[c.values for c in clipped]])
     raw = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -190,7 +190,7 @@ _NAMES = [
     (lambda x: tf.count_nonzero(x), "count_nonzero/Sum", "Sum"),
     (lambda x: tf.saturate_cast(x, tf.int8), "saturate_cast", "Cast"),
     (lambda x: tf.clip_by_global_norm([x], 1.0)[0][0], "clip_by_global_norm/clip_by_global_norm/_0", "Mul"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("function, name, op_type", _NAMES, ids=[n for _, n, _ in _NAMES])

@@ -45,7 +45,7 @@ def eager():
 
 @pytest.mark.parametrize(("optimizer", "warm"), [
     (tf.train.AdamOptimizer(0.1), 3), (tf.train.FtrlOptimizer(0.1), 3), (None, 3), (None, 0),
-], ids=["adam", "ftrl", "assign", "first"])  # fmt: skip
+], ids=["adam", "ftrl", "assign", "first"])
 def test_session(optimizer, warm) -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [None, 4])
@@ -132,7 +132,7 @@ def test_loop() -> None:
         v = tf.Variable(0.0)
         n = tf.shape(x)[0]
         y = tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, tf.matmul(x, x, transpose_b=True) + s),
-                          [0, tf.zeros([n, n])])[1]  # fmt: skip
+                          [0, tf.zeros([n, n])])[1]
         sess.run(v.initializer)
         add = v.assign_add(1.0)
         for _ in range(3):

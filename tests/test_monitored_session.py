@@ -89,7 +89,7 @@ def test_training_session_saves_and_goes_on(count: Any, tmp_path: pathlib.Path) 
     tf.summary.scalar("value", v)
     folder = str(tmp_path)
     arguments = {"checkpoint_dir": folder, "save_checkpoint_steps": 2, "save_checkpoint_secs": None,
-                 "save_summaries_steps": 1, "log_step_count_steps": 1}  # fmt: skip
+                 "save_summaries_steps": 1, "log_step_count_steps": 1}
     with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(num_steps=5)], **arguments) as session:
         while not session.should_stop():
             session.run(step)
@@ -113,7 +113,7 @@ def test_scaffold(count: Any) -> None:
     seen: list[Any] = []
     scaffold = tf.train.Scaffold(
         init_op=[tf.global_variables_initializer(), v.assign(x)], init_feed_dict={x: 3.0},
-        init_fn=lambda s, session: seen.append((s is scaffold, float(session.run(v)))))  # fmt: skip
+        init_fn=lambda s, session: seen.append((s is scaffold, float(session.run(v)))))
     with tf.control_dependencies([v.initializer]):
         scaffold._init_op = [v.assign(x), tf.train.get_global_step().initializer]
     with tf.train.SingularMonitoredSession(scaffold=scaffold) as session:

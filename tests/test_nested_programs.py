@@ -50,7 +50,7 @@ class _Program:
     def _branch(self, seeds: list[int], some: Any, n: int, depth: int) -> Any:
         tensors = [some(), some()]
         return tf.cond(tf.reduce_sum(some()) < 1.0, lambda: self.expression(seeds[0], tensors, depth),
-                       lambda: self.expression(seeds[1], tensors, depth))  # fmt: skip
+                       lambda: self.expression(seeds[1], tensors, depth))
 
     def _map(self, seeds: list[int], some: Any, n: int, depth: int) -> Any:
         factor = some()

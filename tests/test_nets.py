@@ -26,7 +26,7 @@ def _built(network: Any, scope: Any, size: int, **kwargs: Any) -> tuple[Any, dic
 # How many weights `tf_keras.applications` of 2.21 have (without biases of convolutions before batch normalization,
 # which only Keras has): `count_params()`.
 _KERAS = {"resnet_v1_50": 25610152, "resnet_v1_152": 60344232, "resnet_v2_50": 25613800, "resnet_v2_101": 44675560,
-          "vgg_16": 138357544, "vgg_19": 143667240}  # fmt: skip
+          "vgg_16": 138357544, "vgg_19": 143667240}
 
 
 @pytest.mark.parametrize("name", _KERAS)
@@ -42,7 +42,7 @@ def test_weights(name: str) -> None:
     if name == "resnet_v1_50":
         unit = f"{name}/block1/unit_1/bottleneck_v1"
         assert names[:6] == [f"{name}/conv1/weights", *(f"{name}/conv1/BatchNorm/{n}" for n in (
-            "gamma", "beta", "moving_mean", "moving_variance")), f"{unit}/shortcut/weights"]  # fmt: skip
+            "gamma", "beta", "moving_mean", "moving_variance")), f"{unit}/shortcut/weights"]
         assert f"{name}/block4/unit_3/bottleneck_v1/conv3/weights" in names and names[-1] == f"{name}/logits/biases"
         assert end_points[f"{name}/block2"].shape.as_list() == [2, 14, 14, 512] and "predictions" in end_points
     if name == "resnet_v2_50":
@@ -61,10 +61,10 @@ def test_inception_v3() -> None:
     assert net.shape.as_list() == end_points["AuxLogits"].shape.as_list() == [2, 1001]
     sizes = {n: end_points[n].shape.as_list()[1:] for n in ("Mixed_5d", "Mixed_6e", "Mixed_7c", "PreLogits")}
     assert sizes == {"Mixed_5d": [35, 35, 288], "Mixed_6e": [17, 17, 768], "Mixed_7c": [8, 8, 2048],
-                     "PreLogits": [1, 1, 2048]}  # fmt: skip
+                     "PreLogits": [1, 1, 2048]}
     odd = ["Mixed_5c/Branch_1/Conv2d_0b_1x1", "Mixed_5c/Branch_1/Conv_1_0c_5x5", "Mixed_6a/Branch_0/Conv2d_1a_1x1",
            "Mixed_7b/Branch_1/Conv2d_0b_3x1", "Mixed_7c/Branch_1/Conv2d_0c_3x1", "AuxLogits/Conv2d_2a_5x5",
-           "Logits/Conv2d_1c_1x1"]  # fmt: skip
+           "Logits/Conv2d_1c_1x1"]
     assert {f"InceptionV3/{n}/weights" for n in odd} <= set(names)
     assert "InceptionV3/Conv2d_1a_3x3/BatchNorm/moving_mean" in names
     with pytest.raises(ValueError, match="(?s)Unknown final endpoint no.*Mixed_5b"):
@@ -92,7 +92,7 @@ def test_older(name: str, sizes: list[int]) -> None:
     net, end_points, _, names = _built(network, scope, size, num_classes=7, spatial_squeeze=False)
     assert net.shape.as_list()[-1] == 7 and names[-1].endswith("fc8/biases")
     assert end_points[f"{names[0].split('/')[0]}/pool5"].shape.as_list()[1:] == ([5, 5, 256] if name == "alexnet"
-                                                                                else sizes)  # fmt: skip
+                                                                                else sizes)
 
 
 @pytest.mark.parametrize("kind", [1, 2])

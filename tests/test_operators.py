@@ -48,7 +48,7 @@ BINARY = [
     (operator.xor, B, C, "LogicalAnd", "xor"), (operator.and_, I, J, "BitwiseAnd", "and/BitwiseAnd"),
     (operator.or_, I, J, "BitwiseOr", "or/BitwiseOr"), (operator.xor, I, J, "BitwiseXor", "xor/BitwiseXor"),
     (operator.matmul, X, Y.T, "MatMul", "matmul"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("op, x, y, kind, name", BINARY, ids=[f"{b[4]}-{b[1].dtype}" for b in BINARY])
@@ -58,7 +58,7 @@ def test_binary(sess: Any, op: Callable[..., Any], x: Any, y: Any, kind: str, na
     result = op(tf.constant(x), tf.constant(y))
     assert (result.op.type, result.op.name) == (kind, name)
     others = [op(tf.constant(x), y), op(x, tf.constant(y)), op(tf.Variable(x), y), op(x, tf.Variable(y)),
-              op(tf.Variable(x), tf.Variable(y))]  # fmt: skip
+              op(tf.Variable(x), tf.Variable(y))]
     sess.run(tf.global_variables_initializer())
     for value in sess.run([result, *others]):
         assert value.dtype == expected.dtype
@@ -75,7 +75,7 @@ def test_binary_eagerly(op: Callable[..., Any], x: Any, y: Any, kind: str, name:
 
 
 @pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.mod,
-                                operator.floordiv, operator.lt, operator.ge])  # fmt: skip
+                                operator.floordiv, operator.lt, operator.ge])
 def test_python_numbers(sess: Any, op: Callable[..., Any]) -> None:
     """Python and NumPy scalars take the tensor's dtype, on either side."""
     x = tf.constant(Y)
@@ -87,7 +87,7 @@ def test_python_numbers(sess: Any, op: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("dtype, result", [("int8", "float32"), ("uint8", "float32"), ("int16", "float32"),
                                            ("int32", "float64"), ("int64", "float64"), ("float16", "float16"),
-                                           ("float64", "float64"), ("complex64", "complex64")])  # fmt: skip
+                                           ("float64", "float64"), ("complex64", "complex64")])
 def test_true_division(dtype: str, result: str) -> None:
     """Integers are divided as floats of TensorFlow's choice."""
     x = tf.constant([6, 3], dtype)
@@ -129,7 +129,7 @@ def test_batches_of_matrices(sess: Any) -> None:
 
 
 @pytest.mark.parametrize("key", [0, -1, (0, 1), slice(1, None), (Ellipsis, 0), (slice(None), None), (0, slice(0, 3, 2)),
-                                 (slice(None, None, -1), slice(1, 3))], ids=str)  # fmt: skip
+                                 (slice(None, None, -1), slice(1, 3))], ids=str)
 def test_subscripts(sess: Any, key: Any) -> None:
     """Basic slicing gives what NumPy gives, of tensors and variables."""
     v = tf.Variable(X)
@@ -220,7 +220,7 @@ BAD: list[tuple[str, Callable[..., Any], type[Exception], str]] = [
     ("numpy method", lambda: tf.constant(X).astype("int32"), AttributeError, "tf.cast"),
     ("numpy attribute", lambda: tf.constant(X).T, AttributeError, "tf.transpose"),
     ("truth", lambda: bool(tf.constant(True)), TypeError, "as a Python `bool` is not allowed"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("_, build, cls, text", BAD, ids=[b[0] for b in BAD])

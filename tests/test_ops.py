@@ -46,7 +46,7 @@ def _params(keep: Any = None, by_dtype: bool = True) -> Any:
 
 # How far two ways of computing the same may be apart, relative to the largest value.
 _TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "complex64": 2e-5, "float16": 4e-3,
-              "bfloat16": 3e-2}  # fmt: skip
+              "bfloat16": 3e-2}
 
 
 def assert_close(got: Any, want: Any, row: Row, dtype: DType, what: str) -> None:
@@ -218,7 +218,7 @@ def test_recorded(row: Row, i: int, dtype: str) -> None:
     cts = cotangents(row, key, [(np.shape(outputs[k]), built.outputs[k].dtype) for k in ys])
     with built.graph.as_default():
         grads = gradients([built.outputs[k] for k in ys], [built.flat[x] for x in xs],
-                          [constant(c, built.outputs[k].dtype) for c, k in zip(cts, ys, strict=True)])  # fmt: skip
+                          [constant(c, built.outputs[k].dtype) for c, k in zip(cts, ys, strict=True)])
         grads = [None if g is None else dense(g, built.graph) for g in grads]
     values = iter(evaluate([g for g in grads if g is not None], built.feeds))
     for x, g, want in zip(xs, grads, entry["gradients"], strict=True):
@@ -274,7 +274,7 @@ def _derivative_dtypes(row: Row) -> list[str]:
 
 def _inner(a: Any, b: Any) -> float:
     return float(sum(np.real(np.vdot(np.asarray(x, np.complex128), np.asarray(y, np.complex128)))
-                     for x, y in zip(a, b, strict=True)))  # fmt: skip
+                     for x, y in zip(a, b, strict=True)))
 
 
 def _direction(rng: np.random.Generator, like: Any, dtype: DType) -> np.ndarray:
@@ -282,7 +282,7 @@ def _direction(rng: np.random.Generator, like: Any, dtype: DType) -> np.ndarray:
 
 
 def check_derivatives(graph: Graph, ys: list[Tensor], xs: list[Tensor], feeds: dict[Tensor, Any], order: int,
-                      rng: np.random.Generator, rtol: float | None = None, what: str = "") -> None:  # fmt: skip
+                      rng: np.random.Generator, rtol: float | None = None, what: str = "") -> None:
     """Compares gradients with finite differences along a random direction, `order` times over.
 
     Each level differentiates what the level before gave, also with respect to its cotangents.
@@ -344,7 +344,7 @@ def test_derivatives(row: Row, i: int) -> None:
             continue
         rng = generator("directions", row.key(case, dtype))
         check_derivatives(built.graph, [built.outputs[k] for k in ys], [built.flat[x] for x in xs], built.feeds,
-                          row.order, rng, row.fd_rtol, f"{dtype}, ")  # fmt: skip
+                          row.order, rng, row.fd_rtol, f"{dtype}, ")
         if row.dynamic:
             _check_dynamic(row, inputs, xs, ys)
 

@@ -85,13 +85,13 @@ def test_names_of_adam(sess: Any) -> None:
     step = optimizer.minimize(tf.reduce_sum(w * u), global_step=tf.train.get_or_create_global_step())
     assert [v.name for v in tf.global_variables()] == [
         "w:0", "u:0", "global_step:0", "beta1_power:0", "beta2_power:0", "w/Adam:0", "w/Adam_1:0", "u/Adam:0",
-        "u/Adam_1:0"]  # fmt: skip
+        "u/Adam_1:0"]
     assert tf.trainable_variables() == [w, u]
     assert optimizer.get_slot_names() == ["m", "v"]
     assert optimizer.get_slot(w, "v").name == "w/Adam_1:0"
     assert optimizer.get_slot(w, "nothing") is None
     assert [v.name for v in optimizer.variables()] == [
-        "beta1_power:0", "beta2_power:0", "u/Adam:0", "u/Adam_1:0", "w/Adam:0", "w/Adam_1:0"]  # fmt: skip
+        "beta1_power:0", "beta2_power:0", "u/Adam:0", "u/Adam_1:0", "w/Adam:0", "w/Adam_1:0"]
     assert (step.name, step.type) == ("Adam", "AssignAddVariableOp")
     assert tf.get_collection(tf.GraphKeys.TRAIN_OP) == [step]
     graph = tf.get_default_graph()
@@ -108,7 +108,7 @@ def test_second_optimizer_of_one_kind(sess: Any) -> None:
     tf.train.AdamOptimizer(name="B").minimize(w)
     assert [v.name for v in tf.global_variables()] == [
         "w:0", "beta1_power:0", "beta2_power:0", "w/Adam:0", "w/Adam_1:0", "beta1_power_1:0", "beta2_power_1:0",
-        "w/B:0", "w/B_1:0"]  # fmt: skip
+        "w/B:0", "w/B_1:0"]
 
 
 def test_global_step(sess: Any) -> None:

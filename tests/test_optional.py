@@ -21,7 +21,7 @@ def test_a_value_and_none() -> None:
     with tf.Session() as sess:
         feeds = {x: [1.0, 2.0]}
         got, has, none, g = sess.run([there.get_value(), there.has_value(), missing.has_value(),
-                                      tf.gradients(total, x)[0]], feeds)  # fmt: skip
+                                      tf.gradients(total, x)[0]], feeds)
         assert got[0].tolist() == [2.0, 4.0] and got[1] == {"n": 3} and has and not none
         assert g.tolist() == [8.0, 16.0]
         with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)does not have a value.*test_optional.py.*Fix:"):

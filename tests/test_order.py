@@ -198,7 +198,7 @@ def test_an_update_upon_an_update_that_is_read(graph, small):
 
 
 _STEP = st.tuples(st.sampled_from(["tanh", "matmul", "add", "sum", "add_n", "late", "update", "read", "shape"]),
-                  st.integers(0, 99), st.integers(0, 99))  # fmt: skip
+                  st.integers(0, 99), st.integers(0, 99))
 
 
 def _grow(steps):
@@ -233,7 +233,7 @@ def _grow(steps):
 
 
 settings.register_profile("order", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True,
-                          suppress_health_check=list(HealthCheck))  # fmt: skip
+                          suppress_health_check=list(HealthCheck))
 
 
 @settings(settings.get_profile("order"), max_examples=60)

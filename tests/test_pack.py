@@ -55,7 +55,7 @@ def test_what_others_look_at_travels_alone():
     seen = tf.py_func(np.sum, [values[7]], tf.float32)
     store = tf.assign(v, values[9])
     fetches = [*values[12:15], seen, store, *(tf.gradients(c[-1], y)[0] for c in (values, large)),
-               tf.gradients(unknown[-1], x)[0]]  # fmt: skip
+               tf.gradients(unknown[-1], x)[0]]
     feeds = {x: np.full((2, 2), 0.25), y: np.full(3, 0.5)}
     with tf.Session() as s, HostSession() as h:
         for session in (s, h):

@@ -69,7 +69,7 @@ def test_batches() -> None:
     """All kinds of features of a batch, as TensorFlow gives them."""
     found = run(io.parse_example([A, B], {
         "i": tf.VarLenFeature(tf.int64), "s": tf.FixedLenSequenceFeature([], tf.string, True),
-        "f": tf.FixedLenFeature([2], tf.float32, [7.0, 8.0]), "rs": Ragged(tf.int64)}))  # fmt: skip
+        "f": tf.FixedLenFeature([2], tf.float32, [7.0, 8.0]), "rs": Ragged(tf.int64)}))
     assert found["i"].indices.tolist() == [[0, 0], [0, 1], [1, 0]] and found["i"].values.tolist() == [1, 2, 3]
     assert found["i"].dense_shape.tolist() == [2, 2] and found["s"].tolist() == [[b"x", b""], [b"y", b"z"]]
     assert found["f"].tolist() == [[0.5, 1.5], [7, 8]] and found["rs"].to_list() == [[0, 1, 2], [0, 1]]
@@ -77,7 +77,7 @@ def test_batches() -> None:
     filled = io.parse_example([A, B], {"i": tf.FixedLenSequenceFeature([], tf.int64, True, -1)})["i"]
     assert run(filled).tolist() == [[1, 2], [3, -1]] and filled.shape.as_list() == [2, None]
     placed = run(tf.parse_example([A, B], {"sp": tf.SparseFeature("i", "s", tf.string, 5),
-                                           "two": tf.SparseFeature(["i", "i"], "i", tf.int64, [5, 6])}))  # fmt: skip
+                                           "two": tf.SparseFeature(["i", "i"], "i", tf.int64, [5, 6])}))
     assert placed["two"].indices.tolist() == [[0, 1, 1], [0, 2, 2], [1, 3, 3]]
     assert placed["two"].dense_shape.tolist() == [2, 5, 6]
 
@@ -86,7 +86,7 @@ _PARTED = {  # of values [1..5] and [6, 7]: the same rows, told in each way
     "lengths": (Ragged.RowLengths("p"), [2, 0, 3], [1, 1]), "splits": (Ragged.RowSplits("p"), [0, 2, 2, 5], [0, 1, 2]),
     "starts": (Ragged.RowStarts("p"), [0, 2, 2], [0, 1]), "limits": (Ragged.RowLimits("p"), [2, 2, 5], [1, 2]),
     "ids": (Ragged.ValueRowIds("p"), [0, 0, 2, 2, 2], [0, 1]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _PARTED)
@@ -115,7 +115,7 @@ def test_single_examples() -> None:
     """One example: no batch axis."""
     found = run(tf2.io.parse_single_example(A, {
         "i": tf.FixedLenSequenceFeature([], tf.int64, True), "q": tf.FixedLenSequenceFeature([3], tf.int64, True),
-        "s": Ragged(tf.string), "f": tf.VarLenFeature(tf.float32)}))  # fmt: skip
+        "s": Ragged(tf.string), "f": tf.VarLenFeature(tf.float32)}))
     assert found["i"].tolist() == [1, 2] and found["q"].shape == (0, 3) and found["s"].tolist() == [b"x"]
     assert found["f"].indices.tolist() == [[0], [1]] and found["f"].dense_shape.tolist() == [2]
 
@@ -130,14 +130,14 @@ def test_sequences() -> None:
     context, lists = run(tf.parse_single_sequence_example(
         Q, {"i": tf.VarLenFeature(tf.int64), "f": tf.FixedLenFeature([2], tf.float32)},
         {"u": steps, "v": tf.VarLenFeature(tf.int64),
-         "w": tf.FixedLenSequenceFeature([1], tf.int64, allow_missing=True)}))  # fmt: skip
+         "w": tf.FixedLenSequenceFeature([1], tf.int64, allow_missing=True)}))
     assert context["i"].values.tolist() == [1, 2] and context["f"].tolist() == [0.5, 1.5]
     assert lists["u"].tolist() == [1, 2, 3] and lists["w"].shape == (0, 1)
     assert lists["v"].indices.tolist() == [[0, 0], [0, 1], [2, 0]] and lists["v"].dense_shape.tolist() == [3, 2]
     ragged = tf.io.parse_single_sequence_example(Q, None, {"v": Ragged(tf.int64)})[1]["v"]
     assert run(ragged).to_list() == [[1, 2], [], [3]]
     context, lists, lengths = run(io.parse_sequence_example(
-        [Q, Q2], {"i": Ragged(tf.int64)}, {"u": steps, "v": tf.VarLenFeature(tf.int64)}))  # fmt: skip
+        [Q, Q2], {"i": Ragged(tf.int64)}, {"u": steps, "v": tf.VarLenFeature(tf.int64)}))
     assert context["i"].to_list() == [[1, 2], [3]] and lists["u"].tolist() == [[1, 2, 3], [4, 0, 0]]
     assert lists["v"].indices.tolist() == [[0, 0, 0], [0, 0, 1], [0, 2, 0], [1, 0, 0], [1, 0, 1]]
     assert lists["v"].dense_shape.tolist() == [2, 3, 2] and lengths["u"].tolist() == [3, 1]
@@ -158,7 +158,7 @@ _INT = tf.FixedLenSequenceFeature([], tf.int64)
     (lambda: io.parse_example([A], {"i": tf.SparseFeature(["i"], "s", tf.string, [3, 4])}), "1 index keys need"),
     (lambda: io.parse_single_sequence_example(Q), "at least one should have values"),
     (lambda: io.parse_single_sequence_example(Q, None, {"u": tf.FixedLenFeature([], tf.int64)}), "Unsupported Fixed"),
-])  # fmt: skip
+])
 def test_features_that_cannot_be(make: Any, text: str) -> None:
     """Mistakes in features, when the graph is built."""
     with pytest.raises(ValueError, match=f"(?s){text}.*Fix:"):
@@ -178,7 +178,7 @@ def test_features_that_cannot_be(make: Any, text: str) -> None:
     (lambda: io.parse_single_sequence_example(Q, None, {"u": _FLOAT}), "don't match"),
     (lambda: io.decode_json_example("x"), "Error while parsing JSON"),
     (lambda: io.deserialize_many_sparse([["a", "b", "c"]], tf.int32).values, "Could not parse serialized proto"),
-])  # fmt: skip
+])
 def test_data_that_cannot_be_parsed(make: Any, text: str) -> None:
     """What only the run sees."""
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
@@ -194,14 +194,14 @@ def test_sparse_tensors_as_strings() -> None:
     one, many, back, both = run([one, many, back, both])
     assert one[1] == b'\x08\x01\x12\x04\x12\x02\x08\x02"\x08\x00\x00\xc0?\x00\x00\x00@'
     assert many[1].tolist() == [b"\x08\t\x12\x06\x12\x00\x12\x02\x08\x01", b"\x08\x01\x12\x02\x12\x00",
-                                b'\x08\t\x12\x04\x12\x02\x08\x01"\x08\x02' + bytes(7)]  # fmt: skip
+                                b'\x08\t\x12\x04\x12\x02\x08\x01"\x08\x02' + bytes(7)]
     assert back.indices.tolist() == [[0, 1], [2, 0]] and back.dense_shape.tolist() == [3, 2]
     assert both.indices.tolist() == [[0, 0, 1], [0, 2, 0], [1, 0, 1], [1, 2, 0]]
     assert both.values.tolist() == [1.5, 2.0] * 2
     with pytest.raises(tf.errors.InvalidArgumentError, match="Requested SparseTensor of type int32 but"):
         run(io.deserialize_many_sparse([one], tf.int32).values)
     for call, error in ((lambda: io.serialize_sparse(1), TypeError),
-                        (lambda: tf.serialize_many_sparse(s, out_type=tf.variant), NotImplementedError)):  # fmt: skip
+                        (lambda: tf.serialize_many_sparse(s, out_type=tf.variant), NotImplementedError)):
         with pytest.raises(error, match="(?s)Fix:"):
             call()
 
@@ -216,10 +216,10 @@ def test_other_formats(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="(?s)GZIP or NONE are supported.*Fix:"):
         io.decode_compressed(["abc"], "X")
     text = ('{"features":{"feature":{"a":{"int64List":{"value":["1",2]}},"b":{"bytesList":{"value":["YWI="]}},'
-            '"c":{"floatList":{"value":[1.5]}}}}}')  # fmt: skip
+            '"c":{"floatList":{"value":[1.5]}}}}}')
     found = run(io.parse_single_example(io.decode_json_example(text), {
         "a": tf.FixedLenFeature([2], tf.int64), "b": tf.FixedLenFeature([], tf.string),
-        "c": tf.FixedLenFeature([], tf.float32)}))  # fmt: skip
+        "c": tf.FixedLenFeature([], tf.float32)}))
     assert found["a"].tolist() == [1, 2] and found["b"] == b"ab" and found["c"] == 1.5
     path = tmp_path / "deep" / "f"
     run(tf.write_file(str(path), "abc"))

@@ -148,7 +148,7 @@ def test_a_device_that_does_not_exist(graph, device):
     # TensorFlow 2.21's words, for the first of the devices.
     said = (f"Cannot assign a device for operation y: {{{{node y}}}} was explicitly assigned to {y.device} but "
             f"available devices are [ {HERE} ]. Make sure the device specification refers to "
-            "a valid device")  # fmt: skip
+            "a valid device")
     with tf.Session(config=tf.ConfigProto(allow_soft_placement=False)) as sess:
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             sess.run(y, {x: [1, 2]})
@@ -204,7 +204,7 @@ def test_placements_are_printed(graph, capsys):
     # Recorded from TensorFlow 2.21, constants last.
     assert capsys.readouterr().out.splitlines() == [
         f"b: (AddV2): {HERE}", f"c: (AddV2): {other}", f"a: (Const): {HERE}", f"b/y: (Const): {HERE}",
-        f"c/y: (Const): {other}"]  # fmt: skip
+        f"c/y: (Const): {other}"]
 
 
 def test_lists_of_devices_agree(graph, two_devices):
@@ -278,10 +278,10 @@ def test_one_device_costs_nothing():
 
 
 _STEP = st.tuples(st.sampled_from(["sin", "matmul", "add", "shape", "update", "host", "late", "loop", "constant"]),
-                  st.integers(0, 99), st.integers(0, 99), st.integers(0, 2))  # fmt: skip
+                  st.integers(0, 99), st.integers(0, 99), st.integers(0, 2))
 
 settings.register_profile("place", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True,
-                          suppress_health_check=list(HealthCheck))  # fmt: skip
+                          suppress_health_check=list(HealthCheck))
 
 
 def _grow(steps):

@@ -46,7 +46,7 @@ def _all(flags: Any) -> tuple[Any, ...]:
      (5, 0.001, True, ["x", "y z"], "p", [4, 5], "q", ["u", "v"], "d")),
     (["--deb", "--nodeb", "--e", "q", "-"], ["-"], (3, 0.5, False, ["a", "b"], "q", [1, 2], None, ["a", "b"], "d")),
     (["--deb=t", "--undefok=zz", "--zz=3"], [], (3, 0.5, True, ["a", "b"], "p", [1, 2], None, ["a", "b"], "d")),
-])  # fmt: skip
+])
 def test_command_line(flags: Any, argv: list[str], rest: list[str], values: tuple[Any, ...]) -> None:
     """Flags get their values from a command line, in any of the usual forms."""
     assert flags(["prog", *argv]) == ["prog", *rest]
@@ -83,7 +83,7 @@ def test_no_value_for_no(flags: Any) -> None:
      'Cannot define a flag named "flag_values_dict"'),
     (lambda f: tf.flags.DEFINE_string("", "x", "", f), "Error", "Flag name cannot be empty"),
     (lambda f: tf.flags.DEFINE_string("a b", "x", "", f), "Error", "Flag name cannot contain a space"),
-])  # fmt: skip
+])
 def test_bad_definition(flags: Any, define: Callable[[Any], Any], error: str, text: str) -> None:
     """What cannot be defined is refused."""
     with pytest.raises(getattr(tf.flags, error), match=re.escape(text)):
@@ -190,7 +190,7 @@ def test_app_run(tmp_path: pathlib.Path, argv: list[str], status: int, out: str,
     path.write_text(_PROGRAM)
     source = pathlib.Path(tf.__file__).parent.parent.parent.parent
     result = subprocess.run([sys.executable, "-m", "graphgrad", "run", str(path), *argv], capture_output=True,
-                            text=True, env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"})  # fmt: skip
+                            text=True, env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"})
     assert result.returncode == status, result.stderr
     assert out in result.stdout
     assert err in result.stderr
@@ -246,7 +246,7 @@ def test_logging(caplog: pytest.LogCaptureFixture) -> None:
     finally:
         tf.logging.set_verbosity(before)
     assert [r.getMessage() for r in caplog.records] == [
-        "shown 1", "also", "every 0", "every 2", "every 4", "first 0", "first 1"]  # fmt: skip
+        "shown 1", "also", "every 0", "every 2", "every 4", "first 0", "first 1"]
     assert caplog.records[0].levelname == "WARNING"
     assert {r.filename for r in caplog.records} == {"test_platform.py"}
 
@@ -281,7 +281,7 @@ def test_files(tmp_path: pathlib.Path) -> None:
     assert sorted(g.Glob([f"{tmp_path}/b*", f"{tmp_path}/a*"])) == [a, b]
     root = str(tmp_path)
     assert [(d.replace(root, "D"), s, sorted(f)) for d, s, f in g.Walk(root)] == [
-        ("D", ["x"], ["a", "b"]), ("D/x", ["y"], []), ("D/x/y", ["z"], []), ("D/x/y/z", [], [])]  # fmt: skip
+        ("D", ["x"], ["a", "b"]), ("D/x", ["y"], []), ("D/x/y", ["z"], []), ("D/x/y/z", [], [])]
     assert [d.replace(root, "D") for d, _, _ in g.Walk(root, in_order=False)] == ["D/x/y/z", "D/x/y", "D/x", "D"]
     assert (g.Stat(a).length, g.Stat(a).is_directory, g.Stat(root).is_directory) == (12, False, True)
     g.Copy(a, b, overwrite=True)

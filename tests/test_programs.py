@@ -22,7 +22,7 @@ from graphgrad.executor.runtime.session import HostSession
 from table import generator
 
 settings.register_profile("programs", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True,
-                          suppress_health_check=list(HealthCheck))  # fmt: skip
+                          suppress_health_check=list(HealthCheck))
 _PROFILE = settings.get_profile("programs")
 
 N = 3  # all tensors are (N, N), which leaves the wiring free
@@ -162,7 +162,7 @@ STEPS: dict[str, Step] = {
     "recomputed": Step(tf.recompute_grad(lambda a, b: tf.sin(a * b)), lambda np, a, b: np.sin(a * b)),
     "passed_through": Step(lambda a, b: b + tf.grad_pass_through(tf.round)(a),
                            lambda np, a, b: b + a + _stop(np, np.round(a) - a), False),
-}  # fmt: skip
+}
 
 
 class Program(NamedTuple):
@@ -177,7 +177,7 @@ class Program(NamedTuple):
     colocate: bool
 
     def run(self, xs: list[Any], build: Callable[[Step, Any, Any], Any], after: Callable[[int, list[Any]], list[Any]],
-            bounded: list[bool], tanh: Callable[[Any], Any]) -> list[Any]:  # fmt: skip
+            bounded: list[bool], tanh: Callable[[Any], Any]) -> list[Any]:
         """The ys; what `bounded` says for a step goes through tanh, so that numbers stay small."""
         tensors = list(xs)
         for k, (name, i, j) in enumerate(self.steps):
@@ -197,7 +197,7 @@ _STEP = st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 9), st.integers
 _PROGRAM = st.builds(
     Program, st.integers(1, 3), st.lists(_STEP, min_size=1, max_size=9),
     st.lists(st.integers(0, 9), min_size=1, max_size=3),
-    st.lists(st.integers(0, 8), max_size=1), st.sampled_from([0, 1, 2]), st.booleans(), st.booleans())  # fmt: skip
+    st.lists(st.integers(0, 8), max_size=1), st.sampled_from([0, 1, 2]), st.booleans(), st.booleans())
 
 
 def _in_jax(program: Program, values: list[Any], cts: list[Any], seconds: list[Any]) -> tuple[list[Any], Any, Any]:
@@ -256,7 +256,7 @@ def test_derivatives(program: Program) -> None:
         feeds = dict(zip(xs, values, strict=True))
         ys = program.run(xs, lambda step, a, b: step.graph(a, b), after, bounded, tf.tanh)
         asked = {"aggregation_method": program.method, "gate_gradients": program.gate,
-                 "colocate_gradients_with_ops": program.colocate, "stop_gradients": stops}  # fmt: skip
+                 "colocate_gradients_with_ops": program.colocate, "stop_gradients": stops}
         first = tf.gradients(ys, xs, [tf.constant(c) for c in cts], **asked)
         pairs = [(g, s) for g, s in zip(first, seconds, strict=True) if g is not None]
         weighted = [tf.reduce_sum(tf.convert_to_tensor(g) * s) for g, s in pairs]
@@ -272,7 +272,7 @@ def test_derivatives(program: Program) -> None:
 
 
 def _check_differences(sess: Any, ys: list[Any], weighted: list[Any], feeds: dict[Any, Any], cts: list[Any],
-                       found: list[Any], rng: Any) -> None:  # fmt: skip
+                       found: list[Any], rng: Any) -> None:
     """Compares with central differences along a random direction."""
     along = [rng.uniform(-1, 1, (N, N)) for _ in feeds]
     h = 1e-5

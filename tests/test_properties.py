@@ -28,7 +28,7 @@ from table import generator, sample
 from test_ops import check_derivatives
 
 settings.register_profile("graphs", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True,
-                          suppress_health_check=list(HealthCheck))  # fmt: skip
+                          suppress_health_check=list(HealthCheck))
 _PROFILE = settings.get_profile("graphs")
 
 _SHAPES = [(3, 4), (4,), (1, 4), (3, 1), (), (4, 3)]
@@ -138,7 +138,7 @@ STEPS: dict[str, Callable[..., list[Tensor]]] = {
     "IdentityN": _identity_n, "Gather": _gather, "GatherColumns": _gather_columns, "Sum": _reduce,
     "Transpose": _transpose, "Concat": _concat, "Select": _where, "Integers": _through_integers,
     "ArgMax": _position, "Tile": _tile,
-}  # fmt: skip
+}
 
 _STEP = st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 99), st.integers(0, 99))
 _RECIPE = st.tuples(
@@ -253,7 +253,7 @@ def test_jacobians_and_products(recipe: Any, k: int) -> None:
     assert (found[2] is None) == (found[3] is None)
     with HostSession(graph=grown.graph) as sess:
         rows = [sess.run(dense(slope, grown.graph), {**grown.feeds, seed: np.eye(1, n, i).reshape(_shape(y))})
-                for n in [max(1, int(np.prod(_shape(y))))] for i in range(n)] if slope is not None else []  # fmt: skip
+                for n in [max(1, int(np.prod(_shape(y))))] for i in range(n)] if slope is not None else []
         live = iter(sess.run([dense(t, grown.graph) for t in found if t is not None], grown.feeds))
     matrix, along, product, second = (None if t is None else next(live) for t in found)
     n = v.ndim

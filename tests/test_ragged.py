@@ -140,7 +140,7 @@ def test_eagerly() -> None:
     (lambda: tf.ragged.constant([[1, 2], 3]), ValueError, "same nesting depth"),
     (lambda: tf.ragged.constant(3), TypeError, "pylist must be a list"),
     (lambda: tf.ragged.stack([[1], [2]], axis=3), ValueError, "axis=3 out of bounds"),
-])  # fmt: skip
+])
 def test_what_cannot_be(make: Any, error: Any, text: str) -> None:
     """Mistakes are named, with a remedy."""
     with pytest.raises(error, match=text):

@@ -49,7 +49,7 @@ _SMOOTH = {
     "picked": lambda t, x: tf.gather(t * t, tf.ragged.constant([[0, 2], [2]])).flat_values ** 2,
     "sliced": lambda t, x: tf.square(t[:, 1:].flat_values) * t[2, -1],
     "deviation": lambda t, x: tf.math.reduce_std(t[::2], axis=1),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _SMOOTH)
@@ -118,7 +118,7 @@ R: Any = lambda: tf.ragged.constant([[1.0, 2.0], [], [3.0]])  # noqa: E731  # in
     (lambda: R() + tf.placeholder(tf.float32), ValueError, "must have a known rank"),
     (lambda: tf.linalg.matmul(R(), R()), TypeError, "not a tensor of its own"),
     (lambda: tf.cumsum(R()), TypeError, "Cumsum.*not a tensor of its own"),
-])  # fmt: skip
+])
 def test_what_cannot_be(make: Any, error: Any, text: str) -> None:
     """Mistakes are named, with a remedy."""
     with pytest.raises(error, match=f"(?s){text}.*Fix:|Fix:.*{text}|{text}"):

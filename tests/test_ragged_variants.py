@@ -27,7 +27,7 @@ def run(*fetches: Any) -> Any:
 def back(encoded: Any, own: int, rank: int, dtype: Any = tf.float32) -> Any:
     """A ragged tensor of variants: splits and values."""
     splits, values = raw.RaggedTensorFromVariant(encoded, input_ragged_rank=own, output_ragged_rank=rank, Tvalues=dtype,
-                                                 Tsplits=tf.int64)  # fmt: skip
+                                                 Tsplits=tf.int64)
     return [*splits, values]
 
 
@@ -41,12 +41,12 @@ def test_there_and_back() -> None:
                 back(tf.stack([whole, whole]), 1, 2), back(tf.gather(rows, [2, 0]), 0, 1), back(rows[2], 0, 0))
     known = [[[0, 2, 2, 3], [1, 2, 3]]] * 3 + [
         [[0, 3], [0, 2, 2, 3], [1, 2, 3]], [[0, 3, 6], [0, 2, 2, 3, 5, 5, 6], [1, 2, 3, 1, 2, 3]],
-        [[0, 1, 3], [3, 1, 2]], [[3]]]  # fmt: skip
+        [[0, 1, 3], [3, 1, 2]], [[3]]]
     assert [[part.tolist() for part in parts] for parts in found] == known
     dense = raw.RaggedTensorToVariant([], tf.ones([3, 2]), batched_input=True)
     deep = raw.RaggedTensorToVariant([[0, 1, 3], SPLITS], x, batched_input=True)
     assert dense.shape.as_list() == [3] and [v.tolist() for v in run(back(deep, 1, 2))] == [[0, 1, 3], [0, 2, 2, 3],
-                                                                                         [1, 2, 3]]  # fmt: skip
+                                                                                         [1, 2, 3]]
 
 
 def _through(x: Any, batched: bool) -> Any:
@@ -89,7 +89,7 @@ def test_what_cannot_be() -> None:
     whole = raw.RaggedTensorToVariant([SPLITS], tf.constant([1.0, 2.0, 3.0]), batched_input=False)
     for own, rank, dtype, text in ((1, 2, tf.float32, "output_ragged_rank must be equal to"),
                                    (1, 1, tf.int32, "Expected values Tensor dtype: int32, found: float32"),
-                                   (0, 0, tf.float32, "has ragged_rank=1.  Expected")):  # fmt: skip
+                                   (0, 0, tf.float32, "has ragged_rank=1.  Expected")):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){text}.*Fix:"):
             run(*back(whole, own, rank, dtype))
     with pytest.raises(ValueError, match="(?s)Can't unbatch rank-0 tensor.*Fix:"):

@@ -190,7 +190,7 @@ def test_moments(sess):
         tf.random_uniform([20000], seed=1), tf.random_normal([20000], 1.0, 2.0, seed=2),
         tf.truncated_normal([20000], seed=3), tf.random_gamma([20000], 2.0, seed=4),
         tf.random_poisson(4.0, [20000], seed=5),
-    ])  # fmt: skip
+    ])
     for x, mean, std in ((u, 0.5, 12**-0.5), (n, 1, 2), (t, 0, 0.8796), (g, 2, 2**0.5), (p, 4, 2)):
         assert abs(x.mean() - mean) < 5 * std / 20000**0.5
         assert abs(x.std() - std) < 0.05 * std

@@ -104,7 +104,7 @@ _G = tf.random.Generator
      "(?s)Unsupported algorithm id: 2.*Fix:"),
     (lambda: tf.random.experimental.stateless_shuffle([1, 2], [1, 2], "threefry"), ValueError,
      "(?s)ThreeFry algorithm does not shuffle.*Fix:"),
-])  # fmt: skip
+])
 def test_refused(make: Any, error: type[Exception], match: str) -> None:
     """What makes no generator is refused, with a remedy."""
     with pytest.raises(error, match=match):

@@ -22,7 +22,7 @@ from graphgrad.ir import context
 
 _PATH = pathlib.Path(__file__).parent / "recorded" / "random_programs.jsonl"
 _RECORDED = [json.loads(line) for line in
-             pathlib.Path(os.environ.get("GRAPHGRAD_PROGRAMS", _PATH)).read_text().splitlines()]  # fmt: skip
+             pathlib.Path(os.environ.get("GRAPHGRAD_PROGRAMS", _PATH)).read_text().splitlines()]
 _PARTS = ("y", "dy/dx", "dy/dv", "dy/dw", "v", "w", "calls")
 
 

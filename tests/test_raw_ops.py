@@ -53,14 +53,14 @@ def test_signatures() -> None:
         found = {k: _plain(p.default) for k, p in ours.items()}
         if found != parameters:
             wrong.append((name, {k: (found.get(k), parameters.get(k)) for k in {*found, *parameters}
-                                 if found.get(k) != parameters.get(k)}))  # fmt: skip
+                                 if found.get(k) != parameters.get(k)}))
     assert not wrong, _TABLES
 
 
 def test_outputs_have_tensorflows_names() -> None:
     """Several results come as a tuple with names."""
     wrong = {name: outputs for name, (_, _, outputs) in _recorded().items()
-             if len(outputs) > 1 and [a.name for a in registry[name].outputs] != outputs}  # fmt: skip
+             if len(outputs) > 1 and [a.name for a in registry[name].outputs] != outputs}
     assert not wrong, _TABLES
     found = tf.raw_ops.TopKV2(input=[1.0, 3.0, 2.0], k=2)
     assert type(found).__name__ == "TopKV2" and found._fields == ("values", "indices")
@@ -87,7 +87,7 @@ def test_names_that_differ_from_the_records() -> None:
         ops.Squeeze(input=x[None], axis=[0]), ops.ExpandDims(input=x, axis=0),
         ops.Split(axis=1, value=x, num_split=2)[1], ops.StatelessRandomUniform(shape=[2], seed=[1, 2]),
         ops.ReadVariableOp(resource=v.handle, dtype=tf.float32), ops.VariableShape(input=v.handle),
-        ops.ResourceGather(resource=v.handle, indices=[1], dtype=tf.float32, validate_indices=False)])  # fmt: skip
+        ops.ResourceGather(resource=v.handle, indices=[1], dtype=tf.float32, validate_indices=False)])
     assert found[0].tolist() == [4.0, 2.0] and found[1].tolist() == [[0, 0], [1, 0], [1, 1]]
     assert found[2].tolist() == [[3.0, -0.0], [-1.0, 2.0]] and found[3].shape == (2, 2) and found[4].shape == (1, 2, 2)
     assert found[5].tolist() == [[0.0], [2.0]] and found[6].dtype == np.float32
@@ -124,7 +124,7 @@ def test_what_is_not_here() -> None:
      "Expected int for argument 'axis'"),
     ("Cast", {"x": 1, "DstT": "nothing"}, TypeError, "nothing"),
     ("CheckNumerics", {"tensor": 1.0}, TypeError, "missing 1 required argument.*'message'"),
-])  # fmt: skip
+])
 @pytest.mark.parametrize("eager", [False, True])
 def test_errors(op_type: str, arguments: dict[str, Any], error: type[Exception], text: str, eager: bool) -> None:
     """What does not fit is an error of TensorFlow's class, with the op and the user's line."""

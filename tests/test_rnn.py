@@ -212,7 +212,7 @@ def test_state_saving() -> None:
     (lambda x: cells.RNNCell().state_size, NotImplementedError, "Abstract method"),
     (lambda x: cells.GRUCell(3).get_initial_state(), ValueError, "batch_size and dtype cannot be None"),
     (lambda x: cells.GRUCell(3).get_initial_state(x, 7), ValueError, "batch size from input tensor is different"),
-])  # fmt: skip
+])
 def test_errors(make: Any, error: type[Exception], text: str) -> None:
     """Errors are of TensorFlow's class and say what to do."""
     with tf.Graph().as_default(), pytest.raises(error, match=text):

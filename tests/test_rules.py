@@ -42,7 +42,7 @@ _NAN_THERE = {
 }
 
 _CASES = [(row, case, dtype) for row in rows.load() if row.op_type in registry and row.tf and row.tf_grad
-          and "random" not in row.opdef.flags for case, dtype in cases(row)]  # fmt: skip
+          and "random" not in row.opdef.flags for case, dtype in cases(row)]
 
 
 def differentiated(row: Row, case: Case, dtype: str) -> list[Any] | None:
@@ -56,7 +56,7 @@ def differentiated(row: Row, case: Case, dtype: str) -> list[Any] | None:
     with built.graph.as_default():
         first = gradients(ys, [built.flat[i] for i in xs], [
             constant(cotangent(key, "y", k, s, y.dtype.name), y.dtype)
-            for k, (y, s) in enumerate(zip(ys, shapes, strict=True))])  # fmt: skip
+            for k, (y, s) in enumerate(zip(ys, shapes, strict=True))])
         found = [(i, dense(g, built.graph)) for i, g in zip(xs, first, strict=True) if g is not None]
         if not found:
             return None

@@ -15,9 +15,9 @@ S = tf.saved_model
 def test_constants() -> None:
     """The names of files and keys."""
     found = [S.ASSETS_DIRECTORY, S.ASSETS_KEY, S.DEBUG_DIRECTORY, S.DEBUG_INFO_FILENAME_PB, S.SAVED_MODEL_FILENAME_PB,
-             S.SAVED_MODEL_FILENAME_PBTXT, S.SAVED_MODEL_SCHEMA_VERSION, S.VARIABLES_DIRECTORY]  # fmt: skip
+             S.SAVED_MODEL_FILENAME_PBTXT, S.SAVED_MODEL_SCHEMA_VERSION, S.VARIABLES_DIRECTORY]
     assert found == ["assets", "saved_model_assets", "debug", "saved_model_debug_info.pb", "saved_model.pb",
-                     "saved_model.pbtxt", 1, "variables"]  # fmt: skip
+                     "saved_model.pbtxt", 1, "variables"]
     assert S.constants.MAIN_OP_KEY == "saved_model_main_op" and tf2.saved_model.SERVING == "serve"
 
 

@@ -66,7 +66,7 @@ _MECHANISMS: dict[str, tuple[Any, list[str], Any]] = {
                             "query_layer/kernel", "attention_v", "attention_g", "attention_b"))],
                         lambda v, q, k: _normed({n.rpartition("/")[2] if "attention_" in n.rpartition("/")[2] else n: a
                                                  for n, a in v.items()}, q, k)),
-}  # fmt: skip
+}
 
 
 def _normed(v: dict[str, Any], q: Any, k: Any) -> Any:
@@ -81,13 +81,13 @@ def test_attention(name: str, sess: Any) -> None:
     make, names, score = _MECHANISMS[name]
     mechanism = make()
     cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.BasicRNNCell(4), mechanism, attention_layer_size=6,
-                                    alignment_history=True)  # fmt: skip
+                                    alignment_history=True)
     helper = seq2seq.TrainingHelper(_INPUTS, [4, 2])
     decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), tf.layers.Dense(3, name="out"))
     outputs, state, lengths = seq2seq.dynamic_decode(decoder)
     v = _variables(sess)
     assert sorted(v) == sorted([*names, f"{_S}/basic_rnn_cell/kernel", f"{_S}/basic_rnn_cell/bias",
-                                f"{_S}/attention_layer/kernel", "decoder/out/kernel", "decoder/out/bias"])  # fmt: skip
+                                f"{_S}/attention_layer/kernel", "decoder/out/kernel", "decoder/out/bias"])
     values = _MEMORY * (np.arange(5) < _LENGTHS[:, None])[..., None]
     keys = values @ v["memory_layer/kernel"]
     h, attention = np.zeros((2, 4)), np.zeros((2, 6))
@@ -100,7 +100,7 @@ def test_attention(name: str, sess: Any) -> None:
         attention = np.concatenate([h, context], 1) @ v[f"{_S}/attention_layer/kernel"]
         expected.append(attention @ v["decoder/out/kernel"] + v["decoder/out/bias"])
     got = sess.run([outputs.rnn_output, outputs.sample_id, lengths, state.alignment_history.stack(), state.time,
-                    state.cell_state])  # fmt: skip
+                    state.cell_state])
     np.testing.assert_allclose(got[0], np.stack(expected, 1), rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(got[1], np.stack(expected, 1).argmax(-1))
     np.testing.assert_allclose(got[3], weights, rtol=1e-4, atol=1e-5)
@@ -112,12 +112,12 @@ def test_several_mechanisms(sess: Any) -> None:
     """Attentions of several mechanisms stand side by side, each with its own layer; the cell's output may come out."""
     mechanisms = [seq2seq.LuongAttention(4, _MEMORY), seq2seq.BahdanauAttention(3, _MEMORY, _LENGTHS)]
     cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(4), mechanisms, attention_layer_size=[2, 3],
-                                    output_attention=False, initial_cell_state=tf.ones([2, 4]))  # fmt: skip
+                                    output_attention=False, initial_cell_state=tf.ones([2, 4]))
     assert cell.output_size == 4 and cell.state_size.attention == 5
     output, state = cell(_INPUTS[:, 0], cell.zero_state(2, tf.float32))
     v = _variables(sess)
     assert [n for n in v if "attention_layer" in n] == [f"attention_wrapper/attention_layer{s}/kernel"
-                                                        for s in ("", "_1")]  # fmt: skip
+                                                        for s in ("", "_1")]
     got = sess.run([output, state])
     assert got[1].attention.shape == (2, 5) and [a.shape for a in got[1].alignments] == [(2, 5), (2, 5)]
     np.testing.assert_allclose(got[1].alignments[1][1, 3:], 0.0)
@@ -138,7 +138,7 @@ def test_monotonic(sess: Any) -> None:
             passing *= 1 - p[b, place]
     hard, at = np.array([[0, 1, 0, 1.0]], np.float32), np.array([[0, 0, 1.0, 0]], np.float32)
     got = sess.run([seq2seq.monotonic_attention(p, before, m) for m in ("recursive", "parallel")]
-                   + [seq2seq.monotonic_attention(hard, at, "hard")])  # fmt: skip
+                   + [seq2seq.monotonic_attention(hard, at, "hard")])
     np.testing.assert_allclose(got[0], walked, rtol=1e-5)
     np.testing.assert_allclose(got[1], walked, rtol=1e-4)
     assert got[2].tolist() == [[0, 0, 0, 1]]
@@ -202,7 +202,7 @@ def test_lengths_decide_no_array(sess: Any) -> None:
     cell = tf.nn.rnn_cell.BasicRNNCell(2)
     helpers: list[tuple[Any, Any]] = [
         (seq2seq.TrainingHelper(_INPUTS, lengths), None), (seq2seq.TrainingHelper(_INPUTS, lengths), 3),
-        (seq2seq.GreedyEmbeddingHelper(_EMBEDDING, [1, 1], 5), 2 * tf.reduce_max(lengths))]  # fmt: skip
+        (seq2seq.GreedyEmbeddingHelper(_EMBEDDING, [1, 1], 5), 2 * tf.reduce_max(lengths))]
     found = []
     for helper, most in helpers:
         decoder = seq2seq.BasicDecoder(cell, helper, tf.zeros([2, 2]))
@@ -247,7 +247,7 @@ def test_scheduled(sess: Any) -> None:
     own = decode(seq2seq.ScheduledOutputTrainingHelper(_INPUTS, [4, 4], 1.0), None)
     beside = decode(seq2seq.ScheduledOutputTrainingHelper(_INPUTS[..., :1], [4, 4], [0.0, 0.0],
                                                           next_inputs_fn=lambda outputs: outputs[:, :1],
-                                                          auxiliary_inputs=_INPUTS[..., 1:]))  # fmt: skip
+                                                          auxiliary_inputs=_INPUTS[..., 1:]))
     v = _variables(sess)
     a, b, c, d, e = sess.run((plain, never, always, own, beside))
     np.testing.assert_allclose(a.rnn_output, b.rnn_output)
@@ -279,9 +279,9 @@ def test_own_functions(sess: Any) -> None:
     custom = seq2seq.CustomHelper(
         lambda: (tf.fill([2], False), tf.zeros([2, 2])),
         lambda time, outputs, state: tf.argmax(outputs, -1, output_type=tf.int32),
-        lambda time, outputs, state, sample_ids: (tf.fill([2], time >= 2), outputs, state))  # fmt: skip
+        lambda time, outputs, state, sample_ids: (tf.fill([2], time >= 2), outputs, state))
     infer = seq2seq.InferenceHelper(lambda outputs: outputs, [2], tf.float32, tf.zeros([2, 2]),
-                                    lambda ids: tf.reduce_sum(ids, 1) > 1e9)  # fmt: skip
+                                    lambda ids: tf.reduce_sum(ids, 1) > 1e9)
     with pytest.raises(ValueError, match=r"before initialize was called.*Fix:"):
         custom.batch_size  # noqa: B018
     start = tf.ones([2, 2])
@@ -379,7 +379,7 @@ def test_beams_with_attention(sess: Any) -> None:
     for penalty in (0.0, 0.5):
         decoder = seq2seq.BeamSearchDecoder(cell, _EMBEDDING, [1, 1], 5, cell.zero_state(4, tf.float32), 2,
                                             tf.layers.Dense(6, name="out", _reuse=tf.AUTO_REUSE),
-                                            coverage_penalty_weight=penalty)  # fmt: skip
+                                            coverage_penalty_weight=penalty)
         outputs, state, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=5)
         found.append((outputs.predicted_ids, state.cell_state.alignment_history.stack()))
     _variables(sess)
@@ -411,11 +411,11 @@ def test_functions_of_1_0(option: str, sess: Any) -> None:
     with tf.variable_scope(scope, reuse=True) as scope:
         infer = seq2seq.attention_decoder_fn_inference(
             lambda x: tf.layers.dense(x, 6, name="out", use_bias=False), state, *again, tf.constant(_EMBEDDING),
-            1, 5, 4, 6)  # fmt: skip
+            1, 5, 4, 6)
         inferred, _, _ = seq2seq.dynamic_rnn_decoder(cell, infer, scope=scope)
     v = _variables(sess)
     names = {"attention_keys/weights", "attention_construct/weights", "decoder/basic_rnn_cell/kernel",
-             "decoder/basic_rnn_cell/bias", "decoder/out/kernel"}  # fmt: skip
+             "decoder/basic_rnn_cell/bias", "decoder/out/kernel"}
     assert set(v) == names | ({"attention_score/attnW", "attention_score/attnV"} if option == "bahdanau" else set())
     h, attention, rows = sess.run(state), np.zeros((2, 4)), []
     keys = memory @ v["attention_keys/weights"]
@@ -476,7 +476,7 @@ def test_errors(sess: Any) -> None:
          "exactly one"),
         (lambda: seq2seq.LuongAttention(4, tf.placeholder(tf.float32, [2, 5, None])), ValueError, "inner dims"),
         (lambda: wrapper.zero_state(2, tf.float32).clone(attention=tf.zeros([2, 9])), ValueError, "attention"),
-    ]  # fmt: skip
+    ]
     for call, kind, text in bad:
         with pytest.raises(kind, match=f"(?s){text}.*Fix:"):
             call()

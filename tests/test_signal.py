@@ -54,7 +54,7 @@ def test_any_axes(norm: str | None) -> None:
     """Transforms of any axes are NumPy's."""
     x = np.arange(24.0).reshape(2, 3, 4) ** 1.5
     for name, z, options in (("fftn", 1j * x, {"axes": [0, 2]}), ("ifftn", 1j * x, {}), ("rfftn", x, {"axes": [2, 0]}),
-                             ("irfftn", 1j * x, {"axes": [1, 2]})):  # fmt: skip
+                             ("irfftn", 1j * x, {"axes": [1, 2]})):
         got = getattr(tf2.signal, name + "d")(tf2.constant(z), norm=norm, **options)
         np.testing.assert_allclose(np.asarray(got), getattr(np.fft, name)(z, norm=norm, **options), atol=1e-12)
 

@@ -40,7 +40,7 @@ _SMALL = {
     "float8_e5m2": (24, True, (-57344, 57344), [1.25, -2, 320, 0.1875, -3]),
     "float8_e5m2fnuz": (28, True, (-57344, 57344), None), "int2": (31, False, (-2, 1), None),
     "int4": (29, False, (-8, 7), None), "uint2": (32, False, (0, 3), None), "uint4": (30, False, (0, 15), None),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _SMALL)
@@ -62,7 +62,7 @@ def test_small_dtypes_compiled() -> None:
     """XLA casts as NumPy does."""
     x = tf.placeholder(tf.float32, [5])
     casts = [tf.cast(tf.cast(x, getattr(tf.dtypes.experimental, n)), tf.float32)
-             for n in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz")]  # fmt: skip
+             for n in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz")]
     feed = {x: np.float32([1.3, -2, 200, 0.2, -3])}
     with tf.Session() as sess, HostSession() as host:
         sess.run(casts, feed)
@@ -93,7 +93,7 @@ def test_settings() -> None:
         assert optimizer.get_jit() == found
     optimizer.set_experimental_options({"constant_folding": False, "nothing": 1})
     assert optimizer.get_experimental_options() == {"disable_model_pruning": False, "disable_meta_optimizer": False,
-                                                    "constant_folding": False}  # fmt: skip
+                                                    "constant_folding": False}
     threading.set_inter_op_parallelism_threads(3)
     assert (threading.get_inter_op_parallelism_threads(), threading.get_intra_op_parallelism_threads()) == (3, 0)
     threading.set_inter_op_parallelism_threads(0)
@@ -116,7 +116,7 @@ def test_device_specs() -> None:
     spec = tf2.DeviceSpec(job="ps", device_type="cpu", device_index=0)
     assert spec.to_string() == "/job:ps/device:CPU:0" and spec.task is None and spec.device_type == "CPU"
     for text, whole in (("/job:worker/replica:1/task:2/device:GPU:3", "/job:worker/replica:1/task:2/device:GPU:3"),
-                        ("/gpu:*", "/device:GPU:*"), ("", ""), ("/cpu:0", "/device:CPU:0")):  # fmt: skip
+                        ("/gpu:*", "/device:GPU:*"), ("", ""), ("/cpu:0", "/device:CPU:0")):
         assert tf2.DeviceSpec.from_string(text).to_string() == whole
     assert spec.make_merged_spec(tf2.DeviceSpec(job="w", task=3)).to_string() == "/job:w/task:3/device:CPU:0"
     assert spec.replace(task=7).to_string() == "/job:ps/task:7/device:CPU:0"
@@ -356,13 +356,13 @@ def test_with_space_to_batch() -> None:
     """Shapes and sums that TensorFlow 2.21 gives, and dilated convolutions."""
     f = tf.nn.with_space_to_batch
     found = run([f(_IMAGE, [2, 3], "SAME", _conv, filter_shape=[3, 2]), f(_IMAGE, [2, 1], "VALID", _conv),
-                 f(_IMAGE, [1, 1], "SAME", _conv), f(_IMAGE, [2], "VALID", _pool, spatial_dims=[1])])  # fmt: skip
+                 f(_IMAGE, [1, 1], "SAME", _conv), f(_IMAGE, [2], "VALID", _pool, spatial_dims=[1])])
     known = [((2, 7, 6, 3), 6500.0586, -468372.18), ((2, 3, 5, 3), 12080.571, 541020.86),
-             ((2, 7, 6, 3), 3556.2856, -527493.64), ((2, 5, 6, 2), 11460.0, 869060.0)]  # fmt: skip
+             ((2, 7, 6, 3), 3556.2856, -527493.64), ((2, 5, 6, 2), 11460.0, 869060.0)]
     for value, (shape, total, weighted) in zip(found, known, strict=True):
         assert value.shape == shape
         np.testing.assert_allclose([value.sum(), (value * np.arange(value.size).reshape(shape)).sum()],
-                                   [total, weighted], rtol=1e-5)  # fmt: skip
+                                   [total, weighted], rtol=1e-5)
     late = tf.placeholder_with_default(_IMAGE, [None, None, None, 2])
     dilated = tf2.nn.conv2d(_IMAGE, _FILTER, 1, "SAME", dilations=[2, 3])
     whole, again = run([dilated, f(late, [2, 3], "SAME", _conv, filter_shape=[3, 2])])

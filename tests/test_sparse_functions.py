@@ -37,7 +37,7 @@ _FUNCTIONS: dict[str, Any] = {
     "reset_shape": lambda x: _weighted(tf.sparse.reset_shape(_sparse(x), [4, 5])),
     "merge": lambda x: _weighted(tf.sparse_merge(_sparse(tf.constant([2, 0, 1, 2])), _sparse(x), 4)),
     "bincount": lambda x: _weighted(tf.sparse.bincount(_sparse(tf.constant([2, 2, 1, 2])), _sparse(x), axis=-1)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _FUNCTIONS)
@@ -78,7 +78,7 @@ def test_gradients(name: str) -> None:
     (lambda: tf.ragged.map_flat_values(tf.add, tf.ragged.constant([[1]]), tf.ragged.constant([[[1]]])), ValueError,
      "the same ragged_rank.*Fix:"),
     (lambda: tf.RaggedTensor.from_tensor([[[1]]], lengths=[1], ragged_rank=2), ValueError, "for one ragged axis"),
-])  # fmt: skip
+])
 def test_what_is_refused(make: Any, error: Any, text: str) -> None:
     """Mistakes are named, with a remedy."""
     with pytest.raises(error, match=text):
@@ -92,6 +92,6 @@ def test_sets_of_sparse_tensors() -> None:
     with HostSession() as sess:
         both, less, more, union = sess.run([
             tf.sets.intersection(dense, sparse), tf.sets.difference(sparse, dense),
-            tf.sets.difference(sparse, dense, aminusb=False), tf.sets.union(sparse, sparse)])  # fmt: skip
+            tf.sets.difference(sparse, dense, aminusb=False), tf.sets.union(sparse, sparse)])
     assert both.values.tolist() == [3, 6] and both.indices.tolist() == [[0, 0], [1, 0]]
     assert less.values.tolist() == [9] and more.values.tolist() == [1, 2, 4, 5] and union.values.tolist() == [3, 6, 9]

@@ -21,7 +21,7 @@ _COUNT = int(os.environ.get("GRAPHGRAD_STATE_PROGRAMS", "8"))
 def _dense(gradients: Any, rows: int) -> Any:
     """The gradients with respect to x, v, w and rows as one array; zeros in the place of None."""
     dx, dv, dw, dr = (0.0 if g is None else np.asarray(tf.convert_to_tensor(g) if hasattr(g, "indices") else g)
-                      for g in gradients)  # fmt: skip
+                      for g in gradients)
     return np.array([dx, dv, dw, *(np.zeros(rows) if np.ndim(dr) == 0 else dr)])
 
 
@@ -37,7 +37,7 @@ def _check(expected: state_programs.Expected, value: Any, gradients: Any, held: 
     np.testing.assert_allclose(value, expected.value, rtol=1e-9)
     np.testing.assert_allclose(gradients, expected.gradient(), rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(np.concatenate([np.ravel(h) for h in held]),
-                               np.concatenate([np.ravel(h) for h in expected.after]))  # fmt: skip
+                               np.concatenate([np.ravel(h) for h in expected.after]))
     if second is not None:
         np.testing.assert_allclose(second, expected.second(), rtol=1e-4, atol=1e-5)
     assert calls == expected.calls

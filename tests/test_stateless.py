@@ -27,11 +27,11 @@ def test_binomial(count: float, chance: float) -> None:
 
 @pytest.mark.parametrize("mean, scale, low, high", [(0.0, 1.0, -1.0, 2.0), (1.0, 2.0, 0.0, np.inf),
                                                     (0.0, 1.0, 6.0, 8.0),
-                                                    (0.0, 1.0, -9.0, -7.0)])  # fmt: skip
+                                                    (0.0, 1.0, -9.0, -7.0)])
 def test_truncated_normal(mean: float, scale: float, low: float, high: float) -> None:
     """Deviates lie between the bounds, and their quantiles are evenly spread, far out in the tails too."""
     x = np.sort(np.asarray(tf.random.stateless_parameterized_truncated_normal(
-        [4000], [1, 2], np.float64(mean), scale, low, high)))  # fmt: skip
+        [4000], [1, 2], np.float64(mean), scale, low, high)))
     assert low <= x[0] and x[-1] <= high
     a, b, z = ((v - mean) / scale for v in (low, high, x))
     if a > 0:  # the other tail has more digits

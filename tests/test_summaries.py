@@ -167,7 +167,7 @@ def test_message() -> None:
 
 
 @pytest.mark.parametrize("value", [np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[b"a", b""]], object),
-                                   np.zeros((0, 2), np.float32)])  # fmt: skip
+                                   np.zeros((0, 2), np.float32)])
 def test_tensor_message(value: Any) -> None:
     """A tensor goes into a message and comes out."""
     proto = TensorProto.of(value, string if value.dtype == object else float32)

@@ -53,7 +53,7 @@ def test_numbers_of_a_dictionary_and_functions():
     ((tf2.constant(1), {0: int, 2: int}), ValueError, r"contiguous range of \[0 to 2\) but found {0,2}"),
     ((tf2.constant(1), [(0, int), (1, int), (1, int)]), ValueError, "found {0,1,1}"),
     ((tf2.constant(1), [int], 4), TypeError, "'default' must be callable"),
-])  # fmt: skip
+])
 def test_errors(args, error, text):
     with pytest.raises(error, match=text):
         tf2.switch_case(*args)

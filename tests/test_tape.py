@@ -184,7 +184,7 @@ def test_jacobians_of_what_is_not_connected():
      r"Shape \(2,\) must have rank at least 2.*Fix: tf.expand_dims"),
     (lambda x: _jacobian(lambda t: tf.reshape(t, [3, 2]), x, "batch_jacobian"), ValueError,
      r"Need first dimension of target shape \(\(3, 2\)\) and source shape \(\(2, 3\)\) to match.*Fix:"),
-])  # fmt: skip
+])
 def test_jacobians_refused(call, error, problem):
     with pytest.raises(error, match="(?s)" + problem):
         call(tf.ones([2, 3]))

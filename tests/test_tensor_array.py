@@ -54,7 +54,7 @@ _CASES: dict[str, tuple[Any, Any]] = {
     "cond": (lambda x: tf.cond(tf.reduce_sum(x) < 100, lambda: _rows(x).write(0, x[1]), lambda: _rows(x)).stack(),
              lambda x: np.stack([x[1], x[1], x[2], x[3]])),
     "twice": (lambda x: _rows(_rows(x).stack() ** 2).stack(), lambda x: x**2),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def _on_host(fetches: Any) -> list[str]:
     executable = Executable(fetches, [], [], resolve, {})
     executable([])
     return [i.op.type for s in executable.plan.steps if isinstance(s, HostStep) for i in s.program
-            if i.op.type == "While"]  # fmt: skip
+            if i.op.type == "While"]
 
 
 @pytest.mark.usefixtures("graph")
@@ -145,7 +145,7 @@ def test_loops_are_compiled() -> None:
     written = _loop(4, _ta(4), lambda i: read.read(i) * 2.0).stack()
     assert written.shape.as_list() == [4, 3]
     two = tf.while_loop(lambda i, *_: i < 2, lambda i, a, b: (i + 1, a.write(i, [1.0]), b.write(1 - i, b.size())),
-                        (0, _ta(2), tf.TensorArray(tf.int32, 2)))  # fmt: skip
+                        (0, _ta(2), tf.TensorArray(tf.int32, 2)))
     gathered = _loop(2, _ta(2), lambda i: tf.reduce_sum(read.gather([i, i + 1]), 0)).stack()
     fetches = [written, two[1].stack(), two[2].stack(), gathered]
     assert not _on_host(fetches)
@@ -235,7 +235,7 @@ def _ragged(a: Any, b: Any) -> Any:
     (lambda: _ragged([[1.0]], [[1.0, 2.0]]).concat(), "(?s)other than the first.*Fix:"),
     (lambda: raw.TensorListPopBack(raw.EmptyTensorList([2], -1, element_dtype=tf.float32), [2],
                                    element_dtype=tf.float32)[1], "(?s)pop from an empty list.*Fix:"),
-])  # fmt: skip
+])
 @pytest.mark.usefixtures("graph")
 def test_errors_of_runs(make: Any, text: str) -> None:
     """What goes wrong in a run is an InvalidArgumentError, as in TensorFlow."""
@@ -252,7 +252,7 @@ def test_errors_of_runs(make: Any, text: str) -> None:
     (lambda: _ta(2).unstack(1.0), ValueError, "(?s)Cannot unstack a scalar.*Fix:"),
     (lambda: _ta(2).unstack([1.0]).concat(), ValueError, "(?s)elements are scalars.*Fix:"),
     (lambda: _ta(2).grad("g"), NotImplementedError, "Fix: call tf.gradients"),
-])  # fmt: skip
+])
 @pytest.mark.usefixtures("graph")
 def test_errors_while_building(make: Any, error: type[Exception], text: str) -> None:
     """What is wrong already while building."""
@@ -277,7 +277,7 @@ def _eager_read_twice() -> Any:
     (lambda: _ta(2).unstack([1.0, 2.0]).concat(), errors.InvalidArgumentError, "scalar shape at index 0.*Fix:"),
     (lambda: _ta(2).split([1.0, 2.0], [1, 2]), errors.InvalidArgumentError, "sum of lengths is 3.*Fix:"),
     (lambda: _ta(1).split([1.0, 2.0], [1, 1]), errors.InvalidArgumentError, "size of lengths \\(1 vs. 2\\).*Fix:"),
-])  # fmt: skip
+])
 def test_errors_in_eager_mode(make: Any, error: type[Exception], text: str) -> None:
     """Eager arrays refuse what TensorFlow's refuse."""
     with pytest.raises(error, match=text):
@@ -297,7 +297,7 @@ def test_spec() -> None:
     spec = tf.TensorArraySpec([2], tf.int32, True, False)
     assert repr(spec) == "TensorArraySpec(TensorShape([2]), tf.int32, True, False)"
     assert spec == tf.TensorArraySpec.from_value(
-        tf.TensorArray(tf.int32, 3, dynamic_size=True, element_shape=[2], infer_shape=False))  # fmt: skip
+        tf.TensorArray(tf.int32, 3, dynamic_size=True, element_shape=[2], infer_shape=False))
     wider = spec.most_specific_common_supertype([tf.TensorArraySpec([None], tf.int32, True, False)])
     assert wider == tf.TensorArraySpec([None], tf.int32, True, False) and spec.is_subtype_of(wider)
     assert not wider.is_subtype_of(spec) and spec.is_compatible_with(wider) and len({spec, wider}) == 2

@@ -91,7 +91,7 @@ _PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "ResourceGather": _table,
     "Cholesky": lambda x: tf.linalg.cholesky(tf.matmul(x, x, transpose_a=True) + tf.eye(3, dtype=tf.float64)),
     "EagerPyFunc": lambda x: tf.py_function(lambda t: t ** 3, [x], tf.float64),
-}  # fmt: skip
+}
 
 
 OPS = {name for key in _PROGRAMS for name in key.split(", ")}

@@ -87,7 +87,7 @@ def test_scatter_and_different_runs_on_one_variable():
     v = tf.Variable(tf.zeros([5]), use_resource=True)
     where = tf.placeholder(tf.int32, [None])
     calls = [v.assign_add(tf.ones([5])), v.assign_sub(tf.ones([5])), v.assign(v * 1.0 + 1.0),
-             tf.scatter_add(v, where, tf.ones_like(where, tf.float32))]  # fmt: skip
+             tf.scatter_add(v, where, tf.ones_like(where, tf.float32))]
     sess = started()
     at_once(often(lambda n: sess.run(calls[n], {where: [1, 3, 3]} if n == 3 else None)))
     np.testing.assert_array_equal(sess.run(v), np.array([1, 2, 1, 3, 1]) * TIMES)

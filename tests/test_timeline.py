@@ -24,7 +24,7 @@ def test_as_in_tensorflow() -> None:
     made = StepStats()
     device = made.dev_stats.add(device="d")
     device.node_stats.add(node_name="a", all_start_micros=5, op_end_rel_micros=3, all_end_rel_micros=4,
-                          timeline_label="a = B()", scheduled_micros=5)  # fmt: skip
+                          timeline_label="a = B()", scheduled_micros=5)
     assert made.SerializeToString().hex() == _OF_TENSORFLOW
 
 

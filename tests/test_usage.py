@@ -31,6 +31,6 @@ def test_the_measure_sees_what_is_missing() -> None:
     """Names that are not there are found to be missing, and those that are are not."""
     rows = [usage.Name(n, 1, 1, "internal") for n in (
         "[import] python.ops.math_ops.reduce_nothing", "[import] contrib.nothing", "no_such_name", "nn.no_such_name",
-        "[import] python.framework.ops", "python.framework.ops.Tensor", "nn.relu", "Session", "io.gfile")]  # fmt: skip
+        "[import] python.framework.ops", "python.framework.ops.Tensor", "nn.relu", "Session", "io.gfile")]
     assert [r.symbol for r in usage.missing(rows)] == [r.symbol for r in rows[:4]]
     assert usage.coverage(rows, rows[:3]) == pytest.approx(6 / 9)

@@ -120,7 +120,7 @@ def test_the_name_is_taken() -> None:
     ("x -> y: T", {}, "'x' in the signature is no input or output"),
     ("x: T, x: T -> y: T", {}, "the name 'x' is twice"),
     ("x: T -> y: T", {"U": tf.float32}, "'U', which is not in the signature"),
-])  # fmt: skip
+])
 def test_a_signature_that_cannot_be_read(signature: str, types: dict[str, Any], text: str) -> None:
     """What is wrong with a signature is said when the op is defined."""
     with pytest.raises(ValueError, match=text) as caught:
@@ -155,7 +155,7 @@ def _results(**kernels: Any) -> list[Any]:
     OtherShape=(lambda xp, x: (x, x[:1]), r"returns shape \(1,\) for output 'z', where the shape rule says \(2,\)"),
     OtherCount=(lambda xp, x: (x, x, x), "returns 3 outputs; its signature has 2"),
     NoTuple=(lambda xp, x: x, "not a tuple of 2 outputs"),
-))  # fmt: skip
+))
 def test_results_that_do_not_fit(session: Any, name: str, kernel: Any, text: str) -> None:
     """What a kernel returns is compared with signature and shape rule; the line that built the op is named."""
     op = tf.define_op(name, "x: T -> y: T, z: T", T=FLOATS)(kernel)
@@ -170,7 +170,7 @@ def test_results_that_do_not_fit(session: Any, name: str, kernel: Any, text: str
 @pytest.mark.parametrize(("gradient", "text"), [
     (lambda op, dz: dz, r"(?s)Num gradients 1 generated for op Two.*num inputs 2.*Built at test_user_ops.py"),
     (lambda op, dz: (dz, tf.reduce_sum(dz)), r"(?s)Incompatible shapes.*Input index: 1.*\(2,\).*\(\).*Fix:"),
-])  # fmt: skip
+])
 def test_gradients_that_do_not_fit(gradient: Any, text: str) -> None:
     """A wrong number of gradients, or a wrong shape: ValueError in `gradients`, with the place of the rule."""
     op = tf.define_op("Two", "x: T, y: T -> z: T", T=FLOATS)(lambda xp, x, y: x + y)

@@ -38,7 +38,7 @@ def test_operations_of_a_variable(sess: Any) -> None:
     w = tf.Variable([1.0, 2.0], name="w")
     assert _names() == ["w/Initializer/initial_value", "w", "w/Assign", "w/Read/ReadVariableOp"]
     assert [op.type for op in tf.get_default_graph().get_operations()] == [
-        "Const", "VarHandleOp", "AssignVariableOp", "ReadVariableOp"]  # fmt: skip
+        "Const", "VarHandleOp", "AssignVariableOp", "ReadVariableOp"]
     assert (w.name, w.op.name, w.op.type, w.initializer.name) == ("w:0", "w", "VarHandleOp", "w/Assign")
     assert w.handle.dtype is tf.resource and w.dtype is tf.float32
     assert w.shape == [2] and w.get_shape().as_list() == [2]
@@ -52,7 +52,7 @@ def test_operations_of_a_variable(sess: Any) -> None:
 @pytest.mark.parametrize("value, dtype, expected", [
     (1, None, "int32"), (1.0, None, "float32"), (np.zeros(2), None, "float64"), (np.arange(2), None, "int64"),
     (True, None, "bool"), ("a", None, "string"), (1, "float64", "float64"), ([1, 2], tf.float16, "float16"),
-])  # fmt: skip
+])
 def test_dtypes(sess: Any, value: Any, dtype: Any, expected: str) -> None:
     """The dtype is the value's by TensorFlow's rules, or the one asked for."""
     v = tf.Variable(value, dtype=dtype)
@@ -204,7 +204,7 @@ def test_results_of_assignments(sess: Any) -> None:
     (lambda v: v.scatter_add(tf.IndexedSlices([1.0], [0])), [2, 2, 3]),
     (lambda v: v[1:].assign([7.0, 8.0]), [1, 7, 8]),
     (lambda v: v[0].assign(9.0), [9, 2, 3]),
-])  # fmt: skip
+])
 def test_assignments(sess: Any, function: Callable[..., Any], expected: list[float]) -> None:
     """Each kind of assignment, in a session and in eager mode."""
     v = tf.Variable([1.0, 2.0, 3.0])
@@ -220,7 +220,7 @@ def test_assignments(sess: Any, function: Callable[..., Any], expected: list[flo
     (lambda v: v.scatter_nd_update([[2], [0]], [9.0, 8.0]), [8, 2, 9]),
     (lambda v: v.scatter_sub(tf.IndexedSlices(tf.constant([1.0, 1.0]), tf.constant([0, 0]))), [-1, 2, 3]),
     (lambda v: v[1:].assign([7.0, 8.0]), [1, 7, 8]),
-])  # fmt: skip
+])
 def test_eager_assignments(function: Callable[..., Any], expected: list[float]) -> None:
     """In eager mode an assignment happens at once."""
     v = tf2.Variable([1.0, 2.0, 3.0])
@@ -457,7 +457,7 @@ def test_defaults_of_a_scope(sess: Any) -> None:
         return tf.reduce_sum(x) * 0.5
 
     with tf.variable_scope("a", initializer=tf.ones_initializer(), regularizer=half, dtype=tf.float64,
-                           constraint=clip, custom_getter=getter):  # fmt: skip
+                           constraint=clip, custom_getter=getter):
         with tf.variable_scope("b", custom_getter=getter) as scope:
             w = tf.get_variable("w", [2])
     assert seen == ["a/b/w", "a/b/w"]
@@ -501,7 +501,7 @@ BAD_SCOPES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("reuse", lambda: tf.variable_scope("a", reuse="yes"), ValueError, "must be True or False or None"),
     ("default and reuse", lambda: tf.variable_scope(None, "a", reuse=True).__enter__(), ValueError,
      "reuse=True cannot be used without a name_or_scope"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("_, build, cls, text", BAD_SCOPES, ids=[b[0] for b in BAD_SCOPES])
@@ -592,7 +592,7 @@ DRAWN: list[tuple[Any, float, float | None]] = [
 
 
 @pytest.mark.parametrize("initializer, deviation, bound", DRAWN,
-                         ids=[f"{i}-{type(d[0]).__name__}" for i, d in enumerate(DRAWN)])  # fmt: skip
+                         ids=[f"{i}-{type(d[0]).__name__}" for i, d in enumerate(DRAWN)])
 def test_random_initializers(initializer: Any, deviation: float, bound: float | None) -> None:
     """Spread and bounds are those of the distribution; a config makes the same again."""
     values = initializer([200, 100], dtype=tf.float32).numpy()
@@ -613,7 +613,7 @@ def test_constant_initializers() -> None:
         (tf.initializers.identity(2.0), [2, 3], [[2, 0, 0], [0, 2, 0]]),
         (tf2.initializers.Constant(2.5), [1], [2.5]), (tf2.zeros_initializer(), [1], [0]),
         (tf.zeros_initializer(), [100, 100], np.zeros((100, 100))),
-    ]  # fmt: skip
+    ]
     for initializer, shape, expected in cases:
         np.testing.assert_array_equal(initializer(shape).numpy(), expected)
     assert tf.ones_initializer()([2], dtype=tf.int64).dtype is tf.int64

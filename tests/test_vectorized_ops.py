@@ -42,7 +42,7 @@ class _Mapped:
         self.mapped = [
             i for i, (a, b) in enumerate(zip(one.flat, two.flat, strict=True))
             if one.dtypes[i].is_differentiable and one.names[i] not in known and not np.array_equal(a, b)
-        ]  # fmt: skip
+        ]
 
     def stacked(self) -> list[Any]:
         """The rows of each mapped input."""
@@ -70,7 +70,7 @@ def test_all_rows_at_once(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [c for c in cases if c.mapped]
     with tf.Graph().as_default():
         placeholders = [[tf.placeholder(c.draws[0].dtypes[i], (_ROWS, *c.draws[0].flat[i].shape)) for i in c.mapped]
-                        for c in cases]  # fmt: skip
+                        for c in cases]
         feeds = {p: v for c, ps in zip(cases, placeholders, strict=True) for p, v in zip(ps, c.stacked(), strict=True)}
         assert feeds
         found = tf.vectorized_map(lambda args: [c.build(a) for c, a in zip(cases, args, strict=True)], placeholders)

@@ -24,7 +24,7 @@ def nested(levels: int) -> bytes:
     b"\xff\xff\xff\xff", b"\n\x05ab", b"\n\3\n\1\xff", b"\x0c", b"\x0b", b"\x0b\x14", b"\2\0", b"\x0e",
     b"\x18" + b"\x80" * 10 + b"\1", b"\x98\x80\x80\x80\x80\0\5", b"\xf8\xff\xff\xff\x1f\5", b"\x0b" * 500,
     b"\x18" + b"\xff" * 3_000_000,
-])  # fmt: skip
+])
 def test_refused(data: bytes) -> None:
     """What is no message is a DecodeError, as programs know it that have imported protobuf's; a ValueError, too."""
     with pytest.raises(DecodeError, match=r"Error parsing message with type 'tensorflow.GraphDef': ") as caught:
@@ -35,7 +35,7 @@ def test_refused(data: bytes) -> None:
 @pytest.mark.parametrize("data, version", [
     (b"\x18" + b"\xff" * 9 + b"\1", -1), (b"\x18\xff\xff\xff\xff\x7f", -1), (b"\x18\x80\x80\x80\x80\x08", -(1 << 31)),
     (b"\x0b\x18\7\x0c", 0), (b"\x08\5\x1d\0\0\0\0", 0), (b"\xf8\xff\xff\xff\x0f\5\x18\7", 7),
-])  # fmt: skip
+])
 def test_taken(data: bytes, version: int) -> None:
     """Numbers are cut to their bits; groups, unknown fields and those of another wire type are passed over."""
     message = tf.GraphDef.FromString(data)

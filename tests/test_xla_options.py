@@ -62,7 +62,7 @@ def test_many_dimensions_leave_the_process_alive(program):
     (lambda a, b: tf.reduce_sum(tf.square(tf.matmul(a, b, transpose_b=True)), 0), [(3, 3), (16385, 3)]),
     (lambda a, b: tf.reduce_max(tf.tanh(tf.matmul(a, b, transpose_b=True)), 0), [(3, 3), (40001, 3)]),
     (lambda a, b: tf.reduce_sum(tf.matmul(a, b, transpose_b=True) + 1.0, 2), [(9, 2, 3), (9, 40001, 3)]),
-])  # fmt: skip
+])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_reductions_of_products_with_many_rows_are_right(build, shapes, dtype, monkeypatch):
     monkeypatch.setattr(executable, "first_in_numpy", False)

@@ -44,7 +44,7 @@ FOURIER = {
     "shift": Case(lambda tf, tf2, x: tf2.signal.fftshift(x), [N(3, 4)]),
     "shift_axis": Case(lambda tf, tf2, x: tf2.signal.ifftshift(x, axes=[1]), [N(3, 5)]),
     "shift_number": Case(lambda tf, tf2, x: tf2.signal.fftshift(x, axes=0), [N(3, 5)]),
-}  # fmt: skip
+}
 
 COSINE = {
     f"dct_{kind}{'_ortho' if norm else ''}{n or ''}": Case(
@@ -58,7 +58,7 @@ COSINE = {
     "mel_tensors": Case(lambda tf, tf2: tf2.signal.linear_to_mel_weight_matrix(
         10, tf.constant(65), tf.constant(8000.0), dtype=tf.float64), [], 0, rtol=1e-6),
     "mfccs": Case(lambda tf, tf2, x: tf2.signal.mfccs_from_log_mel_spectrograms(x), [N(2, 6)]),
-}  # fmt: skip
+}
 
 WINDOWS = {
     f"{name}_{n}": Case(
@@ -73,7 +73,7 @@ WINDOWS = {
 } | {
     "symmetric": Case(lambda tf, tf2: tf.signal.hann_window(8, periodic=False, dtype=tf.float64), [], 0),
     "beta": Case(lambda tf, tf2, x: tf2.signal.kaiser_window(7, x, tf.float64), [lambda rng: np.asarray(3.5)]),
-}  # fmt: skip
+}
 
 FRAMES = {
     "frame": Case(lambda tf, tf2, x: tf.signal.frame(x, 4, 3), [N(2, 11)], 3),
@@ -96,10 +96,10 @@ FRAMES = {
     "mdct_options": Case(lambda tf, tf2, x: tf.signal.mdct(x, 8, pad_end=True, norm="ortho"), [N(18)]),
     "inverse_mdct": Case(lambda tf, tf2, x: tf.signal.inverse_mdct(x), [N(3, 4)], rtol=1e-6),
     "inverse_mdct_options": Case(lambda tf, tf2, x: tf.signal.inverse_mdct(x, None, "ortho"), [N(2, 3, 6)]),
-}  # fmt: skip
+}
 
 CASES = {
     f"{family}/{name}": case
     for family, cases in (("fourier", FOURIER), ("cosine", COSINE), ("windows", WINDOWS), ("frames", FRAMES))
     for name, case in cases.items()
-}  # fmt: skip
+}

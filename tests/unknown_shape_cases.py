@@ -23,7 +23,7 @@ def values() -> dict[str, np.ndarray]:
         "c": (rng.rand(2, 4, 5) + 1j * rng.rand(2, 4, 5)).astype(np.complex64),
         "n": rng.randint(0, 3, (2, 3)).astype(np.int32), "b": rng.rand(2, 3, 4) > 0.5,
         "z": rng.rand(1, 5, 1, 2).astype(np.float32),
-    }  # fmt: skip
+    }
 
 
 def _all(shape: tuple[int, ...]) -> Any:

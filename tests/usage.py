@@ -21,7 +21,7 @@ TABLES = {"programs that call tf.gradients": "usage_tf_gradients", "graph-mode p
 # Keras and estimators are other systems, built on this one; see docs/coverage.md.
 _OTHER_SYSTEMS = ("keras.", "estimator.", "python.keras.", "python.estimator.", "contrib.estimator.", "contrib.keras.",
                   "contrib.learn.", "contrib.boosted_trees.", "contrib.tensor_forest.", "contrib.factorization.",
-                  "contrib.tpu.")  # fmt: skip
+                  "contrib.tpu.")
 # Rows that the count took for names of TensorFlow's: attributes of a program's own variable called `tf`.
 _NO_NAMES = ("model.", "optimizers.")
 

@@ -141,7 +141,7 @@ def _no_program(options: argparse.Namespace) -> str:
     """Why there is nothing to run."""
     if options.is_module:
         return (f"no module {options.program!r} in {os.getcwd()} or among the installed ones, or a package without "
-                "__main__")  # fmt: skip
+                "__main__")
     what = "is a folder; name a file in it" if os.path.isdir(options.program) else "does not exist"
     return f"the program {options.program!r} {what}"
 

@@ -349,7 +349,7 @@ def memory_problem(error: BaseException) -> str | None:
 _MEMORY = (
     "RESOURCE_EXHAUSTED", "Out of memory", "Cannot allocate memory", "failed to map segment", "can't start new thread",
     "YNNPACK operation failed",  # XLA's library for products, which has nothing else to say
-)  # fmt: skip
+)
 MORE_MEMORY = "run it on less at a time (a smaller batch), or give the process more memory"
 
 

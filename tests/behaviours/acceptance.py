@@ -32,7 +32,7 @@ def pools_over_channels(tf: Any) -> Any:
     hidden = tf.placeholder_with_default(x, [None] * 4)
     two, all_of_them = [1, 1, 1, 2], [1, 1, 1, 4]
     fetches = [tf.nn.max_pool(x, two, two, "SAME"), tf.nn.max_pool(x, all_of_them, all_of_them, "VALID"),
-               tf.nn.max_pool(hidden, two, two, "SAME")]  # fmt: skip
+               tf.nn.max_pool(hidden, two, two, "SAME")]
     return _thrice(tf, fetches), tf.nn.max_pool(hidden, two, two, "SAME").shape.as_list()
 
 
@@ -65,7 +65,7 @@ def pools_and_filters_of_empty_batches(tf: Any) -> Any:
               lambda x: tf.nn.max_pool3d(x[..., None], 2, 2, "SAME"),
               lambda x: tf.nn.max_pool2d(x, 2, 2, [[0, 0], [1, 0], [1, 1], [0, 0]]),
               lambda x: tf.nn.conv2d(x, tf.ones([2, 2, 3, 5]), 1, "SAME"),
-              lambda x: tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 3, 5]), [1, 1, 1, 1], "SAME")]  # fmt: skip
+              lambda x: tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 3, 5]), [1, 1, 1, 1], "SAME")]
     found = []
     for layer in layers:
         with tf.GradientTape() as tape:
@@ -105,7 +105,7 @@ def indices_out_of_range_are_ignored(tf: Any) -> Any:
     pairs = tf.constant([[0, 1], [0, 9], [1, -1]])
     wide = tf.gather_nd(tf.stack([x, x]), pairs, bad_indices_policy="IGNORE")
     fetches = [tf.gather_nd(x, i, bad_indices_policy="IGNORE"), *_squared(tf, wide, x),
-               tf.scatter_nd(i, x, [3], bad_indices_policy="IGNORE")]  # fmt: skip
+               tf.scatter_nd(i, x, [3], bad_indices_policy="IGNORE")]
     for name in ("Add", "Sub", "Max", "Min"):
         f = getattr(tf.raw_ops, f"TensorScatter{name}")
         fetches.append(f(tensor=x, indices=i, updates=[10.0, 20.0, 30.0], bad_indices_policy="IGNORE"))
@@ -140,9 +140,9 @@ def lists_of_tensors_are_cast(tf: Any) -> Any:
     table = [[x, 1.0], [2.0, x]]
     made = [tf.convert_to_tensor([x, x], dtype=tf.float32), tf.convert_to_tensor(table, dtype=tf.float32),
             tf.convert_to_tensor([i, i], dtype=tf.float32), tf.convert_to_tensor([x], preferred_dtype=tf.float32),
-            tf.ones([2]) * [x, x]]  # fmt: skip
+            tf.ones([2]) * [x, x]]
     return _thrice(tf, [*made, *tf.gradients(made[0] ** 2, x)]), raised(
-        lambda: tf.convert_to_tensor([x, tf.constant(1.0)]))  # fmt: skip
+        lambda: tf.convert_to_tensor([x, tf.constant(1.0)]))
 
 
 @case("eager")
@@ -186,7 +186,7 @@ def shape_invariants_as_specs(tf: Any) -> Any:
 
     def loop(*invariants: Any) -> Any:
         return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.concat([a, a * x], 0)), [tf.constant(0), x],
-                             shape_invariants=list(invariants))[1]  # fmt: skip
+                             shape_invariants=list(invariants))[1]
 
     y = loop(tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.float32))
     mixed = loop(tf.TensorShape([]), tf.TensorSpec([None], tf.float32))
@@ -332,9 +332,9 @@ def runs_in_parts_that_do_not_fit(tf: Any) -> Any:
 
         handle = sess.partial_run_setup([total, product], [x, y, z])
         twice = [raised(lambda: sess.partial_run(handle, total, {x: 1.0, y: 1.0})),
-                 raised(lambda: sess.partial_run(handle, product, {x: 1.0, z: 1.0}))]  # fmt: skip
+                 raised(lambda: sess.partial_run(handle, product, {x: 1.0, z: 1.0}))]
         return [step(product, {x: 1.0}), step(product, {x: 1.0, y: 1.0, z: 1.0}, [total]), step(product.op, {x: 1.0}),
-                raised(lambda: sess.partial_run("nothing", total)), twice]  # fmt: skip
+                raised(lambda: sess.partial_run("nothing", total)), twice]
 
 
 @case("graph")
@@ -346,7 +346,7 @@ def gradients_weighted_with_one_number(tf: Any) -> Any:
     fetches = [tf.gradients(y, source, one)[0] for y, source in ys]
     wide = raised(lambda: tf.gradients(v * v, v, tf.constant([[2.0, 3.0]])))
     return _thrice(tf, [*fetches, tf.gradients(tf.reduce_sum(v * v), v, fed)[0]], {fed: [1.0]}), wide, [
-        raised(lambda y=y: tf.gradients(y, x, one)) for y in refused]  # fmt: skip
+        raised(lambda y=y: tf.gradients(y, x, one)) for y in refused]
 
 
 @case("graph")
@@ -428,9 +428,9 @@ def axes_and_batches_that_cannot_be(tf: Any) -> Any:
     indices = tf.constant([[0]])
     calls = [lambda: tf.concat([a, a], axis=1.0), lambda: tf.concat([a], axis=1.0), lambda: tf.concat([a, a], None),
              lambda: tf.gather_nd(a, indices, batch_dims=-1), lambda: tf.gather_nd(a, indices, batch_dims=2),
-             lambda: tf.gather(a, indices, batch_dims=2)]  # fmt: skip
+             lambda: tf.gather(a, indices, batch_dims=2)]
     mismatched = [raised(lambda: tf.gather_nd(a, indices, batch_dims=1)) != "nothing",
-                  raised(lambda: tf.gather(a, indices, batch_dims=1, axis=1)) != "nothing"]  # fmt: skip
+                  raised(lambda: tf.gather(a, indices, batch_dims=1, axis=1)) != "nothing"]
     return [raised(c) for c in calls], mismatched
 
 
@@ -439,7 +439,7 @@ def offsets_of_what_cannot_be_joined(tf: Any) -> Any:
     shape = tf.placeholder(tf.int32, [2])
     right, wrong = [tf.raw_ops.ConcatOffset(concat_dim=d, shape=[shape, [2, 4]]) for d in (1, 0)]
     others = [lambda: tf.raw_ops.ConcatOffset(concat_dim=5, shape=[shape, [2, 3]]),
-              lambda: tf.raw_ops.ConcatOffset(concat_dim=0, shape=[shape, [2]])]  # fmt: skip
+              lambda: tf.raw_ops.ConcatOffset(concat_dim=0, shape=[shape, [2]])]
     feeds = {shape: [2, 3]}
     found = [raised(lambda c=c: _thrice(tf, c(), feeds)) != "nothing" for c in others]
     return _thrice(tf, right, feeds), raised(lambda: _thrice(tf, wrong, feeds)), found
@@ -451,7 +451,7 @@ def variables_of_another_dtype(tf: Any) -> Any:
     calls = [lambda v: raw.ReadVariableOp(resource=v.handle, dtype=tf.float64),
              lambda v: raw.AssignVariableOp(resource=v.handle, value=tf.constant([1])),
              lambda v: raw.AssignAddVariableOp(resource=v.handle, value=tf.constant([1])),
-             lambda v: raw.ResourceScatterAdd(resource=v.handle, indices=[0], updates=tf.constant([1]))]  # fmt: skip
+             lambda v: raw.ResourceScatterAdd(resource=v.handle, indices=[0], updates=tf.constant([1]))]
     with tf.Graph().as_default():
         w = tf.Variable([1.0])
         graph = [raised(lambda c=c: c(w)) for c in calls[:2]]

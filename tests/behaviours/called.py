@@ -30,7 +30,7 @@ def _calls_that_ask(tf: Any, x: Any, gradients: Any) -> Any:
         return [x * 0.0 - 7.0 if g is None else tf.identity(g) for g in found]
 
     return [[tf.function(lambda y, f=f: zeros(tf.nest.flatten(f(y))))(given) for given in (outside, x)]
-            for f in (of_argument, of_outside, both, in_a_branch, in_a_call)]  # fmt: skip
+            for f in (of_argument, of_outside, both, in_a_branch, in_a_call)]
 
 
 @case("graph")

@@ -59,7 +59,7 @@ def branches_give_slices(tf: Any) -> Any:
     x, v = tf.constant(2.0), tf.constant([1.0, 2.0])
     same = tf.cond(x > 0.0, lambda: _slices(tf, v * x), lambda: _slices(tf, v))
     wide = tf.cond(x > 0.0, lambda: _slices(tf, v * x),
-                   lambda: tf.IndexedSlices(v, tf.constant([0, 2], tf.int64), tf.constant([3])))  # fmt: skip
+                   lambda: tf.IndexedSlices(v, tf.constant([0, 2], tf.int64), tf.constant([3])))
     return _thrice(tf, [*_orders(tf, tf.convert_to_tensor(same) ** 2, v), same, wide]), wide.indices.dtype.name
 
 
@@ -106,7 +106,7 @@ def loops_over_sparse_tensors(tf: Any) -> Any:
     r = _loop(tf, lambda s: tf.SparseTensor(s.indices, s.values**2 * x, s.dense_shape), _sparse(tf, v))
     grows = _loop(tf, lambda s: tf.SparseTensor(tf.concat([s.indices, s.indices + 1], 0),
                                                 tf.concat([s.values, s.values * x], 0), s.dense_shape * 2),
-                  _sparse(tf, v))  # fmt: skip
+                  _sparse(tf, v))
     return _thrice(tf, [*_orders(tf, r.values, v), *_orders(tf, r.values, x), grows.values, grows.dense_shape])
 
 
@@ -128,7 +128,7 @@ def loops_over_slices(tf: Any) -> Any:
     short = _loop(tf, lambda s: tf.IndexedSlices(s.values * x, s.indices), tf.IndexedSlices(v, tf.constant([0, 1])))
     spec = [tf.TensorShape([]), tf.TensorShape([None])]
     grows = _loop(tf, lambda s: tf.IndexedSlices(tf.concat([s.values, s.values], 0), tf.concat([s.indices] * 2, 0),
-                                                 s.dense_shape), _slices(tf, v), shape_invariants=spec)  # fmt: skip
+                                                 s.dense_shape), _slices(tf, v), shape_invariants=spec)
     return _thrice(tf, [*_orders(tf, r.values, v), short, tf.convert_to_tensor(grows)])
 
 
@@ -137,10 +137,10 @@ def loops_that_change_the_kind(tf: Any) -> Any:
     v, w = tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0, 3.0])
     changes = [raised(lambda: _loop(tf, lambda s: tf.ones([2, 2]), _sparse(tf, v))),
                raised(lambda: _loop(tf, lambda s: _sparse(tf, v), tf.ones([2, 2]))),
-               raised(lambda: _loop(tf, lambda s: tf.concat([s, s], 0), _ragged(tf, w)))]  # fmt: skip
+               raised(lambda: _loop(tf, lambda s: tf.concat([s, s], 0), _ragged(tf, w)))]
     shape = [tf.TensorShape([]), tf.TensorShape([2, 2])]
     return changes, [raised(lambda: _loop(tf, lambda s: s, _sparse(tf, v), shape_invariants=shape)),
-                     raised(lambda: _loop(tf, lambda s: s, _ragged(tf, w), shape_invariants=shape))]  # fmt: skip
+                     raised(lambda: _loop(tf, lambda s: s, _ragged(tf, w), shape_invariants=shape))]
 
 
 # -- tapes, functions, folds -----------------------------------------------------------------
@@ -302,7 +302,7 @@ def host_functions_take_and_give_composites(tf: Any) -> Any:
         (w, lambda w: _ragged(tf, w), lambda s: s * s * s, tf.RaggedTensorSpec([2, None], tf.float32)),
         (v, lambda v: _slices(tf, v), lambda s: tf.IndexedSlices(s.values**3, s.indices, s.dense_shape),
          tf.IndexedSlicesSpec([3], tf.float32, tf.int32, tf.int32, [2])),
-    ]  # fmt: skip
+    ]
 
     def caller(make: Any, function: Any, spec: Any) -> Any:
         def call(x: Any) -> Any:
@@ -338,7 +338,7 @@ def nests_expand_composites(tf: Any) -> Any:
         return raised(lambda: nest.assert_same_structure(a, b, expand_composites=True))
 
     return (len(nest.flatten([s, r, i])), parts, again[1].to_list(), twice.values, [str(c.shape) for c in specs],
-            made.shape.as_list(), [same(s, r), same(s, s), same(s, s.values)])  # fmt: skip
+            made.shape.as_list(), [same(s, r), same(s, s), same(s, s.values)])
 
 
 @case("eager")

@@ -36,7 +36,7 @@ def _read(tf: Any, folder: str, data: bytes, kind: str) -> list[Any]:
         f.write(data)
     of_1 = tf.compat.v1.python_io
     return [_outcome(lambda: [len(r) for r in of_1.tf_record_iterator(path, of_1.TFRecordOptions(kind))]),
-            _outcome(lambda: [len(r.numpy()) for r in tf.data.TFRecordDataset(path, kind)])]  # fmt: skip
+            _outcome(lambda: [len(r.numpy()) for r in tf.data.TFRecordDataset(path, kind)])]
 
 
 @case("eager")
@@ -97,7 +97,7 @@ def pieces(tf: Any) -> Any:
                 with open(path, "wb") as f:
                     f.write(data)
                 found.append(_outcome(lambda k=kind: [x.numpy() for x in tf.data.FixedLengthRecordDataset(
-                    path, 3, header_bytes=2, footer_bytes=1, compression_type=k)]))  # fmt: skip
+                    path, 3, header_bytes=2, footer_bytes=1, compression_type=k)]))
         return found
     finally:
         shutil.rmtree(folder)

@@ -25,7 +25,7 @@ def examples(tf: Any) -> Any:
             _outcome(lambda d=data: tf.io.parse_single_example(d, feature)["a"].numpy()),
             _outcome(lambda d=data: tf.io.parse_example([d], feature)["a"].numpy()),
             _outcome(lambda d=data: tf.io.parse_single_sequence_example(d, feature)[0]["a"].numpy()),
-        ])  # fmt: skip
+        ])
     return found
 
 
@@ -40,7 +40,7 @@ def json(tf: Any) -> Any:
         of('{"int64List": {"value": ["99999999999999999999"]}}'), of('{"int64List": {"value": [1.5]}}'),
         of('{"bytesList": {"value": ["!!!"]}}'), of('{"floatList": {"value": ["NaN", "Infinity", 5]}}'),
         of('{"list": {}}'),
-    ]  # fmt: skip
+    ]
     return [_outcome(lambda t=text: tf.io.decode_json_example(t).dtype.name) for text in texts]
 
 
@@ -73,7 +73,7 @@ def tensors(tf: Any) -> Any:
         (_proto(dtype=19, dims=(1,), rest=b"\x6a\1\5"), "float16"), (_proto(dtype=101), "float32"),
         (_proto(dims=(1,) * 300), "float32"), (_proto(dtype=6, dims=(1,), rest=b"\x3a\2\xc8\1"), "int8"),
         (_proto(dtype=9, dims=(2,), rest=b"\x52\1\7"), "float32"),
-    ]  # fmt: skip
+    ]
     return [_outcome(lambda d=d, t=t: tf.io.parse_tensor(d, getattr(tf, t)).numpy()) for d, t in given]
 
 
@@ -84,7 +84,7 @@ def sounds(tf: Any) -> Any:
         wav, b"RIFFxxxx", b"", wav[:-1], wav[:30], wav[:22] + b"\0\0" + wav[24:], wav[:22] + b"\x09\0" + wav[24:],
         wav[:40] + b"\xff\xff\xff\x7f" + wav[44:], wav[:4] + b"\xff" * 4 + wav[8:], wav[:40] + b"\xff" * 4 + wav[44:],
         wav[:34] + b"\x08\0" + wav[36:],
-    ]  # fmt: skip
+    ]
     return [_outcome(lambda d=data: tf.audio.decode_wav(d).audio.numpy()) for data in damaged]
 
 
@@ -98,5 +98,5 @@ def others(tf: Any) -> Any:
         lambda: tf.raw_ops.MergeSummary(inputs=[b"\xff"]),
         lambda: io.deserialize_many_sparse([[b"\xff", b"", b""]], tf.int32),
         lambda: tf.strings.to_number(["1" * 5000]).numpy(), lambda: tf.strings.to_number(["1" * 5000], tf.int32),
-    ]  # fmt: skip
+    ]
     return [_outcome(call) for call in calls]

@@ -42,7 +42,7 @@ def _variables(tf: Any) -> Any:
     values = {"v": 2.0, "w": 3.0, "p": 1.5, "r": 3.0, "s": 4.0, "rows": [[1.0], [2.0], [3.0]]}
     fixed = {"nt": 5.0, "q": 2.0}
     return types.SimpleNamespace(**{n: tf.Variable(v, name=n) for n, v in values.items()},
-                                 **{n: tf.Variable(v, name=n, trainable=False) for n, v in fixed.items()})  # fmt: skip
+                                 **{n: tf.Variable(v, name=n, trainable=False) for n, v in fixed.items()})
 
 
 def _eager(tf: Any, programs: Any) -> Any:

@@ -66,7 +66,7 @@ def checkpoint(tf: Any) -> Any:
             found.append(raised(lambda: c.write(os.path.join(d, "m"))))
         c.read(os.path.join(d, "m")).assert_consumed()
         return [*found, raised(lambda: c.restore(os.path.join(d, "none"))),
-                raised(lambda: tf.train.load_checkpoint(os.path.join(d, "file", "m")))]  # fmt: skip
+                raised(lambda: tf.train.load_checkpoint(os.path.join(d, "file", "m")))]
 
 
 @case("eager")
@@ -103,7 +103,7 @@ def gfile(tf: Any) -> Any:
                  lambda: files.makedirs(d + "/file"), lambda: files.makedirs(below), lambda: files.mkdir(d + "/file"),
                  lambda: files.mkdir(d + "/a/b"), lambda: files.remove(d), lambda: files.stat(below),
                  lambda: files.copy(d + "/file", d + "/no/x"), lambda: files.copy(d + "/file", d + "/file"),
-                 lambda: files.rename(d + "/no", d + "/x"), lambda: files.rmtree(d + "/no")]  # fmt: skip
+                 lambda: files.rename(d + "/no", d + "/x"), lambda: files.rmtree(d + "/no")]
         return [raised(call) for call in calls]
 
 
@@ -115,14 +115,14 @@ def operations(tf: Any) -> Any:
                  lambda: tf.io.read_file(d), lambda: tf.io.read_file(d + "/no"), lambda: tf.io.read_file(d + "/file/x"),
                  lambda: tf.io.write_graph(tf.Graph(), d + "/file", "x"),
                  lambda: tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(d, tf.string, 0, tf.int64, 1), 0),
-                 lambda: tf.print("x", output_stream="file:///dev/full/x")]  # fmt: skip
+                 lambda: tf.print("x", output_stream="file:///dev/full/x")]
         return [raised(call) for call in calls]
 
 
 @case("graph")
 def saved_model_with_a_variable_in_parts(tf: Any) -> Any:
     parts = tf.get_variable("in/parts", [7, 2], initializer=tf.zeros_initializer(),
-                            partitioner=tf.fixed_size_partitioner(3))  # fmt: skip
+                            partitioner=tf.fixed_size_partitioner(3))
     other = tf.get_variable("other", [2], initializer=tf.zeros_initializer())
     x = tf.placeholder(tf.int32, [None], "x")
     y = tf.add(tf.nn.embedding_lookup(parts, x, "div"), other, name="y")

@@ -25,7 +25,7 @@ def tensors_and_variables_are_told_apart(tf: Any) -> Any:
     found = {"eager": kinds(tf.constant(1)), "variable": kinds(tf.Variable(1)), "array": kinds(np.ones(2)),
              "number": kinds(1.0), "sum": kinds(tf.Variable(1.0) + 1.0), "read": kinds(tf.Variable(1.0).value()),
              "text": kinds(tf.constant("a")), "classes": [issubclass(tf.Variable, tf.Tensor),
-             issubclass(type(tf.constant(1)), tf.Tensor)], "name": type(tf.constant(1)).__name__}  # fmt: skip
+             issubclass(type(tf.constant(1)), tf.Tensor)], "name": type(tf.constant(1)).__name__}
 
     @tf.function
     def inside(x: Any) -> Any:
@@ -76,7 +76,7 @@ def _seen(x: Any, *without: str) -> dict[str, Any]:
         "sum": lambda: repr(sum([x, x])), "max": lambda: repr(max([x, x])), "complex": lambda: complex(x),
         "np.float32": lambda: repr(np.float32(x)), "shape": lambda: [str(x.shape), repr(x.shape), repr(x.dtype)],
         "ndarray": lambda: repr(np.ones(2, np.int32) + x), "neg": lambda: repr(-x), "slice": lambda: repr(x[0]),
-    }  # fmt: skip
+    }
     return _tried({name: call for name, call in calls.items() if name not in without})
 
 
@@ -86,14 +86,14 @@ def looking_at_eager_tensors(tf: Any) -> Any:
     return {"vector": _seen(tf.constant([1.0, 2.0])), "scalar": _seen(tf.constant(3.0), "index"),
             "int": _seen(tf.constant(3)), "matrix": repr(tf.constant([[1, 2], [3, 4]])),
             "bool": _seen(tf.constant([True, False]), "max", "neg", "sum", "ndarray"),
-            "text": [repr(tf.constant("ab")), f"{tf.constant('ab')}", f"{tf.constant(['a'])}"]}  # fmt: skip
+            "text": [repr(tf.constant("ab")), f"{tf.constant('ab')}", f"{tf.constant(['a'])}"]}
 
 
 @case("eager")
 def looking_at_variables(tf: Any) -> Any:
     return {"vector": _seen(tf.Variable([1.0, 2.0]), "index"), "scalar": _seen(tf.Variable(2.0), "index"),
             "int": repr(tf.Variable(2)),
-            "matrix": repr(tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w"))}  # fmt: skip
+            "matrix": repr(tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w"))}
 
 
 @case("graph")
@@ -101,7 +101,7 @@ def looking_at_symbolic_tensors(tf: Any) -> Any:
     without = "list", "copy"  # here a tensor of known length can be iterated, and its copy is itself
     return [_seen(tf.constant([1.0, 2.0]), *without), _seen(tf.constant(1.0), *without),
             _seen(tf.placeholder(tf.float32), *without),
-            _seen(tf.placeholder(tf.int32, [None, 3]), *without)]  # fmt: skip
+            _seen(tf.placeholder(tf.int32, [None, 3]), *without)]
 
 
 @case("graph")
@@ -138,7 +138,7 @@ def foreign_arrays(tf: Any) -> Any:
         found[name] = [tf.constant(a), tf.convert_to_tensor(a), tf.convert_to_tensor(a, tf.float32), tf.add(a, a),
                        tf.constant([1.0, 2.0]) + a, a + tf.constant([1.0, 2.0]), tf.Variable(a), double(a), double(a),
                        nested({"a": [a]}), tf.reduce_sum(a), double.experimental_get_tracing_count(),
-                       tf.is_tensor(a)]  # fmt: skip
+                       tf.is_tensor(a)]
     fixed = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([None], tf.float32)])
     return found, fixed(Foreign([1.0, 2.0], np.float32)), fixed(Foreign([1, 2, 3]))
 
@@ -156,7 +156,7 @@ def arrays_of_objects_and_texts(tf: Any) -> Any:
     numbers, gaps = np.array([1, 2], object), np.array([1.5, None], object)
     return [tf.convert_to_tensor(numbers, tf.float32), tf.convert_to_tensor(numbers, tf.int32),
             tf.convert_to_tensor(gaps, tf.float32), raised(lambda: tf.convert_to_tensor(np.array(["a"]), tf.float32)),
-            tf.convert_to_tensor(np.array(["a"])), tf.convert_to_tensor(np.array([b"a"], object))]  # fmt: skip
+            tf.convert_to_tensor(np.array(["a"])), tf.convert_to_tensor(np.array([b"a"], object))]
 
 
 # -- variables made on the way -------------------------------------------------------------
@@ -176,7 +176,7 @@ def _lazily(tf: Any, initial: Callable[[Any], Any], **options: Any) -> list[Any]
     called = [layer(tf.constant(2.0)), layer(tf.constant(2.0))]
     w = layer.w
     return [*called, w, str(w.shape), w.dtype.name, w.name, len(layer.variables), len(layer.trainable_variables),
-            layer(tf.constant([2.0]))]  # fmt: skip
+            layer(tf.constant([2.0]))]
 
 
 _TABLE = np.arange(6.0, dtype=np.float32).reshape(2, 3)
@@ -190,7 +190,7 @@ def lazy_variables_from_constants(tf: Any) -> Any:
             _lazily(tf, lambda x: tf.eye(3)), _lazily(tf, lambda x: tf.cast(tf.range(3), tf.float32)),
             _lazily(tf, lambda x: tf.constant([2.0]) * 2.0, name="w", trainable=False),
             _lazily(tf, lambda x: tf.constant([2.0]), shape=[None]), _lazily(tf, lambda x: [1.0, 2.0]),
-            _lazily(tf, lambda x: tf.concat([tf.zeros([2]), tf.ones([1])], 0))]  # fmt: skip
+            _lazily(tf, lambda x: tf.concat([tf.zeros([2]), tf.ones([1])], 0))]
 
 
 @case("eager")
@@ -203,9 +203,9 @@ def lazy_variables_from_control_flow_and_host(tf: Any) -> Any:
 @case("eager")
 def lazy_variables_from_random_numbers(tf: Any) -> Any:
     found = [_lazily(tf, lambda x: tf.random.stateless_normal([3], [1, 2])),
-             _lazily(tf, lambda x: tf.random.stateless_uniform([2], [1, 2]) * 3.0)]  # fmt: skip
+             _lazily(tf, lambda x: tf.random.stateless_uniform([2], [1, 2]) * 3.0)]
     for initial in (lambda x: tf.random.normal([3]), lambda x: tf.random.truncated_normal([3], stddev=0.1),
-                    lambda x: lambda: tf.random.normal([3])):  # fmt: skip
+                    lambda x: lambda: tf.random.normal([3])):
         first, second, w, *_ = _lazily(tf, initial)
         found.append([bool(np.all(first == second)), bool(np.allclose(first, 2.0 * w.numpy()))])
     return found
@@ -215,7 +215,7 @@ def lazy_variables_from_random_numbers(tf: Any) -> Any:
 def lazy_variables_from_seeded_random_numbers(tf: Any) -> Any:
     found = []
     for initial in (lambda x: tf.random.normal([3], seed=5), lambda x: tf.random.uniform([2, 2]),
-                    lambda x: lambda: tf.random.normal([3])):  # fmt: skip
+                    lambda x: lambda: tf.random.normal([3])):
         tf.random.set_seed(7)
         found.append(_lazily(tf, initial)[2])
     return found
@@ -226,14 +226,14 @@ def lazy_variables_from_arguments(tf: Any) -> Any:
     return [_lazily(tf, lambda x: x), _lazily(tf, lambda x: x * 2.0 + 1.0),
             _lazily(tf, lambda x: tf.zeros(tf.shape(x))), _lazily(tf, lambda x: tf.zeros(x.shape)),
             _lazily(tf, lambda x: lambda: x * 2.0),
-            _lazily(tf, lambda x: tf.ones([tf.size(x)]))]  # fmt: skip
+            _lazily(tf, lambda x: tf.ones([tf.size(x)]))]
 
 
 @case("eager")
 def lazy_variables_from_other_variables(tf: Any) -> Any:
     outer, array = tf.Variable(3.0), tf.constant([1.0, 2.0, 3.0, 4.0, 5.0])
     found = [_lazily(tf, lambda x: outer * 2.0), _lazily(tf, lambda x: outer.read_value()),
-             _lazily(tf, lambda x: outer), _lazily(tf, lambda x: array * 2.0)]  # fmt: skip
+             _lazily(tf, lambda x: outer), _lazily(tf, lambda x: array * 2.0)]
 
     class Chain(tf.Module):  # type: ignore[name-defined,misc]
         def __init__(self, between: bool):
@@ -285,7 +285,7 @@ def two_traces_and_no_third_variable(tf: Any) -> Any:
     counted(tf.constant(1.0))
     counted(tf.constant(1.0))
     return [late(tf.constant(2.0)), raised(lambda: late(tf.constant([2.0]))), raised(lambda: each_time(1.0)),
-            len(traced), counted.experimental_get_tracing_count()]  # fmt: skip
+            len(traced), counted.experimental_get_tracing_count()]
 
 
 @case("eager")
@@ -414,7 +414,7 @@ def optimizers_and_lazy_weights_in_functions(tf: Any) -> Any:
 def seeded_initializers(tf: Any) -> Any:
     normal, uniform = tf.random_normal_initializer(seed=4), tf.random_uniform_initializer(seed=4)
     drawn = [normal([2, 3]), normal([2, 3]), uniform([2, 3]), tf.initializers.GlorotUniform(seed=4)([2, 3]),
-             tf.initializers.HeNormal(seed=4)([2, 3]), tf.initializers.Orthogonal(seed=4)([3, 3])]  # fmt: skip
+             tf.initializers.HeNormal(seed=4)([2, 3]), tf.initializers.Orthogonal(seed=4)([3, 3])]
     inside = tf.function(lambda: normal([2, 3]))
     return drawn, inside(), inside()
 
@@ -479,7 +479,7 @@ def _through_protobuf(message: Any, text: str) -> list[Any]:
             again == made, of_json == made, message.FromString(made.SerializeToString()) == made,
             copy.deepcopy(made) == made, pickle.loads(pickle.dumps(made)) == made,
             [[field.name, field.number] for field, _ in made.ListFields()], message.DESCRIPTOR.full_name,
-            [made.DESCRIPTOR.fields_by_name[f.name] is f for f, _ in made.ListFields()]]  # fmt: skip
+            [made.DESCRIPTOR.fields_by_name[f.name] is f for f, _ in made.ListFields()]]
 
 
 @case("eager")
@@ -509,7 +509,7 @@ def messages_and_the_protobuf_package(tf: Any) -> Any:
         text_format.MessageToString(v1.GraphDef()),
         list(map(refused, ["nodes { }", "node { name: 3 }", "node { name: 'a' ",
                            "node { attr { value { type: DT_NOTHING } } }"])),
-    ]  # fmt: skip
+    ]
 
 
 @case("eager")

@@ -69,7 +69,7 @@ class Case:
     """
 
     def __init__(self, function: Callable[[Any], Any], mode: str, rtol: float, atol: float, differs: str | None,
-                 expected: Any):  # fmt: skip
+                 expected: Any):
         assert mode in ("graph", "eager")
         self.name, self.function, self.mode = function.__name__, function, mode
         self.rtol, self.atol, self.differs, self.expected = rtol, atol, differs, expected
@@ -159,7 +159,7 @@ def differences(found: Any, expected: Any, rtol: float, atol: float, at: str = "
         if len(found) != len(expected):
             return [f"{at}: {len(found)} values, TensorFlow's {len(expected)}"]
         return [d for i, (a, b) in enumerate(zip(found, expected, strict=True))
-                for d in differences(a, b, rtol, atol, f"{at}[{i}]")]  # fmt: skip
+                for d in differences(a, b, rtol, atol, f"{at}[{i}]")]
     if isinstance(expected, float) and isinstance(found, float):
         same = np.isclose(found, expected, rtol=rtol, atol=atol, equal_nan=True)
     else:

@@ -73,7 +73,7 @@ def _found(tf: Any, decode: Any, data: bytes) -> Any:
 def formats(tf: Any) -> Any:
     decoders = [tf.io.decode_jpeg, tf.io.decode_png, tf.io.decode_gif, tf.io.decode_bmp, tf.io.decode_image,
                 lambda d: tf.io.decode_image(d, expand_animations=False),
-                lambda d: tf.image.decode_and_crop_jpeg(d, [0, 0, 1, 1]), tf.image.extract_jpeg_shape]  # fmt: skip
+                lambda d: tf.image.decode_and_crop_jpeg(d, [0, 0, 1, 1]), tf.image.extract_jpeg_shape]
     files = {name: base64.b64decode(data) for name, data in _FILES.items()}
     files |= {"eps": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage\n%%EOF\n", "noise": b"\0\1hi", "": b""}
     return {name: [_found(tf, decode, data) for decode in decoders] for name, data in files.items()}
@@ -82,7 +82,7 @@ def formats(tf: Any) -> Any:
 @case("eager")
 def channels(tf: Any) -> Any:
     return {name: [_found(tf, lambda d, n=n: tf.io.decode_image(d, channels=n), base64.b64decode(data))
-                   for n in (1, 2, 3, 4)] for name, data in _FILES.items() if name not in ("tiff", "ppm")}  # fmt: skip
+                   for n in (1, 2, 3, 4)] for name, data in _FILES.items() if name not in ("tiff", "ppm")}
 
 
 @case("eager")
@@ -95,7 +95,7 @@ def damaged(tf: Any) -> Any:
         _png(20000, 20000, bytes(99)), _png(5, 5, bytes(79)), _png(5, 5, bytes(80)), _png(5, 5, bytes(80))[:-24],
         bmp[:18] + huge + bmp[26:], bmp[:18] + struct.pack("<ii", 1, -1 << 31) + bmp[26:],
         bmp[:18] + struct.pack("<ii", 0, 5) + bmp[26:],
-    ]  # fmt: skip
+    ]
     return [_found(tf, tf.io.decode_image, data) for data in files]
 
 

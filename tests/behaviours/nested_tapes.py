@@ -38,7 +38,7 @@ def _loop(tf: Any, count: _Counter) -> Callable[[Any], Any]:
     def f(x: Any) -> Any:
         v.assign_add(1.0)
         return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.sin(y) * _called(tf, count, y) * v + y),
-                             [0, x])[1]  # fmt: skip
+                             [0, x])[1]
 
     return f
 
@@ -220,7 +220,7 @@ def numbers_that_are_drawn_once(tf: Any) -> Any:
     @tf.function(autograph=False)
     def f(x: Any) -> Any:
         return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * y * tf.random.uniform([2], 1.0, 2.0)),
-                             [0, x])[1]  # fmt: skip
+                             [0, x])[1]
 
     same = []
     for _ in range(3):
@@ -248,7 +248,7 @@ def _asked_within(tf: Any, f: Callable[[Any], Any], x: Any, orders: int) -> list
 
 def _pure_loop(tf: Any) -> Callable[[Any], Any]:
     return tf.function(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * y * x),
-                                               [0, x])[1], autograph=False)  # fmt: skip
+                                               [0, x])[1], autograph=False)
 
 
 @case("eager", rtol=1e-5)

@@ -58,7 +58,7 @@ def segment_means_of_integers(tf: Any) -> Any:
     ids = [0, 0, 1, 1, 3, 3, 3]
     f = [[tf.math.segment_mean(x, ids), tf.math.segment_sum(x, ids), tf.math.segment_prod(x, ids),
           tf.math.unsorted_segment_mean(x, ids, 5), tf.math.unsorted_segment_sum(x, ids, 5),
-          tf.math.unsorted_segment_prod(x, ids, 5)] for x in xs]  # fmt: skip
+          tf.math.unsorted_segment_prod(x, ids, 5)] for x in xs]
     return runs(tf, f, feeds, 2)
 
 
@@ -66,13 +66,13 @@ def segment_means_of_integers(tf: Any) -> Any:
 def counts_of_integers(tf: Any) -> Any:
     (x, w), feeds = fed(tf, np.array([3, 0, 3, 1, 3], "int32"), np.array([2**30, 5, 2**30, 7, 2**30], "int32"))
     return runs(tf, [tf.math.bincount(x), tf.math.bincount(x, weights=w), tf.math.bincount(x, minlength=6),
-                     tf.math.bincount(x, maxlength=2), tf.math.bincount(x, dtype=tf.int64)], feeds)  # fmt: skip
+                     tf.math.bincount(x, maxlength=2), tf.math.bincount(x, dtype=tf.int64)], feeds)
 
 
 @case("graph")
 def ranges_at_the_limits(tf: Any) -> Any:
     return runs(tf, [tf.range(2**31 - 4, 2**31 - 1), tf.range(-(2**31), -(2**31) + 3),
-                     tf.range(0.0, 1.0, 0.1), tf.range(5, 0, -2), tf.range(0, 10, 3, dtype=tf.float32)])  # fmt: skip
+                     tf.range(0.0, 1.0, 0.1), tf.range(5, 0, -2), tf.range(0, 10, 3, dtype=tf.float32)])
 
 
 # -- conversion --------------------------------------------------------------------
@@ -80,11 +80,11 @@ def ranges_at_the_limits(tf: Any) -> Any:
 _FLOATS = [0.0, -0.0, 0.5, -0.5, 0.99, -0.99, 1.0, -1.0, 1.5, 2.5, 127.5, 128.0, -128.5, -129.0, 200.0, 255.5, 256.0,
            300.0, -300.0, 32767.5, 32768.0, -32769.0, 65535.5, 65536.0, 70000.0, -70000.0, 2147483520.0, 2147483648.0,
            -2147483648.0, -2147483904.0, 4294967040.0, 4294967296.0, 5e9, -5e9, 9.223371e18, 9.223372036854775808e18,
-           -9.3e18, 1.8446743e19, 1.8446744073709552e19, 1e20, -1e20, 1e38, -1e38, INF, -INF, NAN]  # fmt: skip
+           -9.3e18, 1.8446743e19, 1.8446744073709552e19, 1e20, -1e20, 1e38, -1e38, INF, -INF, NAN]
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 _LIMITS = [0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53 + 1,
            2**63 - 1, 2**63, 2**64 - 1, -1, -127, -128, -129, -32768, -32769, -(2**31), -(2**31) - 1, -(2**53) - 1,
-           -(2**63)]  # fmt: skip
+           -(2**63)]
 
 
 def _integers(dtype: str) -> np.ndarray:
@@ -133,7 +133,7 @@ def casts_of_integers(tf: Any) -> Any:
 @case("eager")
 def eager_casts(tf: Any) -> Any:
     return [tf.cast(tf.constant(_FLOATS[i : i + 7], t), d)
-            for t in ("float32", "float64") for d in _INTEGERS for i in range(0, len(_FLOATS), 7)]  # fmt: skip
+            for t in ("float32", "float64") for d in _INTEGERS for i in range(0, len(_FLOATS), 7)]
 
 
 @case("graph")
@@ -227,7 +227,7 @@ def pools_with_ties(tf: Any) -> Any:
     ys = [tf.nn.max_pool3d(x, k, s, p) for k, s, p in ((2, 1, "VALID"), ([1, 2, 3, 2, 1], 2, "SAME"))]
     ys += [tf.nn.max_pool3d(x * 0.0, 2, 1, "VALID"), tf.nn.max_pool2d(image, 3, 2, "SAME"),
            tf.nn.max_pool_with_argmax(image, [1, 3, 3, 1], [1, 2, 2, 1], "SAME")[0],
-           tf.nn.fractional_max_pool(image, [1.0, 1.6, 1.4, 1.0], deterministic=True, seed=1, seed2=1)[0]]  # fmt: skip
+           tf.nn.fractional_max_pool(image, [1.0, 1.6, 1.4, 1.0], deterministic=True, seed=1, seed2=1)[0]]
     weights = [np.resize(np.arange(1.0, 8.0, dtype="f"), y.shape.as_list()) for y in ys]
     grads = [tf.gradients(y, x, w)[0] for y, w in zip(ys, weights, strict=True)]
     return runs(tf, grads, feeds)
@@ -249,7 +249,7 @@ def errors_of_gradients_that_are_nan(tf: Any) -> Any:
     z = tf.stack([x[0] * float("inf"), x[1]])
     with tf.Session():
         return [float(tf.test.compute_gradient_error(x, [2], t, [2], x_init_value=np.array([1.0, 2.0], "f")))
-                for t in (y, z)]  # fmt: skip
+                for t in (y, z)]
 
 
 @case("eager")
@@ -268,7 +268,7 @@ def triangular_systems(tf: Any) -> Any:
     a = np.tril(rng.rand(12, 12)) * 10.0 ** rng.uniform(-3, 3, (12, 1))
     (m, b), feeds = fed(tf, a, a @ rng.rand(12, 2))
     xs = [tf.linalg.triangular_solve(m, b), tf.linalg.triangular_solve(m, b, adjoint=True),
-          tf.linalg.triangular_solve(tf.transpose(m), b, lower=False)]  # fmt: skip
+          tf.linalg.triangular_solve(tf.transpose(m), b, lower=False)]
     wrong = [tf.reduce_max(tf.abs(tf.matmul(m, xs[0]) - b) / tf.matmul(tf.abs(m), tf.abs(xs[0])))]
     return [[bool(v < 5e-16) for v in found] for found in runs(tf, wrong, feeds)]
 
@@ -303,14 +303,14 @@ def indices_that_are_refused(tf: Any) -> Any:
     for n in ("sum", "mean", "sqrt_n"):
         f = getattr(tf, f"sparse_segment_{n}")
         ys += [f(x, all_rows, ids), f(x, ids, [0, 0, 1, 1]), f(x, all_rows, ids, num_segments=4),
-               f(x, ids, [0, 0, 1, 1], num_segments=4)]  # fmt: skip
+               f(x, ids, [0, 0, 1, 1], num_segments=4)]
     ys += [tf.gather(x, ids), tf.gather_nd(x, ids[:, None]), tf.scatter_nd(ids[:, None], x, [4]),
            tf.tensor_scatter_nd_add(x, ids[:, None], x), tf.math.bincount(ids), tf.dynamic_partition(x, ids, 3)[0],
            tf.dynamic_stitch([ids], [x]), tf.nn.embedding_lookup(x, ids), tf.one_hot([0, 1], three),
            tf.gather(x[None], ids[None], batch_dims=1), tf.fill(ids[:1], 1.0),
            tf.math.unsorted_segment_sum(x, ids, three),
            tf.reverse_sequence(x[None], ids[:1], seq_axis=1), tf.linspace(0.0, 1.0, three), tf.eye(three),
-           tf.sequence_mask(ids, 3)]  # fmt: skip
+           tf.sequence_mask(ids, 3)]
     return [raised(lambda y=y: runs(tf, y, feeds, 1)) for y in ys]
 
 
@@ -349,7 +349,7 @@ def _turned(tf: Any, interpolation: str, fill_mode: str) -> Any:
     transform = tf.constant([[1.0, 0.0, -1.5, 0.0, 1.0, 0.0, 0.0, 0.0]])
     return tf.raw_ops.ImageProjectiveTransformV3(
         images=image, transforms=transform, output_shape=[4, 4], fill_value=7.0, interpolation=interpolation,
-        fill_mode=fill_mode)  # fmt: skip
+        fill_mode=fill_mode)
 
 
 @case("graph")
@@ -372,7 +372,7 @@ def logarithms_of_small_numbers(tf: Any) -> Any:
     small = np.array([1e-45, 1e-40, 1.17549435e-38, 0.0], "f"), np.array([5e-324, 1e-310, 2.3e-308, 0.0])
     (x, y), feeds = fed(tf, *small)
     return runs(tf, [tf.math.log(x), tf.math.log(y), tf.sqrt(x), tf.sqrt(y), tf.math.rsqrt(x), tf.sign(x), 1.0 / x,
-                     tf.equal(x, 0.0), tf.pow(x, 0.5), x + x, x * 0.5, tf.maximum(x, 0.0)], feeds)  # fmt: skip
+                     tf.equal(x, 0.0), tf.pow(x, 0.5), x + x, x * 0.5, tf.maximum(x, 0.0)], feeds)
 
 
 @case("graph", rtol=3e-7, atol=0.0)

@@ -26,7 +26,7 @@ def classes_asked_about(tf: Any) -> Any:
             "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "SyncReplicasOptimizer", "FtrlOptimizer",
             "AdagradDAOptimizer", "RMSPropOptimizer", "AdadeltaOptimizer",
         )
-    ]  # fmt: skip
+    ]
 
 
 @case("graph")
@@ -69,7 +69,7 @@ def dimensions_beside_numbers(tf: Any) -> Any:
         raised(lambda: tf.constant(d, tf.float32)), raised(lambda: tf.reshape(x, d)), raised(lambda: hash(d)),
         raised(lambda: tf.zeros([tf.Dimension(None)])), raised(lambda: tf.range(tf.Dimension(None))),
         raised(lambda: tf.equal(i, d)), raised(lambda: tf.constant([d, 2.5])),
-    ]  # fmt: skip
+    ]
 
 
 @case("graph")
@@ -106,7 +106,7 @@ def padding_as_bytes(tf: Any) -> Any:
         tf.nn.conv2d(x, k, [1, 1, 1, 1], b"SAME"), tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], b"VALID"),
         tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], padding=b"SAME"),
         tf.nn.depthwise_conv2d(x, k, [1, 1, 1, 1], b"SAME"),
-    ]  # fmt: skip
+    ]
     return _runs(tf, fetches)
 
 
@@ -154,7 +154,7 @@ def integers_with_numpy_scalars(tf: Any) -> Any:
         raised(lambda: i * np.float64(2.0)), raised(lambda: tf.less(i, np.floor(3.7))),
         raised(lambda: i + np.float32(1.5)), raised(lambda: i + 1.0), raised(lambda: np.float64(2.0) * i),
         raised(lambda: i * np.int64(2)), raised(lambda: tf.constant(1.0) * np.int32(2)),
-    ] + _runs(tf, [i * np.float64(2.0), tf.less(i, np.floor(3.7)), i * np.int64(2), i + np.float64(1.5)])  # fmt: skip
+    ] + _runs(tf, [i * np.float64(2.0), tf.less(i, np.floor(3.7)), i * np.int64(2), i + np.float64(1.5)])
 
 
 @case("graph")
@@ -299,7 +299,7 @@ def matrices_of_unknown_shape(tf: Any) -> Any:
         fetches = [
             tf.linalg.lstsq(x, tf.ones([1, 2, 1], tf.float64)), tf.linalg.sqrtm(x), tf.linalg.lu(x)[0],
             tf.linalg.lstsq(x, x), tf.linalg.inv(x),
-        ]  # fmt: skip
+        ]
         out.append(_runs(tf, fetches, {x: value}))
     return out
 
@@ -307,7 +307,7 @@ def matrices_of_unknown_shape(tf: Any) -> Any:
 _OPERATORS = {
     "+": lambda a, b: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "//": lambda a, b: a // b,
     "<": lambda a, b: a < b, "**": lambda a, b: a**b,
-}  # fmt: skip
+}
 
 
 def _with_numpy(tf: Any, dtypes: tuple[Any, ...]) -> dict[str, Any]:
@@ -315,7 +315,7 @@ def _with_numpy(tf: Any, dtypes: tuple[Any, ...]) -> dict[str, Any]:
     others = {
         "float64": np.float64(2.5), "float32": np.float32(2.5), "int64": np.int64(2), "int32": np.int32(2),
         "bool": np.bool_(True), "array": np.array([2.5, 1.5]), "integers": np.array([3, 2]), "scalar": np.array(2.0),
-    }  # fmt: skip
+    }
     found: dict[str, Any] = {}
     for dtype in dtypes:
         x = tf.cast([3, 2], dtype)
@@ -351,4 +351,4 @@ def lists_of_numpy_numbers(tf: Any) -> Any:
         make([np.float64(1.5), np.float64(2.0)]), make([np.float64(1.5), 2]), make([2, np.float64(1.5)]),
         make([np.array([1.5]), np.array([2.5])]), make([np.float32(1.5)]), make([np.int64(3)]), make([True])[0],
         tf.reduce_mean([np.float64(1.0), np.float64(2.0)]), raised(lambda: tf.constant([1.0, [2.0]])),
-    ]  # fmt: skip
+    ]

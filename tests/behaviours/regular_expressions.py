@@ -12,7 +12,7 @@ _PATTERNS = [
     r"\p{Greek}\pN", "(?i)A", r"\Aa\z", r"a\Z", "[[:alpha:]]+", r"\C", r"\Q.+\E", "a(?#c)b", "(?x) a b",
     "(?U)a+", r"\x{10FFFF}", r"\b", "(a+)+$", r"\h", "a**", "é", "(?s).", r"\ua", r"[a-\d]", "[]a]", "a\n", "\\",
     "((a{100}){100}){100}", "(" * 2000 + "a" + ")" * 2000, r"(\pL{100}|x){100}", "a\0b", "(|a)*", "",
-]  # fmt: skip
+]
 _REPLACED = [
     ("b*", "X", "abc"), ("", "-", "abc"), ("x*", "-", "abxd"), ("a", r"\0\0", "banana"),
     ("(a)(n)?", r"[\2\1]", "banana"), ("a", r"\1", "banana"), ("a", "\\", "banana"), ("a", r"x\q", "banana"),
@@ -20,7 +20,7 @@ _REPLACED = [
     (".", "-", "héllo"), (".", "-", b"a\xffb"), ("", "-", b"a\xc3"), ("$", "!", "ab\n"), ("^", "!", "a\nb"),
     ("a*", "x", "baac"), (r"\b", "|", "ab cd"), ("(a+)+$", "y", "a" * 5000 + "b"), ("x", r"\9", "banana"),
     ("h*", "", ""), ("$", "e", ""), ("a|an", "<\\0>", "banana"), ("(?:an)+?", "_", "banana"),
-]  # fmt: skip
+]
 
 
 @case("eager")
@@ -37,7 +37,7 @@ def whole_strings(tf: Any) -> Any:
 @case("eager")
 def replaced(tf: Any) -> Any:
     return [tf.strings.regex_replace(text, pattern, rewrite, replace_global=everywhere).numpy()
-            for pattern, rewrite, text in _REPLACED for everywhere in (True, False)]  # fmt: skip
+            for pattern, rewrite, text in _REPLACED for everywhere in (True, False)]
 
 
 @case("graph")

@@ -137,4 +137,4 @@ def what_cannot_be_joined(tf: Any) -> Any:
         return s
 
     return [raised(lambda: branch(tf.constant(True))),
-            *(raised(lambda f=f: f(tf.constant(1))) for f in (other_dtype, other_rank, other_kind))]  # fmt: skip
+            *(raised(lambda f=f: f(tf.constant(1))) for f in (other_dtype, other_rank, other_kind))]

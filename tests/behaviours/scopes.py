@@ -73,7 +73,7 @@ def jacobian_by_a_loop(tf: Any) -> Any:
     x = tf.constant([1.0, 2.0, 3.0])
     y = x * x * tf.reduce_sum(x)
     rows = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, _slope(tf, y[i], x))),
-                         (0, tf.TensorArray(tf.float32, 3)))[1]  # fmt: skip
+                         (0, tf.TensorArray(tf.float32, 3)))[1]
     return _runs(tf, rows.stack())
 
 
@@ -175,9 +175,9 @@ def weights_and_policy(tf: Any) -> Any:
     y = x * x
     k = x * 5.0
     weighted = tf.cond(x > 0, lambda: tf.stack(tf.gradients([y * x, y], [y, x], grad_ys=[k, w])),
-                       lambda: tf.stack([x, x]))  # fmt: skip
+                       lambda: tf.stack([x, x]))
     zero = tf.cond(x > 0, lambda: tf.stack(tf.gradients(y, [x, w], unconnected_gradients="zero")),
-                   lambda: tf.stack([x, x]))  # fmt: skip
+                   lambda: tf.stack([x, x]))
     return _runs(tf, [weighted, zero])
 
 
@@ -200,9 +200,9 @@ def aggregation_methods(tf: Any) -> Any:
     found = []
     for method in (tf.AggregationMethod.ADD_N, tf.AggregationMethod.EXPERIMENTAL_TREE):
         found.append(tf.cond(x[0] > 0, lambda m=method: _slope(tf, y * x + x * y * y, x, aggregation_method=m),
-                             lambda: x))  # fmt: skip
+                             lambda: x))
         found.append(tf.cond(x[0] > 0, lambda m=method: _slope(tf, y * x + x * y * y, x, aggregation_method=m,
-                             gate_gradients=True, colocate_gradients_with_ops=True), lambda: x))  # fmt: skip
+                             gate_gradients=True, colocate_gradients_with_ops=True), lambda: x))
     return _runs(tf, found)
 
 
@@ -272,7 +272,7 @@ def hessian_of_a_scan(tf: Any) -> Any:
 def hessian_of_an_array(tf: Any) -> Any:
     x = tf.constant([1.0, 2.0])
     array = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x * x * tf.cast(i, tf.float32) * x[0])),
-                          (0, tf.TensorArray(tf.float32, 3)))[1]  # fmt: skip
+                          (0, tf.TensorArray(tf.float32, 3)))[1]
     return _runs(tf, tf.hessians(tf.reduce_sum(array.stack()), x)[0])
 
 
@@ -433,7 +433,7 @@ def second_derivatives_that_are_zero(tf: Any) -> Any:
         "read and times": tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + rows.read(i) * 2.0), (0, 0.0))[1],
         "written": tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a.write(i, x * 2.0)),
                                  (0, tf.TensorArray(tf.float32, 2)))[1].stack(),
-    }  # fmt: skip
+    }
     second = {name: _slope(tf, _slope(tf, y, x), x) for name, y in ys.items()}
     third = {name: _slope(tf, g, x) for name, g in second.items() if g is not None}
     found = {name: g for name, g in {**{f"{k}, third": g for k, g in third.items()}, **second}.items() if g is not None}
@@ -545,7 +545,7 @@ def waiting_for_arguments(tf: Any) -> Any:
             return tf.identity(a) * 2.0
 
     return _runs(tf, [_loop(tf, body, x), tf.map_fn(body, tf.constant([1.0, 2.0])),
-                      tf.cond(x > 0, lambda: body(x), lambda: x)])  # fmt: skip
+                      tf.cond(x > 0, lambda: body(x), lambda: x)])
 
 
 @case("eager")

@@ -44,13 +44,13 @@ def an_optimizer_in_a_loop_over_what_began_with_the_variable(tf: Any) -> Any:
 
 _OUT_OF_RANGE = [(300, "uint8"), (-1, "uint8"), (2**31, "int32"), (-129, "int8"), (128, "int8"), (2**40, "int32"),
                  (70000, "uint16"), (-1, "uint32"), (2**32, "uint32"), ([1, 300], "uint8"), ([[-1], [2**35]], "int16"),
-                 (70000, "float16"), (2**200, "float32")]  # fmt: skip
+                 (70000, "float16"), (2**200, "float32")]
 
 
 @case("eager")
 def numbers_out_of_range(tf: Any) -> Any:
     return [[tf.constant(value, dtype), tf.convert_to_tensor(value, dtype), tf.constant(1, dtype) + value,
-             tf.Variable(value, dtype=dtype).numpy()] for value, dtype in _OUT_OF_RANGE]  # fmt: skip
+             tf.Variable(value, dtype=dtype).numpy()] for value, dtype in _OUT_OF_RANGE]
 
 
 @case("graph")
@@ -62,7 +62,7 @@ def numbers_out_of_range_in_a_graph(tf: Any) -> Any:
 @case("eager")
 def numbers_that_64_bits_do_not_hold(tf: Any) -> Any:
     return [raised(lambda: tf.constant(2**63)), raised(lambda: tf.constant([1, 2**64])),
-            raised(lambda: tf.constant(2**63, tf.int64)), tf.constant(2**63 + 1, tf.uint64)]  # fmt: skip
+            raised(lambda: tf.constant(2**63, tf.int64)), tf.constant(2**63 + 1, tf.uint64)]
 
 
 def _axes(tf: Any, get: Any) -> Any:
@@ -89,7 +89,7 @@ def axes_that_are_no_ints_in_a_graph(tf: Any) -> Any:
 def subnormal_numbers_in_eager_mode(tf: Any) -> Any:
     x = tf.constant(np.array([1e-40, 1e-38, -5e-39, 1e-30], np.float32))
     return [x * 1.0, x * 0.5, x + x, tf.identity(x), -x, tf.exp(x * 0 - 90.0), tf.reduce_sum(x), x > 0.0, tf.sqrt(-x),
-            tf.sign(x), tf.equal(x, 0.0), tf.cast(x, tf.float64), tf.cast(x, tf.bool), tf.maximum(x, 0.0)]  # fmt: skip
+            tf.sign(x), tf.equal(x, 0.0), tf.cast(x, tf.float64), tf.cast(x, tf.bool), tf.maximum(x, 0.0)]
 
 
 @case("graph")

@@ -28,15 +28,15 @@ def sparse_rows(tf: Any) -> Any:
                    tf.map_fn(lambda r: tf.sparse.to_dense(r) * 2.0, s, fn_output_signature=tf.float32),
                    tf.map_fn(lambda r: tf.sparse.map_values(tf.square, r), s),
                    tf.map_fn(lambda r: (tf.sparse.reduce_sum(r[0]) * r[1], r[0]), (s, tf.constant([1.0, 2.0, 3.0])),
-                             fn_output_signature=(tf.float32, tf.SparseTensorSpec([3])))])  # fmt: skip
+                             fn_output_signature=(tf.float32, tf.SparseTensorSpec([3])))])
 
 
 @case("eager")
 def sparse_results(tf: Any) -> Any:
     one = tf.map_fn(lambda r: tf.sparse.from_dense(tf.stack([r, 0.0, r * 2])), tf.constant([1.0, 0.0, 3.0]),
-                    fn_output_signature=tf.SparseTensorSpec([3]))  # fmt: skip
+                    fn_output_signature=tf.SparseTensorSpec([3]))
     grown = tf.map_fn(lambda r: tf.sparse.from_dense(tf.range(r)), tf.constant([1, 0, 3]),
-                      fn_output_signature=tf.SparseTensorSpec([None], tf.int32))  # fmt: skip
+                      fn_output_signature=tf.SparseTensorSpec([None], tf.int32))
     return _parts([one, grown])
 
 
@@ -44,15 +44,15 @@ def sparse_results(tf: Any) -> Any:
 def sparse_rows_of_three_axes(tf: Any) -> Any:
     s = tf.sparse.from_dense(np.arange(12.0).reshape(2, 2, 3).astype(np.float32) * np.array([1, 0, 1], np.float32))
     return _parts([tf.map_fn(lambda r: tf.sparse.reduce_sum(r, axis=0), s, fn_output_signature=tf.float32),
-                   tf.map_fn(tf.sparse.transpose, s, fn_output_signature=tf.SparseTensorSpec([3, 2]))])  # fmt: skip
+                   tf.map_fn(tf.sparse.transpose, s, fn_output_signature=tf.SparseTensorSpec([3, 2]))])
 
 
 @case("eager")
 def ragged_results(tf: Any) -> Any:
     deep = tf.map_fn(lambda r: tf.RaggedTensor.from_row_lengths(tf.range(6.0) * r, [1, 2, 3]), tf.constant([1.0, 2.0]),
-                     fn_output_signature=tf.RaggedTensorSpec([None, None], tf.float32))  # fmt: skip
+                     fn_output_signature=tf.RaggedTensorSpec([None, None], tf.float32))
     return _parts([deep, tf.map_fn(tf.range, tf.constant([1, 0, 3]),
-                                   fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))])  # fmt: skip
+                                   fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))])
 
 
 @case("eager")
@@ -60,7 +60,7 @@ def sparse_rows_in_a_function(tf: Any) -> Any:
     @tf.function
     def f(s: Any) -> Any:
         return (tf.map_fn(tf.sparse.reduce_sum, s, fn_output_signature=tf.float32),
-                tf.map_fn(lambda r: tf.sparse.map_values(tf.square, r), s))  # fmt: skip
+                tf.map_fn(lambda r: tf.sparse.map_values(tf.square, r), s))
 
     return [_parts(f(s)) for s in (_sparse(tf), tf.sparse.SparseTensor([[0, 1]], [4.0], [2, 2]), _sparse(tf))]
 

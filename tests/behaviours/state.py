@@ -136,7 +136,7 @@ def map_that_counts(tf: Any) -> Any:
         return np.float32(len(calls))
 
     y = tf.map_fn(lambda t: t * t * tf.reshape(tf.py_func(count, [t], tf.float32), []), tf.stack([x, 2.0 * x]),
-                  parallel_iterations=1)  # fmt: skip
+                  parallel_iterations=1)
     total, g = tf.reduce_sum(y), tf.gradients(y, x)[0]
     with tf.Session() as sess:
         return [sess.run([total, g]) for _ in range(3)], len(calls)
@@ -433,7 +433,7 @@ def scan_and_hessian_beside_an_assignment(tf: Any) -> Any:
 def gradients_asked_for_inside_of_loops_that_assign_outside(tf: Any) -> Any:
     v, x = tf.Variable(2.0, use_resource=True), tf.constant(1.5)
     y = tf.while_loop(lambda i, a: i < 2, _counting_body(tf, v, 1.0, lambda a, b: a * a * b), [0, x],
-                      parallel_iterations=1)[1]  # fmt: skip
+                      parallel_iterations=1)[1]
     g = tf.cond(x > 0.0, lambda: tf.gradients(y, x)[0], lambda: x)
     w = tf.Variable(2.0, use_resource=True)
     z = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * a * w), [0, x])[1]
@@ -448,7 +448,7 @@ def gradients_asked_for_inside_of_loops_that_assign_outside(tf: Any) -> Any:
 def the_same_loop_differentiated_again_and_again(tf: Any) -> Any:
     v, x = tf.Variable(2.0, use_resource=True), tf.constant(0.5)
     y = tf.while_loop(lambda i, a: i < 2, _counting_body(tf, v, 0.1, lambda a, b: a * a * b), [0, x],
-                      parallel_iterations=1)[1]  # fmt: skip
+                      parallel_iterations=1)[1]
     first = tf.gradients(y, x)[0]
     return _runs(tf, [y, first, *tf.gradients(y * y, [x, v]), tf.gradients(tf.sin(first), x)[0]])
 
@@ -464,7 +464,7 @@ def shapes_and_trips_that_only_the_run_knows(tf: Any) -> Any:
         bumps = v.assign_add(1.0), rows.assign_add(tf.ones([3, 2]))
     w = tf.Variable(2.0, use_resource=True)
     z = tf.while_loop(lambda i, a: i < n, _counting_body(tf, w, 0.1, lambda a, b: tf.sin(a * b)), [0, x],
-                      parallel_iterations=1)[1]  # fmt: skip
+                      parallel_iterations=1)[1]
     found = [*tf.gradients(y, [x, v]), tf.convert_to_tensor(tf.gradients(y, rows)[0]), *tf.gradients(z, [x, w])]
     return _runs(tf, [y, z, *found, *bumps])
 
@@ -473,7 +473,7 @@ def shapes_and_trips_that_only_the_run_knows(tf: Any) -> Any:
 def random_numbers_beside_assignments(tf: Any) -> Any:
     v, x = tf.Variable(2.0, use_resource=True), tf.constant(np.arange(1.0, 9.0, dtype=np.float32))
     y = tf.while_loop(lambda i, a: i < 3, _counting_body(tf, v, 1.0, lambda a, _: tf.nn.dropout(a, rate=0.3)), [0, x],
-                      parallel_iterations=1)[1]  # fmt: skip
+                      parallel_iterations=1)[1]
     found, _ = _runs(tf, [y, tf.gradients(y, x)[0]])
     return [bool(np.allclose(a, b * np.arange(1, 9))) for a, b in found]
 

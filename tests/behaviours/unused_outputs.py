@@ -145,7 +145,7 @@ def what_would_be_refused(tf: Any) -> Any:
     found = [tf.cond(x > 0.0, asserts, lambda: (x, x))[0],
              tf.cond(x > 0.0, lambda: (x * x, v.read_value()), lambda: (x, x))[0],
              tf.cond(x > 0.0, lambda: (x * x, tf.reshape(tf.range(3), shape)), lambda: (x, tf.range(3)))[0],
-             tf.cond(n > 0, lambda: (n * n, n // (n - 1)), lambda: (n, n))[0]]  # fmt: skip
+             tf.cond(n > 0, lambda: (n * n, n // (n - 1)), lambda: (n, n))[0]]
     with tf.Session() as sess:
         return [sess.run(found) for _ in range(3)]
 
@@ -166,7 +166,7 @@ def functions_in_a_graph(tf: Any) -> Any:
     results = []
     for stateful in (True, False):
         f = tf.function(lambda t, stateful=stateful: tf.cond(
-            t > 0.0, lambda: (t * t, count.within(tf, t, stateful)), lambda: (t, t))[0], autograph=False)  # fmt: skip
+            t > 0.0, lambda: (t * t, count.within(tf, t, stateful)), lambda: (t, t))[0], autograph=False)
         results.append([_runs(tf, f(x)), count.taken()])
     return results
 
@@ -181,7 +181,7 @@ def functions(tf: Any) -> Any:
     def loop(x: Any, stateful: bool) -> Any:
         return tf.while_loop(lambda i, a, b: i < 3,
                              lambda i, a, b: (i + 1, a * 2.0, count.within(tf, b + v.assign_add(1.0), stateful)),
-                             [0, x, x])[1]  # fmt: skip
+                             [0, x, x])[1]
 
     for made in (branch, loop):
         for stateful in (True, False):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 _INTEGERS = [0, 1, -1, 2, 7, -7, 255, 2**15, 2**20, 2**31 - 1, 2**31, -(2**31), 2**32, 2**62, 2**63 - 1, 2**63,
-             -(2**63), 2**64, 10**30]  # fmt: skip
+             -(2**63), 2**64, 10**30]
 _FLOATS = [0.0, -0.0, 0.5, -1.5, float("nan"), float("inf"), -float("inf"), 1e300, -1e38, 1e-300]
 _TEXTS = ["", "SAME", "NO_SUCH_MODE", "\0", "ä" * 100, "NHWC", "%s%s", "[", "ab->ba", b"", b"\xff\xfe", b"SAME"]
 _DTYPES = ["float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "uint64", "bool", "string",
-           "complex64", "resource", "variant", "qint8"]  # fmt: skip
+           "complex64", "resource", "variant", "qint8"]
 _NUMBERS = ["float32", "float64", "int32", "int64", "uint8", "bool", "complex128", "float16"]
 _SIZES = [0, 1, 2, 3, 5, -1, 2**31, 2**40]
 
@@ -148,5 +148,5 @@ def anything(rng: random.Random, tf: Any, like: Any = None) -> Any:
         lambda: np.datetime64("2020-01-01"), lambda: range(3), lambda: slice(0, 2), lambda: ..., lambda: 1j,
         lambda: bytearray(b"ab"), lambda: memoryview(b"abcd"), lambda: [1, "a"], lambda: [tf.ones([2]), 1],
         lambda: tf.TensorArray(tf.float32, 2, element_shape=[2]),
-    ]  # fmt: skip
+    ]
     return rng.choice(made)()

@@ -239,7 +239,7 @@ class _Trial:
                 lambda: table(tf),
                 lambda: tf.raw_ops.TensorListReserve(element_shape=[2], num_elements=2, element_dtype=tf.float32),
                 lambda: tf.constant(1.0),
-            ])()  # fmt: skip
+            ])()
         if name == "string":
             return rng.choice(["a", ["a", "b"], b"\xff", [["x"]], ""])
         if name == "bool":

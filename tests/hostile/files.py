@@ -157,7 +157,7 @@ def _strangers(rng: Any, folder: str, outside: str) -> dict[str, Any]:
     """Puts other people's things into a folder; how they look."""
     names = ["notes.txt", "array.npy", ".graphgrad-1.part", f".graphgrad-{'g' * 32}.part", "m.data-00000-of-00002",
              "m.data-00001-of-60000", "m.index.tempstate1", "my.program", f"{'F' * 64}.program",
-             "m2.data-00000-of-60000", "xm.data-00000-of-60000", "checkpoint.tmp7", "sizes"]  # fmt: skip
+             "m2.data-00000-of-60000", "xm.data-00000-of-60000", "checkpoint.tmp7", "sizes"]
     for name in rng.permutation(names)[:6]:
         path = os.path.join(folder, str(name))
         how = rng.integers(0, 5)
@@ -409,7 +409,7 @@ def _replace(rng: Any, path: str, outside: str) -> str:
     with open(path, "rb") as f:
         content = f.read()
     kind = str(rng.choice(["pipe", "link", "loop", "folder", "cut", "flipped", "huge", "empty", "foreign", "second",
-                           "open to all"]))  # fmt: skip
+                           "open to all"]))
     if kind not in ("second", "open to all"):
         os.unlink(path)
     if kind == "pipe":
@@ -568,7 +568,7 @@ def _strange_folder(rng: Any, folder: str, outside: str) -> str:
 
 
 _ATTACKS = (_overwritten, _overwritten, _overwritten, _steps, _steps, _one_file, _events, _strange_checkpoint, _cached,
-            _cached, _cached, _strange_entry, _strange_folder)  # fmt: skip
+            _cached, _cached, _strange_entry, _strange_folder)
 
 
 def attack(seed: int) -> str:

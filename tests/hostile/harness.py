@@ -110,7 +110,7 @@ def _work(kind: str, commands: int, answers: int) -> None:
                 failure = "".join(traceback.format_exception(e)[-6:])[-3000:]
             seconds = time.process_time() - begun
             print(json.dumps({"outcome": outcome, "held": held, "failure": failure, "seconds": seconds,
-                              "growth": peak.end()}), file=results)  # fmt: skip
+                              "growth": peak.end()}), file=results)
 
 
 # -- outside -----------------------------------------------------------------------------
@@ -137,9 +137,9 @@ class _Worker:
         paths = os.pathsep.join([*_PATHS, *([inherited] if inherited else [])])
         env = {**os.environ, "TMPDIR": self.folder.name, "PYTHONPATH": paths}
         command = [sys.executable, "-c", "import sys; from hostile import harness; harness._work(*eval(sys.argv[1]))",
-                   repr((self.kind, seeds, results))]  # fmt: skip
+                   repr((self.kind, seeds, results))]
         self.process = subprocess.Popen(command, env=env, pass_fds=(seeds, results), stdin=subprocess.DEVNULL,
-                                        stdout=self.printed, stderr=self.printed)  # fmt: skip
+                                        stdout=self.printed, stderr=self.printed)
         os.close(seeds)
         os.close(results)
         self.unread = b""
@@ -224,7 +224,7 @@ class Report:
     def __str__(self) -> str:
         lines = [f"{self.kind}: {sum(self.tally.values())} inputs, {len(self.failures)} failed; {self.seconds:.0f} s "
                  f"of processor time, at most {self.slowest[0]:.2f} s (seed {self.slowest[1]}) and "
-                 f"{self.largest[0] / 1e6:.0f} MB (seed {self.largest[1]})"]  # fmt: skip
+                 f"{self.largest[0] / 1e6:.0f} MB (seed {self.largest[1]})"]
         lines += [f"  {n:8d}  {outcome}" for outcome, n in self.tally.most_common()]
         for seed, failure in sorted(self.failures.items()):
             lines.append(f"  seed {seed}: " + failure.strip().replace("\n", "\n      "))
@@ -241,7 +241,7 @@ def _excess(answer: dict[str, Any], budget: dict[str, float]) -> str:
 
 
 def run(kind: str, seeds: Iterable[int], workers: int = 1, seconds: float = float("inf"), hang: float = 30.0,
-        limit_bytes: bool = False) -> Report:  # fmt: skip
+        limit_bytes: bool = False) -> Report:
     """Runs seeds of a kind.
 
     Args:

@@ -23,7 +23,7 @@ _MOST = 8 << 30  # bytes that no process is to take
 _OPTIMIZERS = {
     "GradientDescent": {}, "Momentum": {"momentum": 0.9}, "Adam": {}, "Adagrad": {}, "Adadelta": {}, "RMSProp": {},
     "Ftrl": {}, "ProximalGradientDescent": {}, "ProximalAdagrad": {}, "AdagradDA": {},
-}  # fmt: skip
+}
 
 
 def prepare() -> None:
@@ -74,7 +74,7 @@ def _hungry(tf: Any, kind: str, x: Any) -> Any:
     if kind == "loop":
         rows = tf.shape(x)[0]
         return tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, s + tf.matmul(x, x, transpose_b=True)),
-                             [0, tf.zeros([rows, rows])])[1]  # fmt: skip
+                             [0, tf.zeros([rows, rows])])[1]
     if kind == "sort":
         return tf.nn.top_k(tf.matmul(x, x, transpose_b=True), 2)[0]
     if kind == "host":

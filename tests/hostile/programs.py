@@ -66,7 +66,7 @@ class _Program:
         x = self.tf.placeholder(dtype, [None if self.chance(0.1) else n for n in shape])
         numbers = self.rng.integers(-8, 9, shape)
         self.feeds[x] = (numbers / 4 if dtype in _FLOATS else numbers > 0 if dtype == "bool" else
-                         abs(numbers) if dtype == "uint8" else numbers).astype(x.dtype.as_numpy_dtype)  # fmt: skip
+                         abs(numbers) if dtype == "uint8" else numbers).astype(x.dtype.as_numpy_dtype)
         if not x.shape.is_fully_defined():
             x._program_shape = shape
         return x
@@ -94,7 +94,7 @@ class _Program:
         name = self.one("neg", "abs", "tanh", "exp", "square", "sigmoid", "relu", "floor" if exact else "sin")
         y = {"neg": tf.negative, "abs": tf.abs, "tanh": tf.tanh, "exp": lambda v: tf.exp(-tf.abs(v)), "sin": tf.sin,
              "square": lambda v: tf.square(v) * 0.125, "sigmoid": tf.sigmoid, "relu": tf.nn.relu,
-             "floor": tf.floor}[name](x)  # fmt: skip
+             "floor": tf.floor}[name](x)
         return y, exact and name in ("neg", "abs", "relu", "floor")
 
     def binary(self, x: Any, shape: list[int], exact: bool, kind: str) -> Any:
@@ -122,7 +122,7 @@ class _Program:
         if name in ("max", "min", "mean") and 0 in shape:
             name = "sum"
         y = {"sum": tf.reduce_sum, "mean": tf.reduce_mean, "max": tf.reduce_max, "min": tf.reduce_min}[name](
-            x, axes, keep)  # fmt: skip
+            x, axes, keep)
         if kind == "float" and name == "sum":
             y = y * 0.125
         return y, exact and (kind != "float" or name in ("max", "min"))
@@ -254,7 +254,7 @@ class _Program:
         tf = self.tf
         if self.chance(0.5):
             return tf.while_loop(lambda i, _: i < 3, lambda i, v: (i + 1, tf.tanh(v) + v[..., None][..., 0]),
-                                 [0, x])[1], False  # fmt: skip
+                                 [0, x])[1], False
         on = tf.reshape(self.feed([1], "bool"), [])
         return tf.cond(on, lambda: tf.sin(x) * 2.0, lambda: tf.reduce_sum(x) + x), False
 

@@ -175,7 +175,7 @@ def _eager(rng: Any) -> tuple[list[Callable[[], None]], Callable[[], None]]:
     kinds: list[tuple[Callable[[], Any], float]] = [
         (add, 1.0), (step, 2.0), (by_tape, 1.0), (lambda: v.assign_add(one), 1.0), (lambda: v.assign_sub(-one), 1.0),
         (lambda: _uniform(v.numpy()), 0.0), (lambda: _uniform((v * 2.0).numpy()), 0.0),
-    ]  # fmt: skip
+    ]
     plans, total, entries = [], 0.0, 0
     for number in range(int(rng.integers(2, 6))):
         plan: list[tuple[Callable[[], Any], int]] = []

@@ -16,7 +16,7 @@ _OVERLAPS = V(1 / (1 + np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
 _MANY = {"order": 0, "shapes": "rank", "note": "how many stay depends on the values"}
 _BAD = [([V(np.ones((3, 3)), "float32"), V([1.0, 2.0, 3.0], "float32"), _N, _IOU], "must have 4 columns"),
         ([_BOXES, V([1.0], "float32"), _N, _IOU], "6 boxes but 1 scores"),
-        ([_BOXES, _SCORES, _N, V(1.5, "float32")], "must be in .0, 1.", InvalidArgumentError)]  # fmt: skip
+        ([_BOXES, _SCORES, _N, V(1.5, "float32")], "must be in .0, 1.", InvalidArgumentError)]
 
 _CLASSES = V([[[0.9, 0.2], [0.8, 0.7], [0.3, 0.95], [0.85, 0.1]]], "float32")
 _OF_ONE = V(_CORNERS[None, :4, None], "float32")
@@ -80,4 +80,4 @@ ROWS = [
              (Case([*_NET, _INFO, _GRID, _IOU, V(9), _LOW], post_nms_topn=0), "can't be 0 or less"),
              ([_NET[0], R((2, 2, 3, 7), "float32"), _INFO, _GRID, _IOU, V(9), _LOW], "bbox_deltas must end in"),
              ([*_NET, R((2, 4), "float32"), _GRID, _IOU, V(9), _LOW], "must have 5 columns")]),
-]  # fmt: skip
+]

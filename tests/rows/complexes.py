@@ -12,7 +12,7 @@ def part(op_type, **options):
         Row(op_type, ONES, dtypes=["complex64"], domain=nonzero, order=0, bad=_NOT_COMPLEX, **options,
             note="differentiated in double precision"),
         Row(op_type, ONES, dtypes=["complex128"], attrs={"Tout": "float64"}, domain=nonzero, **options),
-    ]  # fmt: skip
+    ]
 
 
 def cast(source, target, domain=(-100.0, 100.0), **options):
@@ -33,4 +33,4 @@ ROWS = [
     Row("Complex", PAIRS, bad=[([(3, 4), (3,)], "(?s)dimension -1.*expand_dims")], order=0,
         note="differentiated in double precision"),
     Row("Complex", [Case([e, e]) for e in ((3,), ())] + PAIRS[1:3], dtypes=["float64"], attrs={"Tout": "complex128"}),
-]  # fmt: skip
+]

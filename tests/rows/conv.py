@@ -22,13 +22,13 @@ _RAMP = np.arange(120.0).reshape(1, 4, 3, 5, 2)
 _TOPS = _RAMP[:, 1::2][:, :, [1, 2]][:, :, :, [1, 3, 4]]
 _CONV = [Case([(2, 5, 6, 3), (3, 2, 3, 4)], **_ONE), Case([(2, 5, 6, 3), (3, 2, 3, 4)], **_TWO),
          Case([(1, 7, 8, 2), (3, 2, 2, 2)], **_HOLES), Case([(1, 5, 6, 2), (3, 2, 2, 2)], **_EXPLICIT),
-         Case([(1, 1, 1, 1), (1, 1, 1, 1)], **_ONE), Case([(2, 2, 3, 1), (1, 1, 1, 2)], **_TWO)]  # fmt: skip
+         Case([(1, 1, 1, 1), (1, 1, 1, 1)], **_ONE), Case([(2, 2, 3, 1), (1, 1, 1, 2)], **_TWO)]
 _CONV_INPUT = [Case([V([2, 5, 6, 3]), (3, 2, 3, 4), (2, 3, 5, 4)], **_ONE),
                Case([V([2, 5, 6, 3]), (3, 2, 3, 4), (2, 3, 3, 4)], **_TWO),
-               Case([V([1, 5, 6, 2]), (3, 2, 2, 2), (1, 3, 6, 2)], **_EXPLICIT)]  # fmt: skip
+               Case([V([1, 5, 6, 2]), (3, 2, 2, 2), (1, 3, 6, 2)], **_EXPLICIT)]
 _CONV_FILTER = [Case([(2, 5, 6, 3), V([3, 2, 3, 4]), (2, 3, 5, 4)], **_ONE),
                 Case([(2, 5, 6, 3), V([3, 2, 3, 4]), (2, 3, 3, 4)], **_TWO),
-                Case([(1, 5, 6, 2), V([3, 2, 2, 2]), (1, 3, 6, 2)], **_EXPLICIT)]  # fmt: skip
+                Case([(1, 5, 6, 2), V([3, 2, 2, 2]), (1, 3, 6, 2)], **_EXPLICIT)]
 
 _ONE3 = {"strides": (1, 1, 1, 1, 1), "padding": "VALID"}
 _TWO3 = {"strides": (1, 2, 1, 2, 1), "padding": "SAME"}
@@ -43,7 +43,7 @@ def _pool3(k, s, padding, **more):
 
 
 _POOLS = [_pool(2, 2, "VALID"), _pool(3, 2, "SAME"), _pool(2, 1, "SAME"), _pool(4, 1, "VALID"), _pool(1, 2, "SAME"),
-          _pool(2, 3, "VALID")]  # fmt: skip
+          _pool(2, 3, "VALID")]
 _POOLED = [(2, 2, 2, 3), (2, 3, 3, 3), (2, 5, 5, 3), (2, 2, 2, 3), (2, 3, 3, 3), (2, 2, 2, 3)]
 _POOL_FIRST = {"ksize": (1, 1, 2, 2), "strides": (1, 1, 2, 2), "padding": "SAME", "data_format": "NCHW"}
 _POOL_EXPLICIT = _pool(2, 2, "EXPLICIT", explicit_paddings=(0, 0, 1, 0, 0, 1, 0, 0))
@@ -138,4 +138,4 @@ ROWS = [
         domain=distinct),
     Row("MaxPoolGradWithArgmax", [Case([(1, 4, 4, 1), (1, 2, 2, 1), V(np.array([[[[0], [2]], [[9], [15]]]]), "int64")],
                                        **_pool(2, 2, "VALID"))], dtypes=["float32"], wrt=["grad"]),
-]  # fmt: skip
+]

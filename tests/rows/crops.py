@@ -87,4 +87,4 @@ ROWS = [
       for name in ("ExtractGlimpse", "ExtractGlimpseV2")],
     Row("ExtractGlimpseGrad", [Case([V([2, 5, 6, 2]), _EYES, (2, 3, 4, 2)], version=v) for v in (1, 2)], wrt=["grads"],
         tf=False, note="TensorFlow has no such op"),
-]  # fmt: skip
+]

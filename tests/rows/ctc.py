@@ -61,4 +61,4 @@ ROWS = [
     Row("CollapseRepeated", [[V([[1, 1, 2, 2, 1], [3, 3, 0, 0, 0], [1, 2, 3, 4, 5]]), V([5, 2, 0], "int32")]],
         dtypes=["int32", "int64"], tf=False, shapes="rank",
         note="an op of graphgrad's own; tf.nn.collapse_repeated is compared with TensorFlow's"),
-]  # fmt: skip
+]

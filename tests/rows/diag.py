@@ -49,5 +49,5 @@ ROWS = [
     Row("Diag", [[(3,)], [(2, 3)]], dtypes=FLOATS, bad=[([()], "at least rank 1")]),
     Row("DiagPart", [[(3, 3)], [(2, 3, 2, 3)]], dtypes=FLOATS,
         bad=[([(3,)], "even and non-zero rank"), ([(2, 3)], "differ")]),
-]  # fmt: skip
+]
 

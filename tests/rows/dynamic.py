@@ -41,4 +41,4 @@ ROWS = [
     Row("Bitcast", [Case([(2,)], type="int32"), Case([(2,)], type="uint8"), Case([()], type="int16")], order=0),
     Row("Bitcast", [Case([V(np.arange(8, dtype=np.uint8).reshape(2, 4))], type="int32")], dtypes=["uint8"], order=0,
         bad=[(Case([(2, 3)], type="int32"), "last dimension must be 4")]),
-]  # fmt: skip
+]

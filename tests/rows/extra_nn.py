@@ -31,7 +31,7 @@ _SMALL = {"overlapping": True}
 _BAD_RATIO = [(Case([(2, 7, 9, 2)], pooling_ratio=(1.0, 0.9, 1.0, 1.0)), "cannot be smaller than 1"),
               (Case([(2, 7, 9, 2)], pooling_ratio=(2.0, 1.1, 1.0, 1.0)), "batch nor channel dimension"),
               (Case([(2, 7, 9, 2)], pooling_ratio=(1.0, 8.0, 1.0, 1.0)), "higher than input dimension size"),
-              (Case([(2, 7, 9, 2)], deterministic=False), "should be 0 if deterministic is false")]  # fmt: skip
+              (Case([(2, 7, 9, 2)], deterministic=False), "should be 0 if deterministic is false")]
 
 
 ROWS = [
@@ -118,4 +118,4 @@ ROWS = [
                                       Case([(1, 4, 4, 1), (1, 4, 4, 1), _PLACES], **_POOLED,
                                            include_batch_in_index=True)],
         wrt=["grad"], tf=False, note="TensorFlow has no kernel on a CPU"),
-]  # fmt: skip
+]

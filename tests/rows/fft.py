@@ -24,11 +24,11 @@ def _real(op_type, cases, rank):
         wrong = _case((5,) * rank, [3] * (rank + 1))
         short = _case((3,) * rank, [9] * rank)
         bad = [(wrong, r"fft_length must have shape"), (short, "must have length of at least", InvalidArgumentError),
-               (_case((5,) * rank, [-1] * rank), "must not be negative")]  # fmt: skip
+               (_case((5,) * rank, [-1] * rank), "must not be negative")]
         for wanted, note in ((True, ""), (False, "TensorFlow's gradient is wrong or fails where the input is cut")):
             some = [c for c in cases if wanted == (_needed(c, inverse) == c[0][-rank:])]
             rows.append(Row(op_type, some, attrs, dtypes=[other if inverse else real], bad=bad if wanted else (),
-                            tf_grad=wanted, note=note))  # fmt: skip
+                            tf_grad=wanted, note=note))
     return rows
 
 
@@ -40,7 +40,7 @@ def _needed(case, inverse):
 
 def _nd(op_type, cases, dtype, attrs=None):
     bad = [(_case((3, 4), [3], [2]), "must be distinct axes"), (_case((3, 4), [3, 4], [0, 0]), "must be distinct axes"),
-           (_case((3, 4), [3, 4], [0]), "fft_length must have shape")]  # fmt: skip
+           (_case((3, 4), [3, 4], [0]), "fft_length must have shape")]
     return Row(op_type, cases, attrs or {}, dtypes=[dtype], bad=bad, tf=False, dynamic=False,
                note=_NO_KERNEL + "; the gradient needs the rank")
 
@@ -65,4 +65,4 @@ ROWS = [
                    _case((2, 2, 2, 3), [2, 2, 2, 3], [0, 1, 2, 3])], "float64", {"Tcomplex": "complex128"}),
     _nd("IRFFTND", [_case((2, 3, 2), [2, 3], [0, 1]), _case((3, 4), [5, 2], [1, 0]), _case((3, 4), [6], [0]),
                     _case((2, 2, 2, 3), [2, 2, 2, 3], [0, 1, 2, 3])], "complex128", {"Treal": "float64"}),
-]  # fmt: skip
+]

@@ -49,4 +49,4 @@ ROWS = [
                    Case([V([[1, -1]]), V(2), (), ()], axis=1), [V(1, "uint8"), V(3), (), ()], [V([1]), V(0), (), ()]],
         dtypes=["int32"], order=0,
         bad=[([V([1]), V(-1), (), ()], "non-negative"), ([V([1]), V([2]), (), ()], "scalars")]),
-]  # fmt: skip
+]

@@ -111,4 +111,4 @@ ROWS = [
     Row("EncodeBase64", [[V(["hello>?", ""], "string")], Case([V(["hello"], "string")], pad=True)], order=0),
     Row("DecodeBase64", [[V(["aGVsbG8", "aGVsbG8=", "aGVsbG8-Pw"], "string")]], order=0,
         bad=[([V("a", "string")], "cannot be 1 modulo 4", InvalidArgumentError)]),
-]  # fmt: skip
+]

@@ -14,7 +14,7 @@ def _resize(shape, size, **options):
 
 def _cases():
     return [*[_resize((2, 3, 5, 2), [6, 4], **o) for o in _SMALL],
-            *[_resize((1, 4, 4, 1), [3, 9], **o) for o in _SMALL], _resize((1, 3, 3, 1), [1, 1])]  # fmt: skip
+            *[_resize((1, 4, 4, 1), [3, 9], **o) for o in _SMALL], _resize((1, 3, 3, 1), [1, 1])]
 
 
 _GRADS = [Case([R((2, 6, 4, 2), "float32"), (2, 3, 5, 2)], **o) for o in _SMALL]
@@ -37,7 +37,7 @@ def hues(rng, shape, dtype):
 
 _BAD_SIZE = [(_resize((2, 3, 5, 2), [6, 0]), "must be positive"),
              (_resize((3, 5, 2), [6, 1]), "images must have rank 4"),
-             (_resize((2, 3, 5, 2), [6, 1, 1]), "size must have 2 elements")]  # fmt: skip
+             (_resize((2, 3, 5, 2), [6, 1, 1]), "size must have 2 elements")]
 _SINGLE = {"rtol": 1e-5, "atol": 1e-6, "note": "computed in single precision whatever the dtype"}
 _PATCH = {"ksizes": (1, 2, 3, 1), "strides": (1, 1, 2, 1), "rates": (1, 1, 1, 1)}
 
@@ -75,4 +75,4 @@ ROWS = [
         bad=[([R((2, 4), domain=(0.0, 1.0)), V(0.3, "float32")], "images must have rank at least 3")]),
     Row("AdjustContrastv2", [[(2, 4, 3), ()], [(2, 3, 4, 1), ()]], tf_grad=False,
         note="TensorFlow does not differentiate it", bad=[([(2, 4), ()], "images must have rank at least 3")]),
-]  # fmt: skip
+]

@@ -110,12 +110,12 @@ ROWS = [
         note="all vectors are determined"),
     Row("Qr", [[(3, 3)], [(4, 2)], [(2, 3, 2)], [(2, 4)], Case([(3, 3)], full_matrices=True)], domain=spread,
         dtypes=["float32", "float64"]),
-]  # fmt: skip
+]
 
 _BANDS = [(2, 4), (4, 3)]
 _THREE = [[(3, 4), (4, 2)], [(2, 3, 3), (2, 3, 1)], Case([(3, 4), (4, 2)], partial_pivoting=False)]
 _FAST = [Case([shape, (shape[0], 2), V(weight)], fast=True)
-         for shape in ((4, 2), (2, 4), (3, 3)) for weight in (0.0, 0.5)]  # fmt: skip
+         for shape in ((4, 2), (2, 4), (3, 3)) for weight in (0.0, 0.5)]
 _PLAIN = "TensorFlow's gradient transposes complex matrices without conjugating them"
 
 
@@ -185,4 +185,4 @@ ROWS += [
              ([V(np.ones((3, 2))), V(np.ones((3, 1))), V(-1.0)], "must be >= 0", InvalidArgumentError)]),
     Row("MatrixSolveLs", [Case([shape, (shape[0], 2), V(0.0)], fast=False) for shape in ((4, 2), (2, 4), (3, 3))],
         dtypes=_WIDE, wrt=["matrix", "rhs"], tf_grad=False, note="TensorFlow has no gradient for it"),
-]  # fmt: skip
+]

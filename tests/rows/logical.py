@@ -45,4 +45,4 @@ ROWS = [
     Row("RightShift", [[V([-8, 8]), V([31, 40])]], dtypes=["int32"], order=0, note="no further than the width"),
     Row("Invert", [[(3,)], [()]], dtypes=_INTEGERS, order=0, domain=(-100, 100),
         bad=[(_NOT_INTEGER[0][0][:1], *_NOT_INTEGER[0][1:])]),
-]  # fmt: skip
+]

@@ -66,7 +66,7 @@ _ARITHMETIC = [
     Row("ClipByValue", [[(3, 4), V(-0.5), V(0.75)], [(3,), V([-0.5, 0.0, 0.5]), V([0.5, 0.25, 1.0])]],
         dtypes=["float32", "float64"], bad=[([(3,), V([0.0, 1.0]), V(1.0)], "must be equal")]),
     Row("ClipByValue", [[(6,), V(-1), V(1)]], dtypes=["int32"]),
-]  # fmt: skip
+]
 
 _BY_ZERO = ([V([1, 2], "int32"), V([1, 0], "int32")], "Integer division by zero", InvalidArgumentError)
 _DIVISION = [
@@ -88,6 +88,6 @@ _DIVISION = [
     binary("FloorMod", REALS + ["uint8"], domain={"": (-9, 9), "y": nonzero}),
     binary("Mod", ["float32", "float64", "int32", "int64"], domain={"": (-9, 9), "y": nonzero}),
     binary("TruncateMod", ["float32", "float64", "int32", "int64"], domain={"": (-9, 9), "y": nonzero}),
-]  # fmt: skip
+]
 
 ROWS = [*_ARITHMETIC, *_DIVISION]

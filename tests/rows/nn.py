@@ -39,7 +39,7 @@ def _activation(name, domain=away_from_zero, dtypes=_HALVES, **attrs):
 
 def _activation_grad(name, domain=away_from_zero, dtypes=("float32", "float64"), **attrs):
     return Row(name, _PAIRS, dtypes=dtypes, domain=domain, attrs=attrs,
-               bad=[([(2, 3), (3,)], "(?s)shapes .2, 3. and .3,. must be equal")])  # fmt: skip
+               bad=[([(2, 3), (3,)], "(?s)shapes .2, 3. and .3,. must be equal")])
 
 
 _FREQUENT = {"num_true": 2, "num_sampled": 3, "seed": 3, "seed2": 5, "unigrams": (3.0, 1.0, 0.5, 2.0, 4.0)}
@@ -149,4 +149,4 @@ ROWS = [
         [Case([V([[1, 2], [5, 7]]), V([7, 0, 1])], num_true=2), Case([V([[1]]), V([0])], num_true=1)],
         shapes="rank", note="how many there are depends on the values",
         bad=[(Case([V([1, 2]), V([7])], num_true=2), "true_classes must have rank 2")]),
-]  # fmt: skip
+]

@@ -27,4 +27,4 @@ ROWS = [
                  [(3, 4), V([2]), V([-1], "int64")]], dtypes=FLOATS,
         bad=[([(), V(1), V(0)], "1-D or higher"), ([(3,), V(1), V(1)], "axis 1 is out of range"),
              ([(3,), V([1, 2]), V([0])], "same size")]),
-]  # fmt: skip
+]

@@ -43,4 +43,4 @@ ROWS = [
     Row("QuantizeAndDequantizeV4Grad", [[(3, 4), (3, 4), *_ENDS], Case([(2, 4), (2, 4), *_ROWS], axis=0)],
         dtypes=["float32", "float64"], wrt=["gradients", "input"], tf_grad=False,
         note="TensorFlow declares that it is the identity, which it is only in range"),
-]  # fmt: skip
+]

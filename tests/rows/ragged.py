@@ -43,4 +43,4 @@ ROWS = [
                                 [V(np.zeros(0, np.int64), "int64"), (0,), V(2, "int64"), ()]],
         dtypes=FLOATS, shapes="rank", inference=False, note=_COUNT, wrt=["values", "default_value"]),
     Row("RaggedFillEmptyRowsGrad", [[V([0, 1, 3], "int64"), (4,)]], tf_grad=False, note=_WRONG),
-]  # fmt: skip
+]

@@ -26,7 +26,7 @@ def _drawn(op_type, rtol=None):
 def _seeded(op_type, dtypes, rtol=None):
     cases = [Case([V(s), PAIR], dtype=t) for t in dtypes for s in SHAPES if t == dtypes[-1] or s == SHAPES[0]]
     bad = [(Case([V([3]), V([1, 2, 3])], dtype=dtypes[0]), "seed must have shape"),
-           (Case([V([-1]), PAIR], dtype=dtypes[0]), "must be >= 0")]  # fmt: skip
+           (Case([V([-1]), PAIR], dtype=dtypes[0]), "must be >= 0")]
     return Row(op_type, cases, dtypes=["int32"], order=0, bad=bad, rtol=rtol)
 
 
@@ -83,11 +83,11 @@ ROWS = [
     Row("StatelessRandomGammaV2", [[V([6, 2]), PAIR, V([0.5, 2.0], t)] for t in ("float32", "float64")],
         order=0, rtol=1e-6, tf_grad=False, note="the gradient holds the quantile fixed: see RandomGammaGrad"),
     Row("StatelessRandomPoisson", [Case([V([6, 2]), PAIR, V([0.5, 20.0], "float32")], dtype="int32")], order=0),
-]  # fmt: skip
+]
 
 _MEANS, _SPREADS = R((2,), "float64"), R((), "float64", (0.5, 2.0))
 _OUTER = [V([4]), PAIR, R((4,), "float64", (-1.0, 1.0)), R((4,), "float64", (0.5, 1.0)),
-          R((), "float64", (3.0, 3.5)), R((), "float64", (5.0, 6.0))]  # fmt: skip
+          R((), "float64", (3.0, 3.5)), R((), "float64", (5.0, 6.0))]
 
 ROWS += [
     Row("StatelessRandomGammaV3", [[V([6, 2]), KEY, COUNTER, ALG, V([0.5, 2.0], t)] for t in ("float32", "float64")],
@@ -128,4 +128,4 @@ ROWS += [
          Case([V([0, 1, 70000]), V([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), V(100000)], rounds=6)], order=0,
         bad=[([V([5]), V([1, 2, 3]), V(4)], "must be in", InvalidArgumentError), ([V(1), V([1]), V(4)], "end in"),
              ([V([5, 1]), V([1, 2, 3]), V([9, 9, 9])], "different numbers of indices")]),
-]  # fmt: skip
+]

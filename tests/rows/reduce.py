@@ -10,12 +10,12 @@ _NUMBERS = ["float32", "float64", "int32", "complex64", "bfloat16", "float16", "
 _REALS = ["float32", "float64", "int32", "bfloat16", "int64"]
 _FLOATS = ["float32", "float64", "bfloat16"]
 _BAD_AXES = [([(2, 3), V(2)], "(?s)Invalid reduction dimension 2.*use an axis in"),
-             ([(2, 3), V([0, -2])], "duplicate dimension")]  # fmt: skip
+             ([(2, 3), V([0, -2])], "duplicate dimension")]
 _CASES = [
     [(2, 3), V(0)], [(2, 3), V([-1])], [(2, 3), V([0, 1])], Case([(2, 3, 4), V([2, 0])], keep_dims=True),
     [(4,), V(0, "int64")], [(), V(np.zeros(0, np.int32))], [(2, 3), V(np.zeros(0, np.int32))],
     Case([(2, 3), V([1])], keep_dims=True),
-]  # fmt: skip
+]
 _EMPTY = [[(0, 3), V(0)], [(0, 3), V(1)], Case([(2, 0), V([0, 1])], keep_dims=True)]
 _TIES = [[V([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]]), V(1)], [V([[1.0, 3.0], [3.0, 3.0]]), V([0, 1])]]
 
@@ -32,7 +32,7 @@ def with_zeros(rng, shape, dtype):
 
 _SCANS = [
     Case([(4,), V(0)], exclusive=e, reverse=r) for e in (False, True) for r in (False, True)
-] + [[(2, 3), V(-1)], Case([(3, 2, 2), V(1, "int64")], reverse=True), [(0, 3), V(0)], [(1,), V(0)]]  # fmt: skip
+] + [[(2, 3), V(-1)], Case([(3, 2, 2), V(1, "int64")], reverse=True), [(0, 3), V(0)], [(1,), V(0)]]
 def _exclusive(case):
     return isinstance(case, Case) and case.attrs.get("exclusive", False)
 
@@ -81,4 +81,4 @@ ROWS = [
         note="the first element is -inf, of which finite differences are none"),
     Row("CumulativeLogsumexp", [[V([-800.0, 0.0, 800.0]), V(0)], [V([800.0, 0.0, -800.0]), V(0)]],
         dtypes=["float32", "float64"], order=0, note="far apart"),
-]  # fmt: skip
+]

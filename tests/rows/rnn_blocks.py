@@ -34,4 +34,4 @@ ROWS = [
           order=0, domain=_N, wrt=_INPUTS, tf_grad=False,
           note="what it saved must belong to its inputs: BlockLSTM's rows differentiate it")
       for name in ("BlockLSTMGrad", "BlockLSTMGradV2")],
-]  # fmt: skip
+]

@@ -8,18 +8,18 @@ from table import Case, R, Row, V, distinct, nonzero
 _NUMBERS = ["float32", "float64", "int32", "complex64", "bfloat16", "int64"]
 _REALS = ["float32", "float64", "int32", "bfloat16"]
 _SORTED = [[(4,), V([0, 0, 1, 1])], [(4, 2), V([0, 0, 1, 3])], [(3, 2, 2), V([1, 1, 1], "int64")],
-           [(0, 2), V(np.zeros(0, np.int32))]]  # fmt: skip
+           [(0, 2), V(np.zeros(0, np.int32))]]
 _BAD_SORTED = [
     ([(3, 2), V([0, 1])], "must be equal"), ([(2, 2), V([[0], [1]])], "should be a vector"),
     ([(2,), V([1, 0])], "not increasing", InvalidArgumentError),
-]  # fmt: skip
+]
 _UNSORTED = [[(4,), V([1, 0, 1, 1]), V(2)], [(4, 2), V([2, -1, 0, 2]), V(4)], [(2, 2, 3), V([[0, 1], [1, -1]]), V(3)],
-             [(3,), V([0, 0, 0], "int64"), V(1, "int64")], [(0, 2), V(np.zeros(0, np.int32)), V(2)]]  # fmt: skip
+             [(3,), V([0, 0, 0], "int64"), V(1, "int64")], [(0, 2), V(np.zeros(0, np.int32)), V(2)]]
 _FULL = [[(4,), V([1, 0, 1, 1]), V(2)], [(4, 2), V([0, -1, 0, 1]), V(2)], [(2, 2, 3), V([[0, 1], [1, -1]]), V(2)]]
 _BAD_UNSORTED = [
     ([(3, 2), V([0, 1]), V(2)], "must be equal"), ([(2,), V([[0], [1]]), V(2)], "must start with segment_ids.shape"),
     ([(2,), V([0, 5]), V(2)], "out of range", InvalidArgumentError),
-]  # fmt: skip
+]
 _LAST = "the last id decides the number of rows"
 
 
@@ -81,4 +81,4 @@ ROWS = [
     Row("DenseBincount", [[V([1, 0, 4, 1]), V(2), R((4,), "float64")],
                           [V([[1, 1], [0, 4]]), V(3), R((2, 2), "float64")]], dtypes=["int32"]),
     Row("Bincount", [[V([1, 0, 4, 1]), V(2), R((4,), "float64")]]),
-]  # fmt: skip
+]

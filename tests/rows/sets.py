@@ -28,7 +28,7 @@ def _two(kind):
     return Row(f"SparseSparse{kind}", [[_A, (3,), _SHAPE, _B, (4,), _SHAPE], [_A, (3,), _SHAPE, _NONE, (0,), _SHAPE]],
                dtypes=FLOATS, domain={"a_values": _shifted, "b_values": _further}, shapes="rank", tf_grad=False,
                note=f"{_COUNT}; {_BROKEN}",
-               bad=[([_A, (3,), _SHAPE, _B, (4,), V([2, 5], "int64")], "differ", InvalidArgumentError)])  # fmt: skip
+               bad=[([_A, (3,), _SHAPE, _B, (4,), V([2, 5], "int64")], "differ", InvalidArgumentError)])
 
 
 def _shifted(rng, shape, dtype):
@@ -118,4 +118,4 @@ ROWS = [
     Row("SparseCountSparseOutput", [Case([_B, V([1, 1, 2, 3]), _SHAPE, _NO_WEIGHTS], minlength=3),
                                     [_B, V([1, 1, 2, 2]), _SHAPE, R((4,), "float64")]], dtypes=["int32"],
         attrs={"binary_output": False}, shapes="any", inference=False, note=_COUNT, dynamic=False),
-]  # fmt: skip
+]

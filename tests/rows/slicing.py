@@ -57,4 +57,4 @@ ROWS = [
              (Case([(2,), V([[1, 0]])], mode="EDGE"), "mode 'EDGE'")]),
     Row("MirrorPadGrad", [Case([(6, 7), V([[2, 1], [0, 3]])], mode="REFLECT"),
                           Case([(7, 8), V([[3, 1], [0, 4]])], mode="SYMMETRIC")], dtypes=["float32", "float64"]),
-]  # fmt: skip
+]

@@ -24,4 +24,4 @@ ROWS = [
         bad=[(Case([(1, 2, 2, 3)], block_size=2), "depth 3")]),
     Row("DepthToSpace", [Case([(1, 8, 2, 3)], block_size=2, data_format="NCHW")], dtypes=FLOATS, tf=False,
         note="TensorFlow has NCHW on GPUs alone"),
-]  # fmt: skip
+]

@@ -25,7 +25,7 @@ _MATMUL = [
 ]
 _COUNT = "how many elements there are depends on the values"
 _SEGMENTS = [[(5, 2), V([0, 2, 4, 2]), V([0, 0, 1, 1])], [(5,), V([0, 2]), V([0, 3])],
-             [(5, 2), V([1, 1, 1]), V([0, 0, 2])]]  # fmt: skip
+             [(5, 2), V([1, 1, 1]), V([0, 0, 2])]]
 _NO_ROWS = [(5, 2), V(np.zeros(0, np.int32)), V(np.zeros(0, np.int32))]
 _GARBAGE = "where no row is picked, TensorFlow's gradient is memory that nobody wrote"
 
@@ -46,7 +46,7 @@ def _segment(kind):
                  ([(3, 2), V([[0, 1]]), V([0, 1]), V(4)], "indices should be a vector")]),
         Row(f"SparseSegment{kind}Grad", spread, dtypes=FLOATS, tf_grad=False,
             note="TensorFlow does not differentiate the gradient"),
-    ]  # fmt: skip
+    ]
 
 
 ROWS = [
@@ -118,4 +118,4 @@ ROWS = [
     Row("SparseFillEmptyRowsGrad", [[V([0, 1, 3], "int64"), (4,)]], tf_grad=False,
         note="TensorFlow does not differentiate the gradient"),
     *_segment("Sum"), *_segment("Mean"), *_segment("SqrtN"),
-]  # fmt: skip
+]

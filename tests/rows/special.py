@@ -44,7 +44,7 @@ ROWS = [
         domain=_BETA, tf=False, note=_OWN),
     Row("Betainc", [[V([1.0, 2.0]), V([1.0, 2.0]), V([0.0, 1.0])]], dtypes=_DOUBLE, order=0, tf_grad=False,
         note=_EDGES),
-]  # fmt: skip
+]
 
 _BESSEL = ("I0", "I0e", "I1", "I1e", "J0", "J1", "K0", "K0e", "K1", "K1e", "Y0", "Y1")
 ROWS += [
@@ -65,4 +65,4 @@ ROWS += [
     Row("FresnelCos", [[V([0.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
     Row("FresnelSin", [[V([0.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
     Row("Spence", [[V([0.0, 1.0, -1.0, np.nan])]], dtypes=_DOUBLE, order=0, note=_EDGES),
-]  # fmt: skip
+]

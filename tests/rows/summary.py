@@ -30,4 +30,4 @@ ROWS = [
     Row("MergeSummary", [[L(V(_VALUE, "string"), V([_OTHER], "string"))], [L(V(_VALUE, "string"))]], order=0,
         bad=[([L(V(_VALUE, "string"), V(_VALUE, "string"))], "(?s)Duplicate tag ab found in summary inputs.*Fix:",
               InvalidArgumentError)]),
-]  # fmt: skip
+]

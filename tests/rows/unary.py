@@ -53,5 +53,5 @@ ROWS = [
     binary("Xdivy", ["complex64"], domain=_POSITIVE, tf_grad=False, note="TensorFlow leaves out conjugations"),
     *[Row(t, [[V([0.0, 0.0, 2.0]), V([0.0, 1.0, 0.0])]], dtypes=["float32", "float64"], order=0,
           note="x = 0 wins over whatever y gives") for t in ("Xlogy", "Xlog1py", "Xdivy")],
-]  # fmt: skip
+]
 

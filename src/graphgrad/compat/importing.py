@@ -315,7 +315,7 @@ def _program(path: str, folder: str | None) -> Iterator[ast.AST]:
                 module = node.module or ""
                 imported = [module, *(f"{module}.{a.name}".lstrip(".") for a in node.names)]
             for base in [os.path.join(f, *name.split(".")) for name in filter(None, imported)
-                         for f in {os.path.dirname(file), *folders}]:  # fmt: skip
+                         for f in {os.path.dirname(file), *folders}]:
                 todo += [base + ".py", os.path.join(base, "__init__.py")]
 
 

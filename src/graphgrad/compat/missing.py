@@ -117,7 +117,7 @@ def listing(module_name: str) -> Callable[[], list[str]]:
         found = {**dict.fromkeys(_LAZY[module_name]), **vars(sys.modules[module_name])}
         return sorted(n for n, v in found.items() if (not n.startswith("_") or n.startswith("__")) and not (
             isinstance(v, ModuleType) and v.__name__.partition(".")[0] == "graphgrad"
-            and not v.__name__.startswith("graphgrad.compat")))  # fmt: skip
+            and not v.__name__.startswith("graphgrad.compat")))
 
     return __dir__
 

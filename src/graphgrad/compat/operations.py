@@ -15,7 +15,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
 # The names of sets of dtypes, the smaller ones first.
 _SETS = [(dtypes.INDEX, "int32, int64"), (dtypes.FLOATING, "floating"), (dtypes.COMPLEX, "complex"),
          (dtypes.INEXACT, "inexact"), (dtypes.INTEGER, "integer"), (dtypes.REAL, "real"), (dtypes.NUMERIC, "numeric"),
-         (dtypes.ANY, "any")]  # fmt: skip
+         (dtypes.ANY, "any")]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,7 @@ def entries() -> list[Entry]:
         Entry(name, _gradient(opdef), _dtypes(opdef), "host" if "host" in opdef.flags else "XLA, host",
               tuple(builders.get(name, ())))
         for name, opdef in sorted(registry.items())
-    ]  # fmt: skip
+    ]
 
 
 def _gradient(opdef: OpDef) -> str:
@@ -120,7 +120,7 @@ def as_text(pattern: str = "*") -> str:
 
     rows = [("op type", "gradient", "dtypes", "runs on", "public functions")]
     rows += [(e.name, e.gradient, e.dtypes, e.engine, " ".join(e.functions)) for e in entries()
-             if fnmatch.fnmatchcase(e.name.lower(), pattern.lower())]  # fmt: skip
+             if fnmatch.fnmatchcase(e.name.lower(), pattern.lower())]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     return "\n".join("  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip()
-                     for row in rows)  # fmt: skip
+                     for row in rows)

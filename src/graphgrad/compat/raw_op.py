@@ -37,7 +37,7 @@ _RENAMED: dict[str, dict[str, str]] = {
     "SplitV": {"split_dim": "axis"},
     "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
-}  # fmt: skip
+}
 
 # Op type -> attributes of the record that are this package's own.
 _OWN: dict[str, tuple[str, ...]] = {
@@ -62,7 +62,7 @@ _OWN: dict[str, tuple[str, ...]] = {
        ("Adadelta", "Adagrad", "CenteredRMSProp", "Ftrl", "FtrlV2", "Momentum", "RMSProp")},
     "VariableShape": ("shape",),
     "While": ("Tout", "maximum_iterations", "counter", "bounded_by", "memory"),
-}  # fmt: skip
+}
 
 # Op type -> attributes that TensorFlow has besides: those that change no result here may be anything, ...
 _WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
@@ -104,7 +104,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "StatelessRandomUniformFullIntV2": {"dtype": uint64},
     "VarHandleOp": {"shape": _REQUIRED},
     "While": {"output_shapes": ()},
-}  # fmt: skip
+}
 
 # Those of TensorFlow's that work on what has no tensor here (functions known by a token, datasets): what to use, and
 # their inputs and attributes.
@@ -113,13 +113,13 @@ _UNCALLABLE: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
                     ("tf.py_func or tf.numpy_function", ("input",), ("token", "Tout"))),
     "MakeIterator": ("iterator.make_initializer", ("dataset", "iterator"), ()),
     "WriteSummary": ("tf.summary.write", ("writer", "step", "tensor", "tag", "summary_metadata"), ()),
-}  # fmt: skip
+}
 
 # The kinds of attributes whose default does not tell it.
 _INTEGERS = frozenset({"hash_key", "input_ragged_rank", "output_ragged_rank", "pad_width",
     "OUTPUT_RAGGED_RANK", "beam_width", "block_size", "concat_dim", "k", "key_index", "limit", "num", "num_buckets",
     "num_partitions", "num_sampled", "num_sparse", "num_split", "num_true", "range_max", "record_bytes", "seq_dim",
-    "top_paths", "value_index"})  # fmt: skip
+    "top_paths", "value_index"})
 _FLOATS = frozenset({"acceptable_fraction", "sample_rate", "variance_epsilon"})
 _BOOLEANS = frozenset(
     {
@@ -148,7 +148,7 @@ _LISTS = frozenset(
 )
 _STRINGS = frozenset({"input_encoding", "input_order", "left_pad", "output_encoding", "right_pad", "separator",
     "equation", "interpolation", "message", "mode", "padding", "pattern", "rewrite", "set_operation",
-    "token"})  # fmt: skip
+    "token"})
 _KINDS: dict[Any, frozenset[str]] = {int: _INTEGERS, float: _FLOATS, bool: _BOOLEANS, tuple: _LISTS, str: _STRINGS}
 
 
@@ -190,7 +190,7 @@ class RawOp:
         if args:
             raise TypeError(self._worded(
                 f"{opdef.name} only takes keyword args (possible keys: {[*self.__signature__.parameters]})",
-                "name the arguments"))  # fmt: skip
+                "name the arguments"))
         given: dict[str, Any] = {}
         for key, value in kwargs.items():
             if key in self._inputs:
@@ -202,26 +202,26 @@ class RawOp:
                 self._check_unused(key, value)
             else:
                 raise TypeError(self._worded(f"{opdef.name} got an unexpected keyword argument '{key}'",
-                                             _nearest(key, self.__signature__.parameters)))  # fmt: skip
+                                             _nearest(key, self.__signature__.parameters)))
         needed = [k for k in self._inputs if k not in kwargs]
         needed += [k for k, (_, default) in self._attrs.items() if default is _REQUIRED and k not in kwargs]
         needed += [k for k, default in self._unused.items() if default is _REQUIRED and k not in kwargs]
         if needed:
             raise TypeError(self._worded(f"{opdef.name} is missing {len(needed)} required argument(s): "
-                                         + ", ".join(map(repr, needed)), "give them by name"))  # fmt: skip
+                                         + ", ".join(map(repr, needed)), "give them by name"))
         if opdef.name in _UNCALLABLE:
             raise UnimplementedError(None, None, self._worded(
-                f"{opdef.name} works on what has no tensor here", _UNCALLABLE[opdef.name][0]))  # fmt: skip
+                f"{opdef.name} works on what has no tensor here", _UNCALLABLE[opdef.name][0]))
         for key, own in self._inputs.items():
             if given[own] is None:
                 raise ValueError(self._worded(f"Tried to convert '{key}' to a tensor and failed. Error: None values "
-                                              "not supported.", f"give a tensor for '{key}'"))  # fmt: skip
+                                              "not supported.", f"give a tensor for '{key}'"))
         for own, default in _DEFAULTS.get(opdef.name, {}).items():
             given.setdefault(own, default)
         if "shape" in _OWN.get(opdef.name, ()):
             handle = given[opdef.inputs[0].name]
             given["shape"] = getattr(handle.op, "attrs", {}).get("shape") if hasattr(handle, "graph") else getattr(
-                getattr(handle, "_value", None), "shape", None)  # fmt: skip
+                getattr(handle, "_value", None), "shape", None)
         self._check_handle(given)
         result = opdef(name=name, **given)
         if isinstance(result, tuple) and len(opdef.outputs) > 1:
@@ -250,7 +250,7 @@ class RawOp:
             expected = "list"
         if expected:
             raise TypeError(self._worded(f"Expected {expected} for argument '{key}' not {value!r}",
-                                         f"give {key}=<{expected}>"))  # fmt: skip
+                                         f"give {key}=<{expected}>"))
         try:
             if kind is str and isinstance(value, bytes):
                 return value.decode()
@@ -258,7 +258,7 @@ class RawOp:
                 return as_shape(value)
         except (TypeError, ValueError) as e:
             raise (TypeError if isinstance(e, TypeError) else ValueError)(
-                self._worded(f"argument '{key}' cannot be {value!r}: {e}", f"give another {key}")) from e  # fmt: skip
+                self._worded(f"argument '{key}' cannot be {value!r}: {e}", f"give another {key}")) from e
         return tuple(value) if isinstance(value, list) else value
 
     def _check_handle(self, given: dict[str, Any]) -> None:
@@ -276,14 +276,14 @@ class RawOp:
             return
         what = "read" if value is None else "assign to"
         text = self._worded(f"Trying to {what} variable with wrong dtype. Expected {kept.name} got "
-                            f"{as_dtype(wanted).name}", f"tf.cast to tf.{kept.name}")  # fmt: skip
+                            f"{as_dtype(wanted).name}", f"tf.cast to tf.{kept.name}")
         raise InvalidArgumentError(None, None, text) if current_graph() is None else ValueError(text)
 
     def _check_unused(self, key: str, value: Any) -> None:
         only = _DEFAULT_ONLY.get(self._opdef.name, {})
         if key in only and value != only[key]:
             raise UnimplementedError(None, None, self._worded(
-                f"{self._opdef.name} with {key}={value!r} is not here", f"leave {key} at {only[key]!r}"))  # fmt: skip
+                f"{self._opdef.name} with {key}={value!r} is not here", f"leave {key} at {only[key]!r}"))
 
     def _worded(self, problem: str, fix: str) -> str:
         return describe(self._opdef.name, "", problem, "", str(user_source(2) or ""), fix)
@@ -299,7 +299,7 @@ def _result_type(opdef: OpDef) -> Any:
 
 def _documentation(opdef: OpDef) -> str:
     gradient = "none was declared" if opdef.gradient is None else (
-        "none" if opdef.gradient is NOT_DIFFERENTIABLE else "yes")  # fmt: skip
+        "none" if opdef.gradient is NOT_DIFFERENTIABLE else "yes")
     return f"{opdef.__doc__ or opdef.name}\n\nSignature: {opdef.signature}\nGradient: {gradient}."
 
 
@@ -324,7 +324,7 @@ def raw_op(name: str) -> RawOp:
         if name.startswith("__"):
             raise AttributeError(f"module 'raw_ops' has no attribute {name!r}")
         raise AttributeError(f"module 'raw_ops' has no attribute {name!r}: no op type of that name is registered. "
-                             f"Fix: {_nearest(name, registry)}")  # fmt: skip
+                             f"Fix: {_nearest(name, registry)}")
     found = _made.get(name)
     if found is None or found._opdef is not opdef:  # a program may define its own op anew
         found = _made[name] = RawOp(opdef)

@@ -49,7 +49,7 @@ CLASSES: dict[str, str] = {}  # path -> `module:name`
 # Packages above those.
 PACKAGES = frozenset({
     ".".join(parts[:n]) for path in (*MODULES, *CLASSES) if (parts := path.split(".")) for n in range(1, len(parts))
-} - {"contrib"})  # fmt: skip
+} - {"contrib"})
 
 # A name of TensorFlow's inside -> the module here that has it, `module:name` where it has another name.
 INTERNALS = {

@@ -52,7 +52,7 @@ class system_errors:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None:  # fmt: skip
+                 traceback: TracebackType | None) -> None:
         if isinstance(error, OSError):
             raise of_system(error, os.fsdecode(self._path), str(user_source(2) or "")) from None
         if isinstance(error, MemoryError):

@@ -19,7 +19,7 @@ COMMON: dict[str, Limit] = {
     "num_bits": range(1, 64), "num_buckets": range(2**63), "num_sampled": range(1, 2**20 + 1), "num_shards": _SIZE,
     "num_sparse": _COUNT, "num_true": _SIZE, "order": range(33), "order_a": range(17), "order_b": range(17),
     "range_max": range(1, 2**63), "shard": _COUNT, "top_paths": _SIZE,
-}  # fmt: skip
+}
 OUTPUTS = range(2**20)  # how many outputs of a kind an operation may have
 
 
@@ -38,14 +38,14 @@ def check(name: str, value: Any, limit: Limit) -> None:
             least = int(value) < limit[0]
             beyond = f"less than minimum {limit[0]}" if least else f"greater than {limit[-1]}"
             raise Complaint(f"attribute '{name}' passed {value} {beyond}",
-                            f"give {name} a value in [{limit[0]}, {limit[-1]}]")  # fmt: skip
+                            f"give {name} a value in [{limit[0]}, {limit[-1]}]")
     elif isinstance(limit, frozenset):
         if value not in limit:
             raise Complaint(f"attribute '{name}' is {value!r}, which is not one of {', '.join(sorted(limit))}",
-                            f"give {name} one of these")  # fmt: skip
+                            f"give {name} one of these")
     elif callable(limit):
         if not limit(value):
             raise Complaint(f"attribute '{name}' cannot be {value!r}", "give a function", TypeError)
     elif not isinstance(value, (int, float, np.number)) or not limit[0] <= value <= limit[1]:
         raise Complaint(f"attribute '{name}' is {value!r}, outside of [{limit[0]:g}, {limit[1]:g}]",
-                        f"give {name} a value in that range")  # fmt: skip
+                        f"give {name} a value in that range")

@@ -146,10 +146,10 @@ class LongWait:
 
 
 _LATE = ("Timed out waiting for notification",
-         "let another thread make its move, or allow more time (operation_timeout_in_ms)")  # fmt: skip
+         "let another thread make its move, or allow more time (operation_timeout_in_ms)")
 _NOBODY = ("This wait can never end: no other thread of the program is left that could make a move",
            "start what fills or empties the queue first (tf.train.start_queue_runners(sess), or a thread of your own), "
-           "close the queue when all is in it, or set a time-out (operation_timeout_in_ms)")  # fmt: skip
+           "close the queue when all is in it, or set a time-out (operation_timeout_in_ms)")
 _FIRST_LOOK, _LOOK = 0.05, 1.0  # seconds until one looks whether anybody is left, and from then on
 _LONG = 60.0  # seconds after which the log says what is waited for
 _asleep: dict[int, Attempt] = {}  # thread -> what it waits for

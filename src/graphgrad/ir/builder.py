@@ -42,7 +42,7 @@ def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str 
 
 
 def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-                 name: str | None) -> Operation:  # fmt: skip
+                 name: str | None) -> Operation:
     """Infers types and shapes and adds the operation.
 
     Args:
@@ -62,7 +62,7 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     else:
         name = graph.operation_name(name)
     return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
-                      inferred.specs)  # fmt: skip
+                      inferred.specs)
 
 
 def _results(op: Operation) -> Any:
@@ -141,7 +141,7 @@ def _convert_all(
 
 
 def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
-                 index: int | None = None, lossy: bool = False) -> Any:  # fmt: skip
+                 index: int | None = None, lossy: bool = False) -> Any:
     """One argument as a tensor; `lossy` says whether a NumPy value may lose its fractions, as in TensorFlow."""
     if type(value) is Tensor and value.graph is graph:
         if arg.type_attr is not None:
@@ -163,7 +163,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
         error = put_in_context(opdef, Complaint(
             f"argument '{arg.name}' cannot be converted: {e}",
             f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
-            name, [])  # fmt: skip
+            name, [])
         if type(e).__init__ is TypeError.__init__:  # a class of its own says what was met
             error = type(e)(*error.args)
         raise error from None

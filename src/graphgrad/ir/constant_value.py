@@ -229,10 +229,10 @@ def _reshape(op: Operation) -> Any:
 _PARTIAL: dict[str, Any] = {
     "Shape": _shape, "Rank": _rank, "Size": _size, "Identity": _through, "StopGradient": _through, "Cast": _cast,
     "Pack": _pack, "ConcatV2": _concat, "StridedSlice": _strided_slice, "Reshape": _reshape,
-}  # fmt: skip
+}
 _ELEMENTWISE = frozenset({"Add", "AddV2", "Sub", "Mul", "FloorDiv", "Div", "RealDiv", "FloorMod", "Maximum", "Minimum",
-                          "Neg"})  # fmt: skip
+                          "Neg"})
 _FOLDED = frozenset({"Range", "Prod", "Sum", "Max", "Min", "GatherV2", "Slice", "Fill", "ExpandDims", "Squeeze",
                      "Transpose", "SelectV2", "Equal", "NotEqual", "Less", "Greater", "ReverseV2", "InvertPermutation",
                      "BroadcastArgs", "Tile", "Unpack", "Split", "DynamicStitch", "Select", "ListDiff",
-                     "LogicalAnd", "LogicalOr", "LogicalNot", "BroadcastGradientArgs"})  # fmt: skip
+                     "LogicalAnd", "LogicalOr", "LogicalNot", "BroadcastGradientArgs"})

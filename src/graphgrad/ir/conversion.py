@@ -112,7 +112,7 @@ def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         result = array.astype(dtype.np_dtype)
     if dtype.is_integer and array.size and not np.array_equal(result, array):
         _LOG.warning("Numbers out of the range of %s, [%s, %s], become others, as in TensorFlow: %r becomes %s, at %s",
-                     dtype.name, dtype.min, dtype.max, value, result.tolist(), user_source(2))  # fmt: skip
+                     dtype.name, dtype.min, dtype.max, value, result.tolist(), user_source(2))
     return result
 
 
@@ -174,7 +174,7 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         result = array.astype(dtype.np_dtype)
         if dtype.is_integer and array.dtype.kind in "fc" and not np.array_equal(result, array):
             _LOG.warning("A NumPy value of type %s becomes a tensor of dtype %s, as in TensorFlow; fractions are lost: "
-                         "%r, at %s", array.dtype.name, dtype.name, value, user_source(2))  # fmt: skip
+                         "%r, at %s", array.dtype.name, dtype.name, value, user_source(2))
     return result
 
 
@@ -212,7 +212,7 @@ def _check_long(value: Any, dtype: DType) -> None:
     top = 2**64 if dtype is dtypes.uint64 else 2**63
     if any(isinstance(leaf, int) and not -(2**63) <= leaf < top for leaf in _leaves(value)):
         raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}. "
-                         f"Fix: give numbers in [{dtype.min}, {dtype.max}]")  # fmt: skip
+                         f"Fix: give numbers in [{dtype.min}, {dtype.max}]")
 
 
 def _sizes_array(value: Dimension | TensorShape, dtype: DType | None) -> np.ndarray[Any, Any]:
@@ -381,7 +381,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
-                      dtype_hint: Any = None) -> Any:  # fmt: skip
+                      dtype_hint: Any = None) -> Any:
     """Converts a value to a tensor.
 
     Args:
@@ -509,7 +509,7 @@ def is_tensor_like(value: Any) -> bool:
 def holds_tensors(value: Any) -> bool:
     """Whether there is a tensor, or what makes itself one, in a nested list."""
     return any(holds_tensors(v) if isinstance(v, (list, tuple)) else
-               is_tensor_like(v) or hasattr(type(v), "__tf_tensor__") for v in value)  # fmt: skip
+               is_tensor_like(v) or hasattr(type(v), "__tf_tensor__") for v in value)
 
 
 def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) -> Any:
@@ -535,4 +535,4 @@ def _cast_leaves(value: Any, dtype: DType | None) -> Any:
 
 
 __all__ = ["constant", "constant_in", "convert", "convert_to_tensor", "holds_tensors", "is_tensor_like", "make_array",
-           "register_tensor_conversion_function"]  # fmt: skip
+           "register_tensor_conversion_function"]

@@ -201,7 +201,7 @@ ALL = (
     bfloat16, qint16, quint16, uint16, complex128, float16, resource, variant, uint32, uint64,
     float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz, int4, uint4, int2, uint2,
     float4_e2m1fn,
-)  # fmt: skip
+)
 
 # Sets of types that op signatures refer to.
 FLOATING = frozenset({float16, bfloat16, float32, float64})
@@ -220,7 +220,7 @@ _BY_NAME["complex"] = complex128
 _BY_NP: dict[Any, DType] = {t.np_dtype: t for t in reversed(ALL) if t.kind not in "oq"}
 _BY_NP[np.dtype(object)] = string
 _BY_PYTHON: dict[Any, DType] = {float: float32, int: int64, bool: bool_, complex: complex128, str: string,
-                                bytes: string, object: string}  # fmt: skip
+                                bytes: string, object: string}
 _BY_ENUM: dict[int, DType] = {t.enum: t for t in ALL}
 
 

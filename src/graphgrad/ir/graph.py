@@ -108,7 +108,7 @@ class SymbolicTensor(tensor.Tensor):
 
     def __reduce__(self) -> Any:
         raise TypeError(f"cannot pickle 'SymbolicTensor' object {self.name}: it belongs to a graph. "
-                        "Fix: run it and keep its value, or save the graph with graph.as_graph_def()")  # fmt: skip
+                        "Fix: run it and keep its value, or save the graph with graph.as_graph_def()")
 
     def __copy__(self) -> Tensor:
         return self
@@ -165,7 +165,7 @@ class Operation:
     """
 
     __slots__ = ("name", "opdef", "graph", "inputs", "outputs", "attrs", "control_inputs", "device", "index", "source",
-                 "_colocation", "_original_op", "_gradient", "__weakref__")  # fmt: skip
+                 "_colocation", "_original_op", "_gradient", "__weakref__")
 
     name: str
     opdef: OpDef
@@ -335,7 +335,7 @@ class Graph:
     # -- adding operations ---------------------------------------------------------
 
     def _add(self, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: dict[str, Any], name: str,
-             specs: Sequence[Spec]) -> Operation:  # fmt: skip
+             specs: Sequence[Spec]) -> Operation:
         """Adds an operation whose types and shapes are settled and whose name is unique."""
         if self._finalized:
             raise RuntimeError(f"Graph is finalized and cannot be modified: adding {opdef.name} '{name}'.\n"
@@ -375,7 +375,7 @@ class Graph:
 
     def create_op(self, op_type: str, inputs: Sequence[Tensor], dtypes: Any = None, input_types: Any = None,
                   name: str | None = None, attrs: dict[str, Any] | None = None, op_def: Any = None,
-                  compute_shapes: bool = True, compute_device: bool = True) -> Operation:  # fmt: skip
+                  compute_shapes: bool = True, compute_device: bool = True) -> Operation:
         """Adds an operation of a registered type.
 
         Args:
@@ -636,7 +636,7 @@ class Graph:
         return sorted(indices, key=lambda i: (early[i] - 0.5, i) if i in early else (i, i))
 
     def _rebuild(self, op: Operation, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-                 specs: Sequence[Spec]) -> None:  # fmt: skip
+                 specs: Sequence[Spec]) -> None:
         """Gives an operation other attributes, more inputs and, with these specs, further outputs."""
         known = set(map(id, op.inputs))
         if op.index < self._consumers_upto:
@@ -694,7 +694,7 @@ class Graph:
         return context.use(self)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False,
-                     use_pybind11_proto: bool = False) -> Any:  # fmt: skip
+                     use_pybind11_proto: bool = False) -> Any:
         """The graph as a `GraphDef` message, which `import_graph_def` and TensorFlow read.
 
         Args:
@@ -884,7 +884,7 @@ class Graph:
         inside = isinstance(tensor, Tensor) and tensor.graph.building_function
         text = (f"Tensor {tensor!r} must be from the same graph as the operation that uses it.\n"
                 f"  Built at {tensor.op.source if isinstance(tensor, Tensor) else 'eager mode'}\n"
-                f"  Used at {user_source(2)}\n")  # fmt: skip
+                f"  Used at {user_source(2)}\n")
         if inside:
             raise InaccessibleTensorError(
                 f"{text}  Fix: it belongs to a function, branch or loop, and is out of scope here: return it from "

@@ -117,7 +117,7 @@ class IndexedSlices(OfValues):
         warnings.warn_explicit(
             f"Converting sparse IndexedSlices({self.name}) to a dense Tensor {size}. This may consume a large amount "
             f"of memory. {why}  Fix: keep to tf.gather and sums between the table and the loss, or use smaller tables",
-            UserWarning, line.filename if line else "<unknown>", line.lineno if line else 1)  # fmt: skip
+            UserWarning, line.filename if line else "<unknown>", line.lineno if line else 1)
 
     def __neg__(self) -> IndexedSlices:
         return self._with_values(raw.Neg(self.values))

@@ -26,11 +26,11 @@ _OF_USERS: tuple[tuple[Any, type[OpError]], ...] = (
     (MemoryError, ResourceExhaustedError), (NotImplementedError, UnimplementedError),
     ((StopIteration, IndexError), OutOfRangeError), ((TypeError, ValueError), InvalidArgumentError),
     (Exception, UnknownError),
-)  # fmt: skip
+)
 _OF_KERNELS: tuple[tuple[Any, type[OpError]], ...] = (
     (NotImplementedError, UnimplementedError), ((NameError, AssertionError), InternalError),
     (Exception, InvalidArgumentError),
-)  # fmt: skip
+)
 CALLS_BACK = frozenset({"python", "functional"})  # flags of operations that run what the user wrote
 
 

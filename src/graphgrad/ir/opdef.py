@@ -100,7 +100,7 @@ class Arg:
     __slots__ = ("name", "dtype", "type_attr", "number_attr", "list_attr", "is_list")
 
     def __init__(self, name: str, dtype: DType | None, type_attr: str | None, number_attr: str | None,
-                 list_attr: str | None):  # fmt: skip
+                 list_attr: str | None):
         self.name = name
         self.dtype = dtype
         self.type_attr = type_attr
@@ -204,7 +204,7 @@ class OpDef:
         self._functional = "functional" in self.flags
         self._stateful = "stateful" in self.flags
         self.assigns = not self.flags & {"reads", "keeps", "waits"} and any(
-            a.dtype is not None and a.dtype.name == "resource" for a in self.inputs)  # fmt: skip
+            a.dtype is not None and a.dtype.name == "resource" for a in self.inputs)
         self.kernel = kernel
         self.host_kernel: Kernel | None = None
         self.device_kernel: Kernel | None = None
@@ -487,7 +487,7 @@ class OpDef:
         for shape in shapes:
             if shape and any(n is not None and n < 0 for n in shape):
                 raise Complaint(f"an output would have the shape {shape_str(shape)}; dimensions must be >= 0",
-                                "look where the negative size comes from")  # fmt: skip
+                                "look where the negative size comes from")
         return tuple([Spec.of(t, s) for t, s in zip(out_types, shapes, strict=True)])
 
     def _apply_shape_rule(self, grouped: list[Any], attrs: dict[str, Any]) -> Any:
@@ -578,7 +578,7 @@ def _check_rank(name: str, shape: Shape, low: int, high: int) -> None:
     if shape is not None and not low <= len(shape) <= high:
         least = "" if low == high else "at most "
         raise Complaint(f"{name} must have rank {least}{high} but has shape {shape_str(shape)}",
-                        f"give a {('scalar', 'vector', 'matrix')[high]} as {name}")  # fmt: skip
+                        f"give a {('scalar', 'vector', 'matrix')[high]} as {name}")
 
 
 def _shape_of(t: Tensor) -> Shape:
@@ -650,7 +650,7 @@ def put_in_context(
       eager: whether it ran at once; value errors are InvalidArgumentError then.
     """
     text = describe(opdef.name, name, complaint.problem, operands(opdef, inputs), str(user_source(2) or ""),
-                    complaint.fix or CHECK)  # fmt: skip
+                    complaint.fix or CHECK)
     if eager and complaint.cls is ValueError:
         return InvalidArgumentError(None, None, text)
     if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):
@@ -680,4 +680,4 @@ def _input_names(opdef: OpDef, n: int) -> list[str]:
 
 
 __all__ = ["CHECK", "NOT_DIFFERENTIABLE", "Arg", "Inferred", "OpDef", "Spec", "misfit", "op", "operands",
-           "put_in_context", "raw", "registry"]  # fmt: skip
+           "put_in_context", "raw", "registry"]

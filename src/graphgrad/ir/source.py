@@ -89,10 +89,10 @@ def raise_in_words(error: BaseException) -> None:
     line = f"  Called at {user_source(2) or ''}\n"
     if isinstance(error, MemoryError):
         raise ResourceExhaustedError(None, None, f"{function}: {memory_problem(error)}.\n{line}"
-                                     f"  Fix: {MORE_MEMORY}") from error  # fmt: skip
+                                     f"  Fix: {MORE_MEMORY}") from error
     cls = TypeError if isinstance(error, AttributeError) else ValueError
     raise cls(f"{function}: its arguments do not fit each other ({text}).\n{line}"
-              "  Fix: check kinds, shapes and values of the arguments") from error  # fmt: skip
+              "  Fix: check kinds, shapes and values of the arguments") from error
 
 
 def user_source(depth: int = 1) -> Source | None:

@@ -46,12 +46,12 @@ class Tensor:
           session: the session; the default one if not given.
         """
         raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
-                                  "looking for? Fix: tensor.numpy()")  # fmt: skip
+                                  "looking for? Fix: tensor.numpy()")
 
     def consumers(self) -> list[Any]:
         """The operations that have a symbolic tensor as an input; NotImplementedError in eager mode."""
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
-                                  "Fix: ask inside tf.function or `with tf.Graph().as_default():`")  # fmt: skip
+                                  "Fix: ask inside tf.function or `with tf.Graph().as_default():`")
 
     def ref(self) -> TensorReference:
         """A hashable reference to this tensor."""

@@ -99,12 +99,12 @@ def kept(ref: Any, kind: Any, what: str) -> Any:
     held = getattr(ref, "value", None)
     if held is None:
         raise located(FailedPreconditionError, f"the handle does not refer to {what} that exists",
-                      "run what makes or initializes it first")  # fmt: skip
+                      "run what makes or initializes it first")
     thing = held.item() if isinstance(held, np.ndarray) and held.dtype == object and held.size == 1 else held
     if not isinstance(thing, kind):
         raise located(InvalidArgumentError, f"Trying to access as {what} what is of another kind "
                       f"({getattr(getattr(ref, 'cell', ref), 'name', '') or type(thing).__name__})",
-                      f"give the handle of {what}")  # fmt: skip
+                      f"give the handle of {what}")
     return thing
 
 

@@ -50,7 +50,7 @@ class BatchNormalization(Layer):
                  beta_regularizer: Any = None, gamma_regularizer: Any = None, beta_constraint: Any = None,
                  gamma_constraint: Any = None, renorm: bool = False, renorm_clipping: Any = None,
                  renorm_momentum: Any = 0.99, fused: Any = None, trainable: bool = True, virtual_batch_size: Any = None,
-                 adjustment: Any = None, name: str | None = None, **kwargs: Any):  # fmt: skip
+                 adjustment: Any = None, name: str | None = None, **kwargs: Any):
         super().__init__(trainable, name, **kwargs)
         for what, value in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
             if value:
@@ -93,7 +93,7 @@ class BatchNormalization(Layer):
         if self.fused and not possible:
             raise ValueError("Batch normalization layers with fused=True only support 4D input tensors with features "
                              f"along axis 1 or 3; axis={self.axis}, {rank} dimensions.\n  Built at {user_source(2)}\n"
-                             "  Fix: leave fused out")  # fmt: skip
+                             "  Fix: leave fused out")
         self.fused = possible if self.fused is None else bool(self.fused)
         features = [known_size(input_shape, a, "BatchNormalization", "axis") for a in self._axes]
         self.input_spec = InputSpec(ndim=rank, axes=dict(zip(self._axes, features, strict=True)))
@@ -103,18 +103,18 @@ class BatchNormalization(Layer):
         dtype = self._dtype if self._dtype is not None and self._dtype.size > 2 else float32
         if self.scale:
             self.gamma = self.add_weight("gamma", shape, dtype, self.gamma_initializer, self.gamma_regularizer,
-                                         constraint=self.gamma_constraint)  # fmt: skip
+                                         constraint=self.gamma_constraint)
         if self.center:
             self.beta = self.add_weight("beta", shape, dtype, self.beta_initializer, self.beta_regularizer,
-                                        constraint=self.beta_constraint)  # fmt: skip
+                                        constraint=self.beta_constraint)
         # The scope's partitioner and regularizer are not for these.
         partitioner = self._scope.partitioner
         self._scope.set_partitioner(None)
         try:
             self.moving_mean = self.add_weight("moving_mean", shape, dtype, self.moving_mean_initializer, _none,
-                                               trainable=False)  # fmt: skip
+                                               trainable=False)
             self.moving_variance = self.add_weight("moving_variance", shape, dtype, self.moving_variance_initializer,
-                                                   _none, trainable=False)  # fmt: skip
+                                                   _none, trainable=False)
         finally:
             self._scope.set_partitioner(partitioner)
         self.built = True
@@ -145,7 +145,7 @@ class BatchNormalization(Layer):
 
         def of_training() -> Any:
             return fused_batch_norm(inputs, gamma, beta, self.moving_mean, self.moving_variance, self.epsilon, layout,
-                                    False)  # fmt: skip
+                                    False)
 
         outputs, mean, variance = smart_cond(training, of_batch, of_training)
         return outputs, mean, variance
@@ -204,7 +204,7 @@ def batch_normalization(inputs: Any, axis: Any = -1, momentum: Any = 0.99, epsil
                         gamma_constraint: Any = None, training: Any = False, trainable: bool = True,
                         name: str | None = None, reuse: Any = None, renorm: bool = False, renorm_clipping: Any = None,
                         renorm_momentum: Any = 0.99, fused: Any = None, virtual_batch_size: Any = None,
-                        adjustment: Any = None) -> Any:  # fmt: skip
+                        adjustment: Any = None) -> Any:
     """Normalizes to the mean and variance of the batch, or of training as a whole.
 
     Args:
@@ -228,7 +228,7 @@ def batch_normalization(inputs: Any, axis: Any = -1, momentum: Any = 0.99, epsil
         axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, moving_mean_initializer,
         moving_variance_initializer, beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, renorm,
         renorm_clipping, renorm_momentum, fused, trainable, virtual_batch_size, adjustment, name, _reuse=reuse,
-        _scope=name)  # fmt: skip
+        _scope=name)
     return layer.apply(inputs, training=training)
 
 

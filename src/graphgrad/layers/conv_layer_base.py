@@ -25,7 +25,7 @@ class Convolution(Layer):
 
     def __init__(self, filters: Any, kernel_size: Any, strides: Any, padding: Any, data_format: Any, dilation_rate: Any,
                  activation: Any, use_bias: bool, bias: tuple[Any, Any, Any], activity_regularizer: Any,
-                 trainable: bool, name: str | None, kwargs: dict[str, Any]):  # fmt: skip
+                 trainable: bool, name: str | None, kwargs: dict[str, Any]):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.rank = self._n
         self.filters = filters
@@ -60,7 +60,7 @@ class Convolution(Layer):
     def _build_bias(self) -> None:
         if self.use_bias:
             self.bias = self.add_weight("bias", [self.filters], None, self.bias_initializer, self.bias_regularizer,
-                                        constraint=self.bias_constraint)  # fmt: skip
+                                        constraint=self.bias_constraint)
         self.built = True
 
     def _finished(self, outputs: Any) -> Any:
@@ -80,7 +80,7 @@ class Convolution(Layer):
         """The shape of the output."""
         space = []
         for size, k, s, d in zip(self._spatial(input_shape), self.kernel_size, self.strides, self.dilation_rate,
-                                 strict=True):  # fmt: skip
+                                 strict=True):
             reach = 0 if self.padding in ("same", "causal") else (k - 1) * d
             space.append(None if size is None else (size - reach + s - 1) // s)
         return TensorShape(self._shaped(TensorShape(input_shape).as_list()[0], space))
@@ -92,10 +92,10 @@ class PlainConvolution(Convolution):
     def __init__(self, filters: Any, kernel_size: Any, strides: Any, padding: Any, data_format: Any, dilation_rate: Any,
                  activation: Any, use_bias: bool, kernel_initializer: Any, bias_initializer: Any,
                  kernel_regularizer: Any, bias_regularizer: Any, activity_regularizer: Any, kernel_constraint: Any,
-                 bias_constraint: Any, trainable: bool, name: str | None, kwargs: dict[str, Any]):  # fmt: skip
+                 bias_constraint: Any, trainable: bool, name: str | None, kwargs: dict[str, Any]):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                          (bias_initializer, bias_regularizer, bias_constraint), activity_regularizer, trainable, name,
-                         kwargs)  # fmt: skip
+                         kwargs)
         self.kernel_initializer = kernel_initializer
         self.kernel_regularizer = kernel_regularizer
         self.kernel_constraint = kernel_constraint
@@ -108,7 +108,7 @@ class PlainConvolution(Convolution):
         """Makes kernel and bias."""
         self.kernel = self.add_weight("kernel", self._kernel_shape(self._channels(input_shape)), None,
                                       self.kernel_initializer, self.kernel_regularizer,
-                                      constraint=self.kernel_constraint)  # fmt: skip
+                                      constraint=self.kernel_constraint)
         self._build_bias()
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -119,7 +119,7 @@ class PlainConvolution(Convolution):
             pads[2 if self._axis == 1 else 1, 0] = (self.kernel_size[0] - 1) * self.dilation_rate[0]
             inputs, padding = raw.Pad(inputs, pads), "VALID"
         outputs = _CONVOLVE[self._n](inputs, self.kernel, self.strides, padding, self._layout, self.dilation_rate,
-                                     name=_NAMES[self._n])  # fmt: skip
+                                     name=_NAMES[self._n])
         return self._finished(outputs)
 
 
@@ -155,12 +155,12 @@ class TransposedConvolution(PlainConvolution):
             shape = raw.Pack([w if hasattr(w, "_spec") else np.int32(w) for w in wanted], name="stack")
         transpose: Any = {2: nn.conv2d_transpose, 3: nn.conv3d_transpose}[self._n]
         outputs = transpose(inputs, self.kernel, shape, self.strides, self.padding.upper(), self._layout,
-                            name=f"conv{self._n}d_transpose")  # fmt: skip
+                            name=f"conv{self._n}d_transpose")
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         return self._finished(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output."""
         space = [None if size is None else self._grown(size, k, s) for size, k, s in
-                 zip(self._spatial(input_shape), self.kernel_size, self.strides, strict=True)]  # fmt: skip
+                 zip(self._spatial(input_shape), self.kernel_size, self.strides, strict=True)]
         return TensorShape(self._shaped(TensorShape(input_shape).as_list()[0], space))

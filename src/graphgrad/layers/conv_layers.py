@@ -35,10 +35,10 @@ class Conv1D(PlainConvolution):
                  use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
                  kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
                  kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)  # fmt: skip
+                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
 def conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
@@ -46,7 +46,7 @@ def conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = 1, paddin
            kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
            bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
            bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-           reuse: Any = None) -> Any:  # fmt: skip
+           reuse: Any = None) -> Any:
     """A convolution along lines, with bias and activation.
 
     Args:
@@ -75,7 +75,7 @@ def conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = 1, paddin
     """
     layer = Conv1D(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                    kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                   kernel_constraint, bias_constraint, trainable, name, _reuse=reuse, _scope=name)  # fmt: skip
+                   kernel_constraint, bias_constraint, trainable, name, _reuse=reuse, _scope=name)
     return layer.apply(inputs)
 
 
@@ -107,10 +107,10 @@ class Conv2D(PlainConvolution):
                  use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
                  kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
                  kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)  # fmt: skip
+                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
 def conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
@@ -118,7 +118,7 @@ def conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), p
            use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
            kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
            kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:  # fmt: skip
+           name: str | None = None, reuse: Any = None) -> Any:
     """A convolution over images, with bias and activation.
 
     Args:
@@ -148,7 +148,7 @@ def conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), p
     """
     layer = Conv2D(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                    kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                   kernel_constraint, bias_constraint, trainable, name, _reuse=reuse, _scope=name)  # fmt: skip
+                   kernel_constraint, bias_constraint, trainable, name, _reuse=reuse, _scope=name)
     return layer.apply(inputs)
 
 
@@ -180,10 +180,10 @@ class Conv3D(PlainConvolution):
                  use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
                  kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
                  kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)  # fmt: skip
+                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
 def conv3d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
@@ -191,7 +191,7 @@ def conv3d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1)
            use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
            kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
            kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:  # fmt: skip
+           name: str | None = None, reuse: Any = None) -> Any:
     """A convolution over volumes, with bias and activation.
 
     Args:
@@ -220,7 +220,7 @@ def conv3d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1)
     """
     layer = Conv3D(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                    kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                   kernel_constraint, bias_constraint, trainable, name, _reuse=reuse, _scope=name)  # fmt: skip
+                   kernel_constraint, bias_constraint, trainable, name, _reuse=reuse, _scope=name)
     return layer.apply(inputs)
 
 
@@ -252,10 +252,10 @@ class Conv2DTranspose(TransposedConvolution):
                  kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
                  bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
                  bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, 1, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)  # fmt: skip
+                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
 def conv2d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
@@ -263,7 +263,7 @@ def conv2d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
                      kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
                      bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
                      bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                     reuse: Any = None) -> Any:  # fmt: skip
+                     reuse: Any = None) -> Any:
     """The transpose of a convolution over images, with bias and activation.
 
     Args:
@@ -293,7 +293,7 @@ def conv2d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
     layer = Conv2DTranspose(filters, kernel_size, strides, padding, data_format, activation, use_bias,
                             kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
                             activity_regularizer, kernel_constraint, bias_constraint, trainable, name, _reuse=reuse,
-                            _scope=name)  # fmt: skip
+                            _scope=name)
     return layer.apply(inputs)
 
 
@@ -325,10 +325,10 @@ class Conv3DTranspose(TransposedConvolution):
                  kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
                  bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
                  bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, 1, activation, use_bias,
                          kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)  # fmt: skip
+                         activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
 def conv3d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
@@ -336,7 +336,7 @@ def conv3d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
                      kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
                      bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
                      bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                     reuse: Any = None) -> Any:  # fmt: skip
+                     reuse: Any = None) -> Any:
     """The transpose of a convolution over volumes, with bias and activation.
 
     Args:
@@ -366,7 +366,7 @@ def conv3d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
     layer = Conv3DTranspose(filters, kernel_size, strides, padding, data_format, activation, use_bias,
                             kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
                             activity_regularizer, kernel_constraint, bias_constraint, trainable, name, _reuse=reuse,
-                            _scope=name)  # fmt: skip
+                            _scope=name)
     return layer.apply(inputs)
 
 

@@ -43,7 +43,7 @@ class Dense(Layer):
     def __init__(self, units: Any, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
                  bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
                  activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
-                 trainable: bool = True, name: str | None = None, **kwargs: Any):  # fmt: skip
+                 trainable: bool = True, name: str | None = None, **kwargs: Any):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units)
         self.activation = as_activation(activation)
@@ -62,10 +62,10 @@ class Dense(Layer):
         size = known_size(input_shape, -1, "Dense")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
         self.kernel = self.add_weight("kernel", [size, self.units], None, self.kernel_initializer,
-                                      self.kernel_regularizer, constraint=self.kernel_constraint)  # fmt: skip
+                                      self.kernel_regularizer, constraint=self.kernel_constraint)
         if self.use_bias:
             self.bias = self.add_weight("bias", [self.units], None, self.bias_initializer, self.bias_regularizer,
-                                        constraint=self.bias_constraint)  # fmt: skip
+                                        constraint=self.bias_constraint)
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -89,7 +89,7 @@ class Dense(Layer):
 def dense(inputs: Any, units: Any, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
           bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
           activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
-          trainable: bool = True, name: str | None = None, reuse: Any = None) -> Any:  # fmt: skip
+          trainable: bool = True, name: str | None = None, reuse: Any = None) -> Any:
     """A fully connected layer: activation(inputs kernel + bias).
 
     Args:
@@ -110,7 +110,7 @@ def dense(inputs: Any, units: Any, activation: Any = None, use_bias: bool = True
     """
     layer = Dense(units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
                   bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name,
-                  _scope=name, _reuse=reuse)  # fmt: skip
+                  _scope=name, _reuse=reuse)
     return layer.apply(inputs)
 
 
@@ -130,7 +130,7 @@ class Dropout(Layer):
     """
 
     def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, name: str | None = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(name=name, **kwargs)
         self.rate = rate
         self.noise_shape = noise_shape
@@ -139,7 +139,7 @@ class Dropout(Layer):
     def call(self, inputs: Any, training: Any = False) -> Any:
         """The inputs, some of them dropped if `training`, a bool or a boolean tensor, is true."""
         return smart_cond(training, lambda: drop(inputs, self.rate, self.noise_shape, self.seed, "dropout"),
-                          lambda: raw.Identity(inputs))  # fmt: skip
+                          lambda: raw.Identity(inputs))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the output."""
@@ -147,7 +147,7 @@ class Dropout(Layer):
 
 
 def dropout(inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, training: Any = False,
-            name: str | None = None) -> Any:  # fmt: skip
+            name: str | None = None) -> Any:
     """Sets a part of the inputs to zero while training, and scales up the rest.
 
     Args:

@@ -28,14 +28,14 @@ from graphgrad.ir.source import user_source
 _ACTIVATIONS = {
     "elu": "Elu", "exponential": "Exp", "relu": "Relu", "selu": "Selu", "sigmoid": "Sigmoid", "softmax": "Softmax",
     "softplus": "Softplus", "softsign": "Softsign", "tanh": "Tanh",
-}  # fmt: skip
+}
 _INITIALIZERS: dict[str, Any] = {
     "glorot_normal": GlorotNormal, "glorot_uniform": GlorotUniform, "normal": RandomNormal, "ones": Ones,
     "orthogonal": Orthogonal, "random_normal": RandomNormal, "random_uniform": RandomUniform,
     "truncated_normal": TruncatedNormal, "uniform": RandomUniform, "zeros": Zeros,
-}  # fmt: skip
+}
 _SCALED = {"he_normal": (2.0, "truncated_normal"), "he_uniform": (2.0, "uniform"),
-           "lecun_normal": (1.0, "truncated_normal"), "lecun_uniform": (1.0, "uniform")}  # fmt: skip
+           "lecun_normal": (1.0, "truncated_normal"), "lecun_uniform": (1.0, "uniform")}
 
 
 class InputSpec:
@@ -46,7 +46,7 @@ class InputSpec:
     """
 
     def __init__(self, dtype: Any = None, shape: Any = None, ndim: Any = None, max_ndim: Any = None,
-                 min_ndim: Any = None, axes: Any = None):  # fmt: skip
+                 min_ndim: Any = None, axes: Any = None):
         self.dtype = dtype
         self.shape = shape
         self.ndim = len(shape) if shape is not None else ndim
@@ -123,12 +123,12 @@ class Layer(ScopedLayer):
 
     def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
                    trainable: bool | None = None, constraint: Any = None, use_resource: Any = None,
-                   partitioner: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+                   partitioner: Any = None, **kwargs: Any) -> Any:
         """Makes, or takes, the variable `name` in the layer's scope; see `get_variable`."""
         graph = outermost_graph()
         before = len(graph.get_collection(GraphKeys.REGULARIZATION_LOSSES)) if graph is not None else 0
         variable = super().add_weight(name, shape, dtype, as_initializer(initializer), regularizer, trainable,
-                                      constraint, use_resource, partitioner, **kwargs)  # fmt: skip
+                                      constraint, use_resource, partitioner, **kwargs)
         if graph is not None:
             self._losses += graph.get_collection(GraphKeys.REGULARIZATION_LOSSES)[before:]
         return variable

@@ -37,7 +37,7 @@ class Reduction:
     def all(cls) -> tuple[str, ...]:
         """All of them."""
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS,
-                cls.SUM_BY_NONZERO_WEIGHTS)  # fmt: skip
+                cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key: Any) -> None:
@@ -62,7 +62,7 @@ def check_weights(weights: Any, values: Any) -> None:
         raise ValueError(f"weights can not be broadcast to values. values.rank={v.rank}. weights.rank={w.rank}. "
                          f"values.shape={tuple(v.as_list())}. weights.shape={tuple(w.as_list())}.\n"
                          f"  Built at {user_source(2)}\n"
-                         "  Fix: give weights of the values' rank, with 1 where they are to be repeated")  # fmt: skip
+                         "  Fix: give weights of the values' rank, with 1 where they are to be repeated")
 
 
 def broadcast_weights(weights: Any, values: Any) -> Any:
@@ -93,7 +93,7 @@ def _number_present(losses: Any, weights: Any) -> Any:
 
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None,
                           loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The losses of single elements as one loss.
 
     Args:

@@ -18,7 +18,7 @@ class _Pooling(Layer):
     _kind = "max"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any, data_format: Any, name: str | None,
-                 kwargs: dict[str, Any]):  # fmt: skip
+                 kwargs: dict[str, Any]):
         super().__init__(name=name, **kwargs)
         self.pool_size = sizes(pool_size, self._n, "pool_size")
         self.strides = sizes(pool_size if strides is None else strides, self._n, "strides")
@@ -35,7 +35,7 @@ class _Pooling(Layer):
             return function(inputs, self.pool_size, self.strides, padding, self._layout, name + "3D" * (n == 3))
         axis = 2 if self._layout == "NCW" else 1
         outputs = function(raw.ExpandDims(inputs, axis), (1, *self.pool_size), (1, *self.strides), padding,
-                           layout(self.data_format, 2), name)  # fmt: skip
+                           layout(self.data_format, 2), name)
         return raw.Squeeze(outputs, squeeze_dims=(axis,))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -66,12 +66,12 @@ class MaxPooling1D(_Pooling):
     _kind = "max"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def max_pooling1d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                  data_format: Any = "channels_last", name: str | None = None) -> Any:  # fmt: skip
+                  data_format: Any = "channels_last", name: str | None = None) -> Any:
     """The maximum of each window.
 
     Args:
@@ -105,12 +105,12 @@ class MaxPooling2D(_Pooling):
     _kind = "max"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def max_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                  data_format: Any = "channels_last", name: str | None = None) -> Any:  # fmt: skip
+                  data_format: Any = "channels_last", name: str | None = None) -> Any:
     """The maximum of each window.
 
     Args:
@@ -145,12 +145,12 @@ class MaxPooling3D(_Pooling):
     _kind = "max"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def max_pooling3d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                  data_format: Any = "channels_last", name: str | None = None) -> Any:  # fmt: skip
+                  data_format: Any = "channels_last", name: str | None = None) -> Any:
     """The maximum of each window.
 
     Args:
@@ -184,12 +184,12 @@ class AveragePooling1D(_Pooling):
     _kind = "avg"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def average_pooling1d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                      data_format: Any = "channels_last", name: str | None = None) -> Any:  # fmt: skip
+                      data_format: Any = "channels_last", name: str | None = None) -> Any:
     """The mean of each window.
 
     Args:
@@ -223,12 +223,12 @@ class AveragePooling2D(_Pooling):
     _kind = "avg"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def average_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                      data_format: Any = "channels_last", name: str | None = None) -> Any:  # fmt: skip
+                      data_format: Any = "channels_last", name: str | None = None) -> Any:
     """The mean of each window.
 
     Args:
@@ -262,12 +262,12 @@ class AveragePooling3D(_Pooling):
     _kind = "avg"
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):  # fmt: skip
+                 name: str | None = None, **kwargs: Any):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def average_pooling3d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                      data_format: Any = "channels_last", name: str | None = None) -> Any:  # fmt: skip
+                      data_format: Any = "channels_last", name: str | None = None) -> Any:
     """The mean of each window.
 
     Args:

@@ -20,10 +20,10 @@ class SeparableConvolution(Convolution):
                  pointwise_initializer: Any, bias_initializer: Any, depthwise_regularizer: Any,
                  pointwise_regularizer: Any, bias_regularizer: Any, activity_regularizer: Any,
                  depthwise_constraint: Any, pointwise_constraint: Any, bias_constraint: Any, trainable: bool,
-                 name: str | None, kwargs: dict[str, Any]):  # fmt: skip
+                 name: str | None, kwargs: dict[str, Any]):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                          (bias_initializer, bias_regularizer, bias_constraint), activity_regularizer, trainable, name,
-                         kwargs)  # fmt: skip
+                         kwargs)
         self.depth_multiplier = depth_multiplier
         self._depthwise = depthwise_initializer, depthwise_regularizer, depthwise_constraint
         self._pointwise = pointwise_initializer, pointwise_regularizer, pointwise_constraint
@@ -37,11 +37,11 @@ class SeparableConvolution(Convolution):
         initializer, regularizer, constraint = self._depthwise
         self.depthwise_kernel = self.add_weight(
             "depthwise_kernel", [*self.kernel_size, channels, self.depth_multiplier], None, initializer, regularizer,
-            constraint=constraint)  # fmt: skip
+            constraint=constraint)
         initializer, regularizer, constraint = self._pointwise
         self.pointwise_kernel = self.add_weight(
             "pointwise_kernel", [1] * self._n + [between, self.filters], None, initializer, regularizer,
-            constraint=constraint)  # fmt: skip
+            constraint=constraint)
         self._build_bias()
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -54,7 +54,7 @@ class SeparableConvolution(Convolution):
             inputs, deep, point = raw.ExpandDims(inputs, axis), raw.ExpandDims(deep, 0), raw.ExpandDims(point, 0)
         images = layout(self.data_format, 2)
         outputs = nn.separable_conv2d(inputs, deep, point, nn.numbers(strides, 2, self._axis == 1, "strides"),
-                                      self.padding.upper(), images, holes)  # fmt: skip
+                                      self.padding.upper(), images, holes)
         if self.use_bias:
             outputs = bias_add(outputs, self.bias, "NCHW" if self._axis == 1 else "NHWC", name="BiasAdd")
         if self._n == 1:
@@ -93,12 +93,12 @@ class SeparableConv1D(SeparableConvolution):
                  depthwise_regularizer: Any = None, pointwise_regularizer: Any = None, bias_regularizer: Any = None,
                  activity_regularizer: Any = None, depthwise_constraint: Any = None, pointwise_constraint: Any = None,
                  bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier,
                          activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer,
                          depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer,
                          depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name,
-                         kwargs)  # fmt: skip
+                         kwargs)
 
 
 def separable_conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
@@ -108,7 +108,7 @@ def separable_conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
                      depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
                      bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
                      pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                     name: str | None = None, reuse: Any = None) -> Any:  # fmt: skip
+                     name: str | None = None, reuse: Any = None) -> Any:
     """A depthwise separable convolution along lines, with bias and activation.
 
     Args:
@@ -140,7 +140,7 @@ def separable_conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
                             activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer,
                             depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer,
                             depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name,
-                            _reuse=reuse, _scope=name)  # fmt: skip
+                            _reuse=reuse, _scope=name)
     return layer.apply(inputs)
 
 
@@ -175,12 +175,12 @@ class SeparableConv2D(SeparableConvolution):
                  depthwise_regularizer: Any = None, pointwise_regularizer: Any = None, bias_regularizer: Any = None,
                  activity_regularizer: Any = None, depthwise_constraint: Any = None, pointwise_constraint: Any = None,
                  bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier,
                          activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer,
                          depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer,
                          depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name,
-                         kwargs)  # fmt: skip
+                         kwargs)
 
 
 def separable_conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
@@ -190,7 +190,7 @@ def separable_conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
                      depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
                      bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
                      pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                     name: str | None = None, reuse: Any = None) -> Any:  # fmt: skip
+                     name: str | None = None, reuse: Any = None) -> Any:
     """A depthwise separable convolution over images, with bias and activation.
 
     Args:
@@ -223,7 +223,7 @@ def separable_conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any =
                             activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer,
                             depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer,
                             depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name,
-                            _reuse=reuse, _scope=name)  # fmt: skip
+                            _reuse=reuse, _scope=name)
     return layer.apply(inputs)
 
 

@@ -35,7 +35,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
 def _check_shapes(labels: Any, predictions: Any, fix: str) -> None:
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible.\n"
-                         f"  Built at {user_source(2)}\n  Fix: {fix}")  # fmt: skip
+                         f"  Built at {user_source(2)}\n  Fix: {fix}")
 
 
 def _given(what: str, labels: Any, predictions: Any, names: Any = ("labels", "predictions")) -> None:
@@ -46,7 +46,7 @@ def _given(what: str, labels: Any, predictions: Any, names: Any = ("labels", "pr
 
 def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                         loss_collection: Any = GraphKeys.LOSSES,
-                        reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+                        reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The loss |predictions - labels|.
 
     Args:
@@ -69,7 +69,7 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope
 
 def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None,
                     loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-                    dim: Any = None) -> Any:  # fmt: skip
+                    dim: Any = None) -> Any:
     """The loss 1 - predictions . labels along an axis; both are to have unit length along it.
 
     Args:
@@ -96,7 +96,7 @@ def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: An
 
 def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
                loss_collection: Any = GraphKeys.LOSSES,
-               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The loss max(0, 1 - l logits), with l = 1 for a label of 1 and -1 for one of 0.
 
     Args:
@@ -120,7 +120,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
 
 def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: Any = 1.0, scope: str | None = None,
                loss_collection: Any = GraphKeys.LOSSES,
-               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """Half the square of small differences, and linear beyond `delta`.
 
     Args:
@@ -147,7 +147,7 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: Any = 1
 
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: Any = 1e-7, scope: str | None = None,
              loss_collection: Any = GraphKeys.LOSSES,
-             reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+             reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The loss -labels log(predictions) - (1 - labels) log(1 - predictions).
 
     Args:
@@ -173,7 +173,7 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: Any = 1
 
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                        loss_collection: Any = GraphKeys.LOSSES,
-                       reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+                       reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The loss (predictions - labels)^2.
 
     Args:
@@ -196,7 +196,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
 
 
 def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
-                                loss_collection: Any = GraphKeys.LOSSES) -> Any:  # fmt: skip
+                                loss_collection: Any = GraphKeys.LOSSES) -> Any:
     """The mean over pairs of elements of an example of ((p_i - p_j) - (l_i - l_j))^2.
 
     Args:
@@ -235,7 +235,7 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
 
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The cross entropy of labels that are independent of each other.
 
     Args:
@@ -263,7 +263,7 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
 
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The cross entropy of labels of which one holds; no gradient flows into the labels.
 
     Args:
@@ -294,7 +294,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
                                  loss_collection: Any = GraphKeys.LOSSES,
-                                 reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:  # fmt: skip
+                                 reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
     """The cross entropy of labels given as the index of the one that holds.
 
     Args:

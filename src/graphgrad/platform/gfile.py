@@ -36,7 +36,7 @@ def _path(path: Any) -> str:
     if "://" in text:
         scheme = text.partition("://")[0]
         raise _error(UnimplementedError, f"File system scheme '{scheme}' not implemented (file: '{text}')",
-                     "copy the file to a local folder")  # fmt: skip
+                     "copy the file to a local folder")
     return text
 
 
@@ -72,7 +72,7 @@ class GFile:
         self._file: Any = None
         if mode.replace("b", "") not in _MODES:
             raise _error(InvalidArgumentError, f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}",
-                         "use one of these, with 'b' for bytes")  # fmt: skip
+                         "use one of these, with 'b' for bytes")
         self._reads = "r" in mode or "+" in mode
         self._writes = mode.replace("b", "") != "r"
 

@@ -105,7 +105,7 @@ class ArrayAssertions(unittest.TestCase):
     def assertAllCloseAccordingToType(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6,
                                       float_rtol: float = 1e-6, float_atol: float = 1e-6, half_rtol: float = 1e-3,
                                       half_atol: float = 1e-3, bfloat16_rtol: float = 1e-2,
-                                      bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:  # fmt: skip
+                                      bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:
         """`assertAllClose` with the larger tolerance of the coarser dtype.
 
         Args:
@@ -241,7 +241,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertFalse(wrong.any(), f"not {compare.__name__} than {target}: {np.atleast_1d(a)[wrong][:10]}")
 
     def assertAllInRange(self, target: Any, lower_bound: float, upper_bound: float, open_lower_bound: bool = False,
-                         open_upper_bound: bool = False) -> None:  # fmt: skip
+                         open_upper_bound: bool = False) -> None:
         """All elements are between two bounds.
 
         Args:
@@ -271,7 +271,7 @@ class ArrayAssertions(unittest.TestCase):
           expected_dtype: the dtype.
         """
         self.assertEqual(np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)),
-                         self._GetNdArray(target).dtype)  # fmt: skip
+                         self._GetNdArray(target).dtype)
 
     # -- strings and sequences -------------------------------------------------------
 
@@ -332,7 +332,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertTrue(minv <= value <= maxv, f"{value!r} is not between {minv!r} and {maxv!r}. {msg or ''}")
 
     def assertSequenceAlmostEqual(self, expected_seq: Any, actual_seq: Any, places: int | None = None,
-                                  msg: str | None = None, delta: float | None = None) -> None:  # fmt: skip
+                                  msg: str | None = None, delta: float | None = None) -> None:
         """Two sequences of numbers agree number by number, as `assertAlmostEqual` compares them.
 
         Args:

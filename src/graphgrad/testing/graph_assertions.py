@@ -33,7 +33,7 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
 
 
 def assert_equal_graph_def_v1(actual: Any, expected: Any, checkpoint_v2: bool = False,
-                              hash_table_shared_name: bool = False) -> None:  # fmt: skip
+                              hash_table_shared_name: bool = False) -> None:
     """Checks that two graphs have the same operations, whatever their order.
 
     Args:

@@ -172,7 +172,7 @@ class Benchmark:
             return session.run(tensors)
 
     def report_benchmark(self, iters: Any = None, cpu_time: Any = None, wall_time: Any = None, throughput: Any = None,
-                         extras: Any = None, name: str | None = None, metrics: Any = None) -> None:  # fmt: skip
+                         extras: Any = None, name: str | None = None, metrics: Any = None) -> None:
         """Keeps a measurement in `reports` and prints it.
 
         Args:
@@ -184,13 +184,13 @@ class Benchmark:
           metrics: accepted as TensorFlow does.
         """
         fields = {"name": name or type(self).__name__, "iters": iters, "cpu_time": cpu_time, "wall_time": wall_time,
-                  "throughput": throughput, "extras": extras or {}}  # fmt: skip
+                  "throughput": throughput, "extras": extras or {}}
         self.reports.append(fields)
         print("entry {", ", ".join(f"{k}: {v}" for k, v in fields.items() if v not in (None, {})), "}")
 
     def run_op_benchmark(self, sess: Any, op_or_tensor: Any, feed_dict: Any = None, burn_iters: int = 2,
                          min_iters: int = 10, store_trace: bool = False, store_memory_usage: bool = True,
-                         name: str | None = None, extras: Any = None, mbs: float = 0) -> dict[str, Any]:  # fmt: skip
+                         name: str | None = None, extras: Any = None, mbs: float = 0) -> dict[str, Any]:
         """Runs an operation often and takes the time.
 
         Args:
@@ -215,8 +215,8 @@ class Benchmark:
         median = sorted(times)[len(times) // 2] if times else float("nan")
         mean = sum(times) / max(1, len(times))
         more = {**(extras or {}), "wall_time_mean": mean,
-                "wall_time_stdev": (sum((t - mean) ** 2 for t in times) / max(1, len(times))) ** 0.5}  # fmt: skip
+                "wall_time_stdev": (sum((t - mean) ** 2 for t in times) / max(1, len(times))) ** 0.5}
         speed = mbs / median if median and mbs else 0.0
         self.reports.append({"name": name or type(self).__name__, "iters": min_iters, "wall_time": median,
-                             "throughput": speed, "extras": more})  # fmt: skip
+                             "throughput": speed, "extras": more})
         return {"iters": min_iters, "throughput": speed, "wall_time": median, "extras": more}

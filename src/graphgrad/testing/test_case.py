@@ -140,7 +140,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
-                force_gpu: bool = False) -> Iterator[Any]:  # fmt: skip
+                force_gpu: bool = False) -> Iterator[Any]:
         """A block with a new session, and its graph, as defaults.
 
         Args:
@@ -156,7 +156,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
-                       force_gpu: bool = False) -> Iterator[Any]:  # fmt: skip
+                       force_gpu: bool = False) -> Iterator[Any]:
         """A block with the session that all blocks of a test share.
 
         Args:
@@ -182,7 +182,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
-                     force_gpu: bool = False) -> Iterator[Any]:  # fmt: skip
+                     force_gpu: bool = False) -> Iterator[Any]:
         """`cached_session`, or `session` if a graph is given.
 
         Args:
@@ -250,7 +250,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
             self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
 
     def assertRaisesWithLiteralMatch(self, expected_exception: Any, expected_exception_message: str,
-                                     callable_obj: Any = None, *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+                                     callable_obj: Any = None, *args: Any, **kwargs: Any) -> Any:
         """A call, or a block, must raise an error whose text is the one given.
 
         Args:
@@ -325,7 +325,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         self.assertEqual(a, b, f"Devices {a} and {b} are not equal. {msg or ''}")
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, validate_message: Any, msg: str | None = None,
-                          relative_tolerance: float | None = None) -> None:  # fmt: skip
+                          relative_tolerance: float | None = None) -> None:
         """Two messages are equal; the first may be text.
 
         Args:
@@ -338,7 +338,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         self.assertEqual(expected, str(validate_message).replace(":", " : ").split(), msg)
 
     def assertProtoEqualsVersion(self, expected: Any, actual: Any, producer: int = 2474, min_consumer: int = 0,
-                                 msg: str | None = None) -> None:  # fmt: skip
+                                 msg: str | None = None) -> None:
         """A graph is equal to the text of one, to which the versions are added.
 
         Args:

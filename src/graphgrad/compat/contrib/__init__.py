@@ -10,4 +10,4 @@ __all__ = [
 ]
 
 __getattr__ = _missing_attribute(__name__, {**{name: f"{__name__}.{name}" for name in __all__},
-                                            "autograph": "graphgrad.compat.v1.autograph"})  # fmt: skip
+                                            "autograph": "graphgrad.compat.v1.autograph"})

@@ -76,4 +76,4 @@ from graphgrad.compat.missing import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__, {
     "model_analyzer": "graphgrad.compat.contrib._slim_model_analyzer", "nets": "graphgrad.compat.contrib._slim_nets",
-    "python": "graphgrad.compat.contrib._slim_python"})  # fmt: skip
+    "python": "graphgrad.compat.contrib._slim_python"})

@@ -18,7 +18,7 @@ class Timeline:
         self._step_stats = step_stats
 
     def generate_chrome_trace_format(self, show_dataflow: bool = True, show_memory: bool = False,
-                                     op_time: str = "schedule") -> str:  # fmt: skip
+                                     op_time: str = "schedule") -> str:
         """JSON text in Chrome's format.
 
         Args:
@@ -28,10 +28,10 @@ class Timeline:
         devices = getattr(self._step_stats, "dev_stats", None)
         for pid, device in enumerate(devices if isinstance(devices, list) else ()):  # nothing without a trace
             events.append({"name": "process_name", "ph": "M", "pid": pid,
-                           "args": {"name": f"{device.device} Compute"}})  # fmt: skip
+                           "args": {"name": f"{device.device} Compute"}})
             for node in device.node_stats:
                 name, _, kind = node.timeline_label.partition(" = ")
                 events.append({"ph": "X", "cat": "Op", "name": kind.partition("(")[0], "pid": pid, "tid": 0,
                                "ts": node.all_start_micros, "dur": node.all_end_rel_micros,
-                               "args": {"name": name, "op": kind}})  # fmt: skip
+                               "args": {"name": name, "op": kind}})
         return json.dumps({"traceEvents": events}, indent=4)

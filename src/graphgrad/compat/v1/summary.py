@@ -23,5 +23,5 @@ _LATER = {name: f"graphgrad.training.summaries.summaries_v2:{name}" for name in 
     "all_v2_summary_ops",
     "get_summary_description",
     "initialize",
-)}  # fmt: skip
+)}
 __getattr__ = _missing_attribute(__name__, _LATER)

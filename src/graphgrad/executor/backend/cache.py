@@ -78,7 +78,7 @@ def clear() -> None:
 
 
 def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
-        shapes: Sequence[AnySpec], known: Sequence[Any]) -> Entry:  # fmt: skip
+        shapes: Sequence[AnySpec], known: Sequence[Any]) -> Entry:
     """The program for a cluster, compiled if need be.
 
     Args:
@@ -125,7 +125,7 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
 
 
 def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
-             known: Sequence[Any], key: str | None) -> Entry:  # fmt: skip
+             known: Sequence[Any], key: str | None) -> Entry:
     try:
         module, outputs, libraries = lower(cluster, inputs, shapes, known, device.platform)
     except MustBeKnown as need:

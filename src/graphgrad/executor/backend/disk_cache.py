@@ -90,7 +90,7 @@ def _usable() -> Path | None:
         return None
     if reason:
         _warn(f"compiled programs are not kept on disk, since {reason}. Fix: change that, or set GRAPHGRAD_CACHE_DIR "
-              "to a directory of your own, or to nothing")  # fmt: skip
+              "to a directory of your own, or to nothing")
         return None
     return real
 
@@ -135,7 +135,7 @@ def _alone_in(group: int) -> bool:
     except (ImportError, KeyError):
         return False
     return bool(user.pw_uid and user.pw_gid == group and found.gr_name == user.pw_name
-                and set(found.gr_mem) <= {user.pw_name})  # fmt: skip
+                and set(found.gr_mem) <= {user.pw_name})
 
 
 def enabled() -> bool:

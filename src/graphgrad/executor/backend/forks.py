@@ -42,15 +42,15 @@ def settle(waits: int) -> None:
         if xla.device().platform != "cpu":
             raise FailedPreconditionError(None, None, (
                 f"this process was forked from one that used an accelerator, whose memory it does not have.\n  Fix: "
-                f"{_REMEDY}"))  # fmt: skip
+                f"{_REMEDY}"))
         for thing in gc.get_objects():
             if type(thing) is Cell:  # threads that are not there any more may have had their turns
                 lock: Any = thing.lock
                 lock._at_fork_reinit()
         _settled.append(None)
         _log.warning("This process was forked from one in which XLA ran. XLA's threads are not here, so NumPy does its "
-                     "runs, which takes longer. Fix: %s", _REMEDY)  # fmt: skip
+                     "runs, which takes longer. Fix: %s", _REMEDY)
     if waits > 1:
         raise FailedPreconditionError(None, None, (
             "several operations of this run may wait for each other, and this process was forked from one in which XLA "
-            f"ran: its steps are not here.\n  Fix: {_REMEDY}"))  # fmt: skip
+            f"ran: its steps are not here.\n  Fix: {_REMEDY}"))

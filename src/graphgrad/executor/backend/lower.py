@@ -33,7 +33,7 @@ class _Shape:
 
 
 def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
-          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int]]:  # fmt: skip
+          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int]]:
     """Lowers a cluster.
 
     Args:

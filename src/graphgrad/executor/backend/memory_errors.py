@@ -19,7 +19,7 @@ from . import xla
 
 
 def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list[Any],
-              stores: Sequence[tuple[int, Cell]] = ()) -> Exception:  # fmt: skip
+              stores: Sequence[tuple[int, Cell]] = ()) -> Exception:
     """TensorFlow's error where memory ran out, which names the operation of the largest result; else the error itself.
 
     It lets go of what the run has computed, so that whoever catches the error has the memory for something smaller.
@@ -51,7 +51,7 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
         problem = f"{tensor}, or another in the same program: {problem}"
     operands = ", ".join(f"{t.name}={t.dtype.name}" for t in op.inputs[:8])
     return ResourceExhaustedError(op.node_def, op, describe(
-        op.type, op.name, problem, operands, str(op.source or ""), fix))  # fmt: skip
+        op.type, op.name, problem, operands, str(op.source or ""), fix))
 
 
 def _let_go(error: BaseException | None, slots: list[Any]) -> None:

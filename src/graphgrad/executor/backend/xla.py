@@ -152,7 +152,7 @@ class Program:
     """A compiled program; call it with a list of buffers to get a list of buffers."""
 
     __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume", "_device", "_needs", "_reserves",
-                 "_saves")  # fmt: skip
+                 "_saves")
 
     def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec]):
         self.executable = executable
@@ -186,7 +186,7 @@ class Program:
         return list(results) if self._outputs is None else [_gather(o, results) for o in self._outputs]
 
     def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any],
-             donated: Sequence[int]) -> None:  # fmt: skip
+             donated: Sequence[int]) -> None:
         """Runs and hands each result to its sink, with no chance for an interrupt in between.
 
         Everything happens in one call of C code, so a KeyboardInterrupt comes before or after it.

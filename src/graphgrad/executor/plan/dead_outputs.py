@@ -45,7 +45,7 @@ def needed_in(body: FuncGraph) -> list[Operation]:
 
 
 def without_unused(ops: Sequence[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
-                   feeds: Sequence[Tensor]) -> list[Operation]:  # fmt: skip
+                   feeds: Sequence[Tensor]) -> list[Operation]:
     """The operations of a run; in the place of those with sub-graphs and unused outputs, others.
 
     Args:
@@ -98,7 +98,7 @@ def _with_outputs(op: Operation, outputs: list[int]) -> Operation:
     made.inputs = (*op.inputs[:first], *(op.inputs[first + i] for i in inputs))
     made.outputs = tuple([op.outputs[i] for i in outputs])
     made.attrs = {name: _narrowed(value, inputs, outputs if name != "cond" else [0]) if isinstance(value, FuncGraph)
-                  else value for name, value in op.attrs.items()}  # fmt: skip
+                  else value for name, value in op.attrs.items()}
     for name, places in _PLACES.items():
         if name in op.attrs and op.attrs[name] is not None:
             made.attrs[name] = places(op.attrs[name], inputs, outputs)
@@ -152,4 +152,4 @@ def _output_places(value: Collection[int], inputs: Sequence[int], outputs: Seque
 # How attributes that go by inputs or outputs follow.
 _PLACES: dict[str, Callable[..., Any]] = {
     "T": _of_inputs, "Tin": _of_inputs, "mapped": _of_inputs, "Tout": _of_outputs, "output_shapes": _of_outputs,
-    "counter": _input_place, "bounded_by": _input_place, "summed": _output_places}  # fmt: skip
+    "counter": _input_place, "bounded_by": _input_place, "summed": _output_places}

@@ -10,7 +10,7 @@ from graphgrad.ir.graph import Operation
 
 
 def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collection[int],
-               devices: dict[int, str]) -> tuple[list[Operation], dict[int, Any]]:  # fmt: skip
+               devices: dict[int, str]) -> tuple[list[Operation], dict[int, Any]]:
     """Puts one loop in the place of two that go through the same iterations.
 
     Args:
@@ -48,7 +48,7 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
 
 
 def _in_place(ops: list[Operation], forward: Operation, record: Operation, joint: Any,
-              whole: dict[int, int]) -> list[Operation] | None:  # fmt: skip
+              whole: dict[int, int]) -> list[Operation] | None:
     """The operations with the joint loop in the place of `record`; None if something stands in between."""
     places = {op.index: i for i, op in enumerate(ops)}  # without_unused has put some in the place of others
     start, end = places.get(forward.index), places.get(record.index)

@@ -36,7 +36,7 @@ HEAVY = frozenset({
     "FusedBatchNormV3", "FusedBatchNormGradV3", "LRN", "LRNGrad", "Cholesky", "CholeskyGrad", "Qr", "Svd",
     "SelfAdjointEigV2", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "MatrixDeterminant", "TopKV2",
     "Cumsum", "Cumprod", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", "RFFT", "IRFFT", "If", "While",
-})  # fmt: skip
+})
 
 
 def cut(program: Sequence[Instruction], final: bool = False, together: bool = True) -> list[list[Instruction]]:
@@ -135,7 +135,7 @@ def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int
         pairs = Counter(
             pair for pair in itertools.pairwise(kinds)
             if size[pair[0]] + size[pair[1]] <= LARGEST and heavy[pair[0]] + heavy[pair[1]] <= HEAVY_IN_ONE
-        )  # fmt: skip
+        )
         if not pairs:
             return pieces, sum(size[kind] for kind in set(kinds))
         # Among pairs that are equally frequent the smallest.

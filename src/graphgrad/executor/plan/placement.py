@@ -55,7 +55,7 @@ class Placement:
         return cls(int(counts.get("CPU", default_placement.cpus)),
                    default_placement.accelerators and int(counts.get("GPU", 1)) > 0,
                    bool(fields.get("allow_soft_placement", True)),
-                   bool(fields.get("log_device_placement", default_placement.log)))  # fmt: skip
+                   bool(fields.get("log_device_placement", default_placement.log)))
 
     @property
     def devices(self) -> list[str]:
@@ -108,7 +108,7 @@ class Placement:
                 f"explicitly assigned to {op.device} but available devices are [ {there} ]. Make sure the device "
                 "specification refers to a valid device", "", str(op.source or ""),
                 "name a device that exists, or let it run elsewhere with tf.ConfigProto(allow_soft_placement=True)"
-            ))  # fmt: skip
+            ))
         return default
 
 
@@ -148,7 +148,7 @@ def full_name(device: str) -> str:
 
 def arrange_on_devices(program: Sequence[Instruction], kept: set[int], floating: Mapping[int, Instruction],
                        slot_of: Mapping[int, int], new: Callable[[Tensor], int], final: bool,
-                       whole: bool) -> list[list[Instruction]]:  # fmt: skip
+                       whole: bool) -> list[list[Instruction]]:
     """Cuts a program into clusters, none of which mixes devices; see `order.arrange`.
 
     Args:
@@ -167,7 +167,7 @@ def arrange_on_devices(program: Sequence[Instruction], kept: set[int], floating:
 
 
 def _by_device(program: Sequence[Instruction], floating: Mapping[int, Instruction],
-               slot_of: Mapping[int, int]) -> list[list[Instruction]]:  # fmt: skip
+               slot_of: Mapping[int, int]) -> list[list[Instruction]]:
     """Orders a program so that it changes devices rarely, and cuts it where it does."""
     if all(i.device == program[0].device for i in program):
         return [list(program)]
@@ -201,7 +201,7 @@ def _by_device(program: Sequence[Instruction], floating: Mapping[int, Instructio
 
 
 def connect_devices(plan: Plan, floating: Mapping[int, Instruction], home_of: Mapping[int, str],
-                    cell_home: Mapping[int, str]) -> None:  # fmt: skip
+                    cell_home: Mapping[int, str]) -> None:
     """Adds the steps that move values between devices.
 
     Args:
@@ -266,9 +266,9 @@ def _rename(cluster: Cluster, renamed: Mapping[int, int], everywhere: Collection
             continue
         i.ins = [renamed.get(s, s) for s in i.ins]
         i.refs = {p: t._replace(slot=renamed.get(t.slot, t.slot), out=renamed.get(t.out, t.out) if t.out == t.slot
-                                else t.out) for p, t in i.refs.items()}  # fmt: skip
+                                else t.out) for p, t in i.refs.items()}
         i.touched = tuple([t._replace(slot=renamed.get(t.slot, t.slot), out=renamed.get(t.out, t.out)
-                                      if t.out == t.slot else t.out) for t in i.touched])  # fmt: skip
+                                      if t.out == t.slot else t.out) for t in i.touched])
 
 
 def _moving(spec: Spec) -> Operation:

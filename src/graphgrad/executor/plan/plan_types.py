@@ -244,7 +244,7 @@ def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
         if isinstance(step, Cluster):
             step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
             step.frees = [s for s in (*step.ins, *step.shapes, *step.known)
-                          if s not in kept and last[s] == number]  # fmt: skip
+                          if s not in kept and last[s] == number]
         else:
             step.frees = [s for s in step.ins if s not in kept and last[s] == number]
             step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
@@ -256,7 +256,7 @@ def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
     if isinstance(final, Cluster) and not has_lists and not any(s in final.outs for s, _, _ in plan.checks):
         stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
         final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
-                                  and s in final.frees and is_fully_defined(cell.shape))  # fmt: skip
+                                  and s in final.frees and is_fully_defined(cell.shape))
     plan.ends = list(kept)
     plan.writes = [cell for _, cell in sorted({id(cell): cell for _, cell in plan.stores}.items())]
     plan.locks = [cell.lock for cell in plan.writes]

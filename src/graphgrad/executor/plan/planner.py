@@ -40,7 +40,7 @@ _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
 
 def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
               resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]] = frozenset(),
-              whole: bool = False, place: Placement | None = None) -> Plan:  # fmt: skip
+              whole: bool = False, place: Placement | None = None) -> Plan:
     """Plans a run.
 
     Args:
@@ -78,7 +78,7 @@ class _Frame:
 class _Planner:
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]], whole: bool,
-                 place: Placement | None):  # fmt: skip
+                 place: Placement | None):
         self.fetches, self.feeds = fetches, feeds
         self.fed = {id(t) for t in feeds}
         self.resolve = resolve
@@ -106,7 +106,7 @@ class _Planner:
         frame = self.frame
         result.loads = [(slot, self.cells[i]) for i, slot in frame.first.items()]
         result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items()
-                         if slot != frame.first.get(i) and i not in frame.made]  # fmt: skip
+                         if slot != frame.first.get(i) and i not in frame.made]
         kept = {*result.fetches, *(slot for slot, _ in result.stores)}
         for n, (level, program) in enumerate(groups):
             if level is None:
@@ -242,7 +242,7 @@ class _Planner:
         return groups
 
     def _pieces(self, program: list[Instruction], kept: set[int],
-                later: Sequence[tuple[int | None, list[Instruction]]]) -> list[list[Instruction]]:  # fmt: skip
+                later: Sequence[tuple[int | None, list[Instruction]]]) -> list[list[Instruction]]:
         """Cuts the program of a level."""
         floating, slot_of = self.floating, self.frame.slot_of
         if later:

@@ -34,7 +34,7 @@ _EFFECTS = frozenset({"stateful"})
 
 def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
             slot_of: Mapping[int, int], new: Callable[[Tensor], int],
-            final: bool) -> list[list[Instruction]]:  # fmt: skip
+            final: bool) -> list[list[Instruction]]:
     """Cuts a program into clusters, in the order in which it was built or in one with a lower peak.
 
     Args:
@@ -124,7 +124,7 @@ def _is_wide_sum(instruction: Instruction) -> bool:
 
 
 def _without_wide_sums(program: Sequence[Instruction], order: Sequence[Instruction],
-                       new: Callable[[Tensor], int]) -> list[Instruction]:  # fmt: skip
+                       new: Callable[[Tensor], int]) -> list[Instruction]:
     """Makes a chain of sums of two of each sum of many large terms, the first ones in `order` first."""
     place = {s: n for n, i in enumerate(order) for s in i.gives()}
     result: list[Instruction] = []
@@ -210,7 +210,7 @@ class Net:
     """
 
     def __init__(self, program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
-                 slot_of: Mapping[int, int]):  # fmt: skip
+                 slot_of: Mapping[int, int]):
         self._program = program
         self._size: dict[int, int] = {}
         self._given: list[list[int]] = []

@@ -105,7 +105,7 @@ class Stage:
 
 
 def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any],
-                 shapes: Sequence[AnySpec]) -> tuple[Entry, int, Spec]:  # fmt: skip
+                 shapes: Sequence[AnySpec]) -> tuple[Entry, int, Spec]:
     """The program for a part of the batch, how many parts there are, and what they give together."""
     (instruction,), rule = cluster.program, cluster.split
     assert rule is not None
@@ -142,7 +142,7 @@ def make_stages(plan: Plan) -> list[Stage | HostStep]:
     together: list[Cluster] = []
     for step in [*plan.steps, None]:
         if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level
-                         or step.device != together[0].device):  # fmt: skip
+                         or step.device != together[0].device):
             stages.append(Stage(together, varying | (set(range(plan.slots)) - plan.static.keys()), variant))
             together = []
         if isinstance(step, HostStep):

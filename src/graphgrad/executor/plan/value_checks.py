@@ -29,7 +29,7 @@ from .plan_types import Cluster, Plan
 # What the integers that are looked at may go through on their way from outside.
 _CHEAP = frozenset({"Const", "Reshape", "Cast", "Squeeze", "ExpandDims", "ConcatV2", "Pack", "StridedSlice", "Slice",
                     "Shape", "AddV2", "Sub", "Mul", "Minimum", "Maximum", "FloorMod", "Transpose", "Tile",
-                    "Range"})  # fmt: skip
+                    "Range"})
 
 
 class _Shape(NamedTuple):
@@ -92,7 +92,7 @@ class Env(dict[int, Any]):
 
 
 def part(program: list[Instruction], stored: Collection[int],
-         floating: Mapping[int, Instruction]) -> list[list[Instruction]]:  # fmt: skip
+         floating: Mapping[int, Instruction]) -> list[list[Instruction]]:
     """Parts the last program of a run, so that nothing is refused and no loop ended where variables are written over.
 
     Args:
@@ -139,7 +139,7 @@ def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | N
         if op.inputs[position].dtype is variant:  # of a list the shape says nothing
             return None
         if position not in (*opdef.fault_needs, *opdef.host) and shape is not None and (
-                is_fully_defined(shape) or slot in makers):  # fmt: skip
+                is_fully_defined(shape) or slot in makers):
             inputs.append(_Shape(shape))
         elif touch is None and _reaches_outside(slot, makers, before):
             inputs.append(slot)

@@ -83,7 +83,7 @@ class Form:
         donated = [number(s) for s in cluster.ins if s in cluster.donated]
         packed = [[number(s) for s in cluster.packed[whole]] for whole in cluster.outs if whole in cluster.packed]
         unpacked = [[(number(s), shape) for s, shape in cluster.unpacked[whole]]
-                    for whole in cluster.ins if whole in cluster.unpacked]  # fmt: skip
+                    for whole in cluster.ins if whole in cluster.unpacked]
         wires = [[number(s) for s in slots] for slots in (cluster.ins, cluster.shapes, cluster.known, cluster.outs)]
         guarded = [n for n, i in enumerate(cluster.program) if i.guarded]
         self.text = repr((parts, packed, unpacked, wires, donated, guarded, len(self._rows)))
@@ -102,14 +102,14 @@ class Form:
                 [(number(t.slot), number(t.out)) for t in instruction.touched],
                 [t.dtype.name for t in op.outputs], instruction.foldable,
                 None if instruction.rng is None else self._rows[instruction.rng],
-                [(name, self._body(body)) for name, body in instruction.bodies.items()])  # fmt: skip
+                [(name, self._body(body)) for name, body in instruction.bodies.items()])
 
     def _attributes(self, instruction: Instruction) -> Any:
         attrs: dict[str, Any] = {k: v for k, v in instruction.attrs.items() if k not in instruction.bodies}
         opdef = instruction.op.opdef
         if opdef.has_lists:  # how many values make up each argument
             attrs.update((k, instruction.op.attrs[k]) for a in opdef.inputs
-                         if (k := a.number_attr or a.list_attr) is not None)  # fmt: skip
+                         if (k := a.number_attr or a.list_attr) is not None)
         if instruction.rng is not None:  # seeds are given at run time
             attrs = {k: v for k, v in attrs.items() if k not in ("seed", "seed2")}
         try:
@@ -124,7 +124,7 @@ class Form:
             number = self._number
             return ([self._instruction(i) for i in body.program],
                     [None if s is None else number(s) for s in body.ins], [number(s) for s in body.outs],
-                    [(number(a), number(b)) for a, b in body.state])  # fmt: skip
+                    [(number(a), number(b)) for a, b in body.state])
         finally:
             self._numbers = outer
 

@@ -126,7 +126,7 @@ class Body:
     """
 
     def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int],
-                 specs: Sequence[Spec]):  # fmt: skip
+                 specs: Sequence[Spec]):
         self.program = program
         self.ins = ins
         self.outs = outs
@@ -156,7 +156,7 @@ class Instruction:
 
     __slots__ = ("order", "mark", "device", "guarded", "op", "attrs", "ins", "outs", "refs", "rng", "foldable",
                  "shapes_only", "bodies", "touched", "host_kernel", "device_kernel", "host_inputs",
-                 "needs")  # fmt: skip
+                 "needs")
 
     def __init__(self, op: Operation, ins: Sequence[int], outs: Sequence[int]):
         opdef = op.opdef
@@ -229,7 +229,7 @@ _SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # no errors: t
 
 def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
             spend: Callable[[Body], None] | None = None, faults: Faults | None = None,
-            stop: Any = None) -> None:  # fmt: skip
+            stop: Any = None) -> None:
     """Executes instructions in order.
 
     Args:
@@ -341,7 +341,7 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
 
 def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
                  spend: Callable[[Body], None] | None, faults: Faults | None,
-                 stop: Any) -> dict[str, Any]:  # fmt: skip
+                 stop: Any) -> dict[str, Any]:
     """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel.
 
     In a trace, whether something was refused travels as the last element of the state.
@@ -435,7 +435,7 @@ def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
         f"Error while reading resource variable {cell.name} from Container: localhost. This could mean that the "
         f"variable was uninitialized. Attempting to use uninitialized value {cell.name}",
         f"{dtypes.as_dtype(cell.dtype).name} {shape_str(cell.shape)}", str(op.source or ""),
-        "run tf.global_variables_initializer() in this session first"))  # fmt: skip
+        "run tf.global_variables_initializer() in this session first"))
 
 
 def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpError:

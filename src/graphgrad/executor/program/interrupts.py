@@ -48,7 +48,7 @@ def wanted(stop: Any, step: Any) -> Any:
 
 # What went wrong where time was over, and a remedy.
 LATE = ("Timed out: the time of the run was over before its loop ended",
-        "allow more time (timeout_in_ms, operation_timeout_in_ms), or see that the loop ends")  # fmt: skip
+        "allow more time (timeout_in_ms, operation_timeout_in_ms), or see that the loop ends")
 
 
 def _late(op: Operation) -> DeadlineExceededError:

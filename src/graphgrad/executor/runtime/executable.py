@@ -85,7 +85,7 @@ class Executable:
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  resolve: Callable[[Tensor], Cell], counters: dict[Operation, int], engine: str = "xla",
-                 place: Placement | None = None):  # fmt: skip
+                 place: Placement | None = None):
         self._request = fetches, targets, feeds, resolve
         wanted = [*(t.op for t in fetches), *targets]
         self._graph = wanted[0].graph if wanted else None
@@ -123,7 +123,7 @@ class Executable:
         return nonfinite.run(self, feeds) if nonfinite.state.mode else self.run(feeds, drawn=drawn)
 
     def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True,
-            drawn: dict[Operation, int] | None = None) -> list[Any]:  # fmt: skip
+            drawn: dict[Operation, int] | None = None) -> list[Any]:
         """Runs the plan without looking for infinities and NaNs.
 
         Args:
@@ -168,7 +168,7 @@ class Executable:
                 give(turn.locks)
 
     def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool, done: Done,
-             drawn: dict[Operation, int], turn: Turn) -> list[Any]:  # fmt: skip
+             drawn: dict[Operation, int], turn: Turn) -> list[Any]:
         slots = plan.template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
@@ -198,7 +198,7 @@ class Executable:
             del here  # whoever keeps an error keeps this frame
 
     def _run_in_numpy(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
-                      done: Done, turn: Turn) -> bool:  # fmt: skip
+                      done: Done, turn: Turn) -> bool:
         """Lets NumPy run the plan if that was asked for or, the first time, is quicker; else False."""
         budget = None
         if not plan.on_host and not forks.is_fork:
@@ -257,7 +257,7 @@ class Executable:
         _set_all([_setter(cell) for _, cell in plan.stores], values)
 
     def _run_steps(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
-                   done: Done, turn: Turn, stop: Stop | None) -> None:  # fmt: skip
+                   done: Done, turn: Turn, stop: Stop | None) -> None:
         device = xla.device()
         homes = plan.homes
         if not plan.ready:
@@ -303,7 +303,7 @@ class Executable:
             raise found from None
 
     def _run_stage(self, plan: Plan, stage: Stage | HostStep, slots: list[Any], table: Any, report: RunReport | None,
-                   store: bool, done: Done, stop: Stop | None, waiting: Waiting | None) -> bool:  # fmt: skip
+                   store: bool, done: Done, stop: Stop | None, waiting: Waiting | None) -> bool:
         """Runs a stage; whether the new values of variables are still to be stored."""
         if isinstance(stage, HostStep):
             if waiting is not None and stage.waits:
@@ -351,14 +351,14 @@ class Executable:
         return store
 
     def _finish(self, plan: Plan, slots: list[Any], program: Program, args: list[Any], outs: Sequence[int],
-                donated: Sequence[int]) -> None:  # fmt: skip
+                donated: Sequence[int]) -> None:
         """Runs the last step, which takes variables' old buffers, and stores all new values at one stroke."""
         for slot, cell, op in plan.checks:
             if slot not in outs:
                 _check_assigned(slots[slot], cell, op)
         setters, owned, rest = _ending(plan, outs)
         sinks = [functools.partial(operator.setitem, slots, s) if setter is None else setter
-                 for s, setter in zip(outs, setters, strict=False)] + setters[len(outs) :]  # fmt: skip
+                 for s, setter in zip(outs, setters, strict=False)] + setters[len(outs) :]
         more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s in rest]
         device = xla.device()
         if len(plan.steps) > 1:
@@ -396,7 +396,7 @@ def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:
         raise InvalidArgumentError(op.node_def, op, describe(
             op.type, op.name, f"cannot assign a value of shape {shape_str(shape)} to variable {cell.name} of shape "
             f"{shape_str(cell.shape)}", f"value={shape_str(shape)}", str(op.source or ""),
-            "reshape the value, or make the variable with validate_shape=False"))  # fmt: skip
+            "reshape the value, or make the variable with validate_shape=False"))
 
 
 def _runs_before(counters: dict[Operation, int], op: Operation) -> int:

@@ -64,7 +64,7 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
 
 
 def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | None, done: Done,
-              spend: Callable[[Body], None] | None = None) -> None:  # fmt: skip
+              spend: Callable[[Body], None] | None = None) -> None:
     """Calls what has an effect, unless it was called in this run already.
 
     Args:

@@ -44,7 +44,7 @@ _MOVES = frozenset({
     "Identity", "IdentityN", "Reshape", "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "GatherV2", "Maximum",
     "Minimum", "Pack", "Unpack", "Slice", "Squeeze", "StridedSlice", "StridedSliceGrad", "StopGradient", "Split",
     "SplitV", "Transpose", "Empty", "BroadcastTo",
-})  # fmt: skip
+})
 
 # Forward op type -> how to keep its value and its gradient finite.
 _REMEDIES = {
@@ -214,9 +214,9 @@ def _widen(executable: Executable) -> tuple[Executable, list[Tensor]]:
     fetches, targets, given, resolve = executable._request
     fed = {id(t) for t in given}
     tensors = [t for op in prune(fetches, targets, given) for t in op.outputs if t.dtype.kind in "fc"
-               and id(t) not in fed]  # fmt: skip
+               and id(t) not in fed]
     wide = type(executable)([*fetches, *tensors], targets, given, resolve, executable._counters, executable._engine,
-                            executable._place)  # fmt: skip
+                            executable._place)
     return wide, tensors
 
 
@@ -338,7 +338,7 @@ def _vanished(fetches: Sequence[Tensor]) -> InvalidArgumentError:
     return InvalidArgumentError(op.node_def if op else None, op, (
         f"Detected Infinity or NaN in the results ({names}), but not when the run was repeated with all tensors kept: "
         "it depends on how operations are fused.\n  Fix: keep values further away from the limits of their dtype"
-    ))  # fmt: skip
+    ))
 
 
 _LOOK = "look at the ranges above, and keep the op's inputs where its value and its slope are finite"
@@ -390,7 +390,7 @@ def _look_at_eager_op(opdef: Any, inputs: Sequence[Any], outputs: Sequence[Any])
     for position, t in enumerate(outputs):
         if t.dtype.kind in "fc" and not is_finite(t._value):
             ranges = ", ".join(f"{n}={i.dtype.name} {_range(i, i._value)}" for n, i in
-                               zip(_input_names(opdef, len(inputs)), inputs, strict=False))  # fmt: skip
+                               zip(_input_names(opdef, len(inputs)), inputs, strict=False))
             problem = f"Detected Infinity or NaN in output {position} of an op run eagerly: {_count(t._value)}"
             fix = _REMEDIES.get(opdef.name, _LOOK)
             text = describe(opdef.name, "", problem, ranges, str(user_source(2) or ""), fix)

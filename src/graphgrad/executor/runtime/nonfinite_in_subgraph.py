@@ -17,7 +17,7 @@ _MOST = 10000  # iterations that are looked at
 
 
 def born_in(op: Operation, values: Sequence[Any], cells: Sequence[Cell | None], make: Callable[..., Any],
-            is_finite: Callable[[Any], bool]) -> tuple[str, Tensor] | None:  # fmt: skip
+            is_finite: Callable[[Any], bool]) -> tuple[str, Tensor] | None:
     """The first tensor of a sub-graph that is not finite, with words for the iteration or branch it belongs to.
 
     Args:
@@ -57,9 +57,9 @@ class _Steps:
     """A sub-graph that runs in NumPy, with all its tensors kept."""
 
     def __init__(self, graph: FuncGraph, cells: Sequence[Cell | None], make: Callable[..., Any],
-                 is_finite: Callable[[Any], bool]):  # fmt: skip
+                 is_finite: Callable[[Any], bool]):
         self.kept = [t for op in prune(graph.outputs, [], graph.inputs) for t in op.outputs
-                     if t.dtype.kind in "fc" and op.type != "Placeholder"]  # fmt: skip
+                     if t.dtype.kind in "fc" and op.type != "Placeholder"]
         self.outputs = graph.outputs
         self.is_finite = is_finite
         behind = {id(p): c for p, c in zip(graph.inputs, cells, strict=True) if c is not None}

@@ -75,7 +75,7 @@ class Budget:
 
 
 def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = None,
-        budget: Budget | None = None, *, done: Done, turn: Turn) -> None:  # fmt: skip
+        budget: Budget | None = None, *, done: Done, turn: Turn) -> None:
     """Executes a plan with NumPy.
 
     Args:
@@ -240,7 +240,7 @@ def seconds(instruction: Instruction, unknown: int) -> float:
     if op.type == "Einsum":  # at most: every index of either with every one of the other
         return _CALL + math.prod(_size(t._spec.shape, unknown) for t in op.inputs) ** 0.75 * _MULTIPLY
     return _CALL + _ELEMENT * max(results, *(0 if t.dtype.kind == "o" else _size(t._spec.shape, unknown)
-                                             for t in op.inputs), 0)  # fmt: skip
+                                             for t in op.inputs), 0)
 
 
 def _size(shape: Shape, unknown: int) -> float:

@@ -31,7 +31,7 @@ class PartialRun:
         self._done: set[Operation] = set()
 
     def step(self, fetches: Sequence[Any], fed: dict[int, tuple[Tensor, Any]],
-             run: Callable[[list[Any], dict[Tensor, Any]], list[Any]]) -> bool:  # fmt: skip
+             run: Callable[[list[Any], dict[Tensor, Any]], list[Any]]) -> bool:
         """Runs what can be run now; `take` gives the results.
 
         Args:
@@ -48,11 +48,11 @@ class PartialRun:
         for f in fetches:
             if id(f) not in known and f.op not in new and f.op not in self._done:
                 raise _invalid(f"Fetch {f.name} can't be computed from the feeds that have been fed so far",
-                               "feed what it depends on")  # fmt: skip
+                               "feed what it depends on")
         self._check_order(new)
         later = [op for op in self._ops if op not in self._done and op not in new]
         wanted = {id(t): t for op in later for t in op.inputs
-                  if t.op in new and t.op.type != "Const" and t.dtype.name != "resource"}  # fmt: skip
+                  if t.op in new and t.op.type != "Const" and t.dtype.name != "resource"}
         wanted |= {i: f for i, f in self._pending.items() if isinstance(f, Tensor) and f.op in new}
         wanted = {i: t for i, t in wanted.items() if i not in known}
         targets = [op for op in new if op.opdef.flags & {"stateful", "host"} or id(op) in self._pending]
@@ -106,7 +106,7 @@ class PartialRun:
                 if before in self._done and "stateful" in flags and "reads" not in flags:
                     raise UnimplementedError(
                         None, op, f"partial_run: {op.name} waits for {before.name}, which an earlier part of the run "
-                        f"has done.\n  Built at {op.source}\n  Fix: fetch both in one part")  # fmt: skip
+                        f"has done.\n  Built at {op.source}\n  Fix: fetch both in one part")
 
 
 def _invalid(problem: str, fix: str) -> InvalidArgumentError:

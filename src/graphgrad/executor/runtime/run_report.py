@@ -81,7 +81,7 @@ class RunReport:
         output, temporary = entry.program().memory()
         operations = Counter(i.op.type for i in cluster.program)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
-                       _live_bytes(slots), cluster.device or "", *self._times(ended, cluster.program)))  # fmt: skip
+                       _live_bytes(slots), cluster.device or "", *self._times(ended, cluster.program)))
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
@@ -90,7 +90,7 @@ class RunReport:
         grown = max(0, live - self._live)
         if isinstance(step, Move):
             self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or "",
-                           *self._times(ended, ())))  # fmt: skip
+                           *self._times(ended, ())))
             return
         operations = Counter(i.op.type for i in step.program)
         self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program)))
@@ -111,7 +111,7 @@ class RunReport:
         lines = [f"{len(self.steps)} steps: {kinds['cluster']} clusters, {self.programs} programs, "
                  f"{kinds['host']} on the host{moves}; at most {_size(self.peak_bytes)} alive",
                  f"step  program  origin    ops  {'device   ' * several}results    besides    alive      "
-                 "operations"]  # fmt: skip
+                 "operations"]
         for number, s in enumerate(self.steps):
             program = "-" if s.form is None else f"#{s.form}"
             sizes = "".join(f"{_size(n):<11}" for n in (s.output_bytes, s.temporary_bytes, s.live_bytes))

@@ -46,7 +46,7 @@ _conversions: list[tuple[type, Any, Any]] = []  # of the user's types: type, of 
 
 
 def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None,
-                                              feed_function_for_partial_run: Any = None) -> None:  # fmt: skip
+                                              feed_function_for_partial_run: Any = None) -> None:
     """Lets sessions fetch and feed objects of another type.
 
     Args:
@@ -267,7 +267,7 @@ class BaseSession:
         run = self._partial.get(handle)
         if run is None:
             raise InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs! "
-                                                   "Fix: sess.partial_run_setup(fetches, feeds)")  # fmt: skip
+                                                   "Fix: sess.partial_run_setup(fetches, feeds)")
         elements: list[Any] = []
         rebuild = _Fetches(self._graph, elements).structure(fetches)
         fed = {}
@@ -321,7 +321,7 @@ class BaseSession:
                 targets.append(e)
         with untimed():
             executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine,
-                                    self._place)  # fmt: skip
+                                    self._place)
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]

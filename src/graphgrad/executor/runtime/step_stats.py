@@ -15,7 +15,7 @@ class NodeExecStats(Message):
 
     FIELDS = {"node_name": (1, "string"), "all_start_micros": (2, "int"), "op_start_rel_micros": (3, "int"),
               "op_end_rel_micros": (4, "int"), "all_end_rel_micros": (5, "int"), "timeline_label": (8, "string"),
-              "scheduled_micros": (9, "int"), "thread_id": (10, "uint32")}  # fmt: skip
+              "scheduled_micros": (9, "int"), "thread_id": (10, "uint32")}
 
 
 class DeviceStepStats(Message):
@@ -43,5 +43,5 @@ def step_stats(report: RunReport) -> StepStats:
         by_device[device].node_stats.add(
             node_name=name, all_start_micros=round(step.start * 1e6), op_end_rel_micros=micros,
             all_end_rel_micros=micros, scheduled_micros=round(step.start * 1e6),
-            timeline_label=f"{name} = {step.kind}({_most(step.operations)})")  # fmt: skip
+            timeline_label=f"{name} = {step.kind}({_most(step.operations)})")
     return found

@@ -144,7 +144,7 @@ def forget(plan: Plan, done: dict[int, list[Any]]) -> None:
                 raise AbortedError(op.node_def, op, (
                     f"{op.type} '{op.name}' waits or calls Python and changes a variable, which another thread has "
                     f"changed meanwhile.\n  Built at {op.source}\n  Fix: assign the variable after it, or let one "
-                    "thread at a time change the variable"))  # fmt: skip
+                    "thread at a time change the variable"))
             del done[op.index]
 
 

@@ -28,7 +28,7 @@ def _images(images: Any) -> tuple[Any, int]:
     rank = images.shape.rank
     if rank not in (2, 3, 4):
         raise TypeError(f"Images should have rank between 2 and 4, not {rank}.\n  Asked for at {user_source(3)}\n"
-                        "  Fix: (N, H, W, C), (H, W, C) or (H, W)")  # fmt: skip
+                        "  Fix: (N, H, W, C), (H, W, C) or (H, W)")
     if rank == 2:
         images = raw.ExpandDims(images, -1)
     return (images if rank == 4 else raw.ExpandDims(images, 0)), rank
@@ -43,12 +43,12 @@ def _rows(values: Any, size: int | None, what: str) -> Any:
     ranks = (0, 1) if size is None else (1, 2)
     if values.shape.rank not in ranks:
         raise TypeError(f"{what} should have rank {ranks[0]} or {ranks[1]}, not {values.shape.rank}.\n"
-                        f"  Asked for at {user_source(3)}\n  Fix: one for all images, or one for each")  # fmt: skip
+                        f"  Asked for at {user_source(3)}\n  Fix: one for all images, or one for each")
     return raw.ExpandDims(values, 0) if values.shape.rank == ranks[0] else values
 
 
 def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None,
-              name: str | None = None) -> Any:  # fmt: skip
+              name: str | None = None) -> Any:
     """Images seen through projective transforms; what comes from outside is 0.
 
     Args:
@@ -71,7 +71,7 @@ def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", outp
         batch, rank = _images(images)
         size = shape(batch)[1:3] if output_shape is None else convert_to_tensor(output_shape, int32)
         out = raw.ImageProjectiveTransformV2(batch, _rows(transforms, 8, "transforms"), size,
-                                             interpolation=interpolation.upper())  # fmt: skip
+                                             interpolation=interpolation.upper())
         if output_shape is None:
             out.set_shape(batch.shape)
         return _as_before(out, rank)
@@ -201,7 +201,7 @@ def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> A
         sizes = image.shape.as_list()[1:3]
         if any(n is not None and n < 2 for n in sizes):
             raise ValueError(f"Grid must be at least 2 by 2, not {sizes}\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give larger images")  # fmt: skip
+                             "  Fix: give larger images")
         count = shape(image)
         rows, columns = (raw.Cast(raw.Range(np.int32(0), count[i], np.int32(1)), DstT=flow.dtype) for i in (1, 2))
         at = [raw.ExpandDims(rows, 1) - flow[..., 0], columns - flow[..., 1]]

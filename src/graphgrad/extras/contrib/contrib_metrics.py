@@ -44,7 +44,7 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
 
 
 def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits: Any, labels: Any,
-                                                                name: str | None = None) -> Any:  # fmt: skip
+                                                                name: str | None = None) -> Any:
     """`tf.nn.sparse_softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:
@@ -54,7 +54,7 @@ def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits: Any, lab
 
 
 def deprecated_flipped_softmax_cross_entropy_with_logits(logits: Any, labels: Any, dim: int = -1,
-                                                         name: str | None = None) -> Any:  # fmt: skip
+                                                         name: str | None = None) -> Any:
     """`tf.nn.softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:

@@ -35,7 +35,7 @@ class ExternalOptimizerInterface:
     """
 
     def __init__(self, loss: Any, var_list: Any = None, equalities: Any = None, inequalities: Any = None,
-                 var_to_bounds: Any = None, **optimizer_kwargs: Any):  # fmt: skip
+                 var_to_bounds: Any = None, **optimizer_kwargs: Any):
         self._loss = loss
         self._equalities = equalities or []
         self._inequalities = inequalities or []
@@ -88,7 +88,7 @@ class ExternalOptimizerInterface:
         return flat[0] if len(flat) == 1 else raw.ConcatV2(flat, np.int32(0))
 
     def minimize(self, session: Any = None, feed_dict: Any = None, fetches: Any = None, step_callback: Any = None,
-                 loss_callback: Any = None, **run_kwargs: Any) -> None:  # fmt: skip
+                 loss_callback: Any = None, **run_kwargs: Any) -> None:
         """Minimizes the loss, then assigns the variables. It runs at once: it is no operation of a graph.
 
         Args:
@@ -136,7 +136,7 @@ class ExternalOptimizerInterface:
                 equality_funcs=[_only(f) for f in equality], equality_grad_funcs=[_only(f) for f in equality_grads],
                 inequality_funcs=[_only(f) for f in inequality],
                 inequality_grad_funcs=[_only(f) for f in inequality_grads], packed_bounds=self._packed_bounds,
-                step_callback=step_callback, optimizer_kwargs=self.optimizer_kwargs)  # fmt: skip
+                step_callback=step_callback, optimizer_kwargs=self.optimizer_kwargs)
         finally:
             assign(start if found is None else found)
 
@@ -146,7 +146,7 @@ class ExternalOptimizerInterface:
 
     def _minimize(self, initial_val: Any, loss_grad_func: Any, equality_funcs: Any, equality_grad_funcs: Any,
                   inequality_funcs: Any, inequality_grad_funcs: Any, packed_bounds: Any, step_callback: Any,
-                  optimizer_kwargs: Any) -> Any:  # fmt: skip
+                  optimizer_kwargs: Any) -> Any:
         """Minimizes; subclasses have their algorithm here.
 
         Args:
@@ -201,7 +201,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
 
     def _minimize(self, initial_val: Any, loss_grad_func: Any, equality_funcs: Any, equality_grad_funcs: Any,
                   inequality_funcs: Any, inequality_grad_funcs: Any, packed_bounds: Any, step_callback: Any,
-                  optimizer_kwargs: Any) -> Any:  # fmt: skip
+                  optimizer_kwargs: Any) -> Any:
         optimize = load("scipy.optimize")
 
         kwargs = dict(optimizer_kwargs.items())
@@ -211,7 +211,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
                                  f"manually. Fix: it is the {whose}; leave it out")
         constraints = []
         for kind, funcs, grads in (("eq", equality_funcs, equality_grad_funcs),
-                                   ("ineq", inequality_funcs, inequality_grad_funcs)):  # fmt: skip
+                                   ("ineq", inequality_funcs, inequality_grad_funcs)):
             constraints += [{"type": kind, "fun": f, "jac": g} for f, g in zip(funcs, grads)]
         method = kwargs.pop("method", "SLSQP" if constraints else self._DEFAULT_METHOD)
         if constraints:
@@ -219,10 +219,10 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         if packed_bounds is not None:
             kwargs["bounds"] = packed_bounds
         found = optimize.minimize(loss_grad_func, initial_val, jac=True, callback=step_callback, method=method,
-                                  **kwargs)  # fmt: skip
+                                  **kwargs)
         lines = ["Optimization terminated with:", f"  Message: {found.message}",
-                 f"  Objective function value: {found.fun:f}"]  # fmt: skip
+                 f"  Objective function value: {found.fun:f}"]
         lines += [f"  Number of {text}: {found[name]}" for text, name in
-                  (("iterations", "nit"), ("functions evaluations", "nfev")) if name in found]  # fmt: skip
+                  (("iterations", "nit"), ("functions evaluations", "nfev")) if name in found]
         logging_v1.info("\n".join(lines))
         return found.x

@@ -199,7 +199,7 @@ def get_name_scope_ops(ops: Any, scope: str) -> list[Any]:
 
 def _walk(seeds: Any, within: Any, within_fn: Any, stop_at: Any, inclusive: bool,
           steps: Callable[[Any], Iterable[Any]],
-          from_tensors: Callable[[Any], Iterable[Any]]) -> list[Any]:  # fmt: skip
+          from_tensors: Callable[[Any], Iterable[Any]]) -> list[Any]:
     start: list[Any] = []
     for value in _flat(seeds):
         start += [value] if isinstance(value, Operation) else list(from_tensors(value))
@@ -219,7 +219,7 @@ def _walk(seeds: Any, within: Any, within_fn: Any, stop_at: Any, inclusive: bool
 
 
 def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any = None, within_ops_fn: Any = None,
-                          stop_at_ts: Any = (), control_inputs: bool = False) -> list[Any]:  # fmt: skip
+                          stop_at_ts: Any = (), control_inputs: bool = False) -> list[Any]:
     """The operations that others depend on, in the order of a walk from these.
 
     Args:
@@ -243,7 +243,7 @@ def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any
 
 
 def get_forward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any = None, within_ops_fn: Any = None,
-                         stop_at_ts: Any = (), control_outputs: Any = None) -> list[Any]:  # fmt: skip
+                         stop_at_ts: Any = (), control_outputs: Any = None) -> list[Any]:
     """The operations that depend on others, in the order of a walk from these.
 
     Args:
@@ -271,7 +271,7 @@ def get_forward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any 
 def get_walks_intersection_ops(forward_seed_ops: Any, backward_seed_ops: Any, forward_inclusive: bool = True,
                                backward_inclusive: bool = True, within_ops: Any = None,
                                within_ops_fn: Any = None, control_inputs: bool = False, control_outputs: Any = None,
-                               control_ios: Any = None) -> list[Any]:  # fmt: skip
+                               control_ios: Any = None) -> list[Any]:
     """The operations between others: in both of the walks.
 
     Args:
@@ -281,9 +281,9 @@ def get_walks_intersection_ops(forward_seed_ops: Any, backward_seed_ops: Any, fo
       control_ios: accepted; without effect.
     """
     forward = get_forward_walk_ops(forward_seed_ops, forward_inclusive, within_ops, within_ops_fn,
-                                   control_outputs=control_outputs)  # fmt: skip
+                                   control_outputs=control_outputs)
     backward = set(get_backward_walk_ops(backward_seed_ops, backward_inclusive, within_ops, within_ops_fn,
-                                         control_inputs=control_inputs))  # fmt: skip
+                                         control_inputs=control_inputs))
     return [op for op in forward if op in backward]
 
 
@@ -308,7 +308,7 @@ class SubGraphView:
         inside = set(self.ops)
         self.inputs = _unique(t for op in self.ops for t in op.inputs if t.op not in inside)
         self.outputs = [t for op in self.ops for t in op.outputs
-                        if not t.consumers() or any(c not in inside for c in t.consumers())]  # fmt: skip
+                        if not t.consumers() or any(c not in inside for c in t.consumers())]
 
     @property
     def graph(self) -> Any:
@@ -384,7 +384,7 @@ class TransformerInfo:
 
 
 def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any = None, dst_scope: str = "",
-                                 src_scope: str = "", reuse_dst_scope: bool = False) -> Any:  # fmt: skip
+                                 src_scope: str = "", reuse_dst_scope: bool = False) -> Any:
     """Copies operations; some of what they use is replaced.
 
     Args:
@@ -400,7 +400,7 @@ def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any =
     view = SubGraphView(make_list_of_op(sgv))
     graph = dst_graph or view.graph or get_default_graph()
     given = {id(getattr(k, "_as_graph_element", lambda k=k: k)() if not isinstance(k, Tensor) else k): v
-             for k, v in (replacement_ts or {}).items()}  # fmt: skip
+             for k, v in (replacement_ts or {}).items()}
     scope = dst_scope if reuse_dst_scope or not dst_scope else graph.unique_name(dst_scope)
     prefix = f"{scope.rstrip('/')}/" if scope else ""
     ops: dict[Any, Any] = {}
@@ -437,13 +437,13 @@ def _derived(opdef: Any) -> set[str]:
 
 
 def copy(sgv: Any, dst_graph: Any = None, dst_scope: str = "", src_scope: str = "",
-         reuse_dst_scope: bool = False) -> Any:  # fmt: skip
+         reuse_dst_scope: bool = False) -> Any:
     """Copies operations; see `copy_with_input_replacements`."""
     return copy_with_input_replacements(sgv, {}, dst_graph, dst_scope, src_scope, reuse_dst_scope)
 
 
 def graph_replace(target_ts: Any, replacement_ts: Any, dst_scope: str = "", src_scope: str = "",
-                  reuse_dst_scope: bool = False) -> Any:  # fmt: skip
+                  reuse_dst_scope: bool = False) -> Any:
     """Tensors as they would be if others were replaced: what lies between is copied.
 
     Args:

@@ -59,7 +59,7 @@ def summarize_tensors(tensors: Any, summarizer: Callable[[Any], Any] = summarize
 
 
 def summarize_collection(collection: str, name_filter: str | None = None,
-                         summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:  # fmt: skip
+                         summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
     """The summaries of a collection's tensors, whose names match a regular expression if there is one."""
     import re
 
@@ -68,13 +68,13 @@ def summarize_collection(collection: str, name_filter: str | None = None,
 
 
 def summarize_activations(name_filter: str | None = None,
-                          summarizer: Callable[[Any], Any] = summarize_activation) -> list[Any]:  # fmt: skip
+                          summarizer: Callable[[Any], Any] = summarize_activation) -> list[Any]:
     """The summaries of the collection ACTIVATIONS."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
 
 
 def summarize_variables(name_filter: str | None = None,
-                        summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:  # fmt: skip
+                        summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
     """The summaries of the trainable variables."""
     return summarize_collection(GraphKeys.TRAINABLE_VARIABLES, name_filter, summarizer)
 

@@ -99,7 +99,7 @@ class DataSet:
     """
 
     def __init__(self, images: Any, labels: Any, fake_data: bool = False, one_hot: bool = False, dtype: Any = float32,
-                 reshape: bool = True, seed: int | None = None):  # fmt: skip
+                 reshape: bool = True, seed: int | None = None):
         seed1, seed2 = get_seed(seed)
         np.random.seed(seed1 if seed is None else seed2)
         dtype = as_dtype(dtype)
@@ -172,7 +172,7 @@ class DataSet:
 
 def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = False, dtype: Any = float32,
                    reshape: bool = True, validation_size: int = 5000, seed: int | None = None,
-                   source_url: str = DEFAULT_SOURCE_URL) -> Any:  # fmt: skip
+                   source_url: str = DEFAULT_SOURCE_URL) -> Any:
     """MNIST, or another data set in its form, from the four gzipped IDX files in a directory.
 
     Args:
@@ -204,7 +204,7 @@ def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = Fals
     options = {"dtype": dtype, "reshape": reshape, "seed": seed}
     v = validation_size
     return Datasets(DataSet(images[v:], labels[v:], **options), DataSet(images[:v], labels[:v], **options),
-                    DataSet(test_images, test_labels, **options))  # fmt: skip
+                    DataSet(test_images, test_labels, **options))
 
 
 def load_mnist(train_dir: str = "MNIST-data") -> Any:

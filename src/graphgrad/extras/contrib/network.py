@@ -44,7 +44,7 @@ class Network:
         """Adds a layer, or a network, and returns it; TypeError for anything else."""
         if not callable(layer) or not hasattr(layer, "variables"):
             raise TypeError(f"Network.track_layer() passed type {type(layer).__name__}, not a tf.layers.Layer\n"
-                            f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")  # fmt: skip
+                            f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")
         if all(layer is not known for known in self._layers):
             self._layers.append(layer)
         return layer
@@ -54,7 +54,7 @@ class Network:
         found = [layer for i, layer in enumerate(self._layers) if i == index or layer.name == name]
         if not found:
             raise ValueError(f"No such layer: name={name}, index={index}\n  Asked for at {user_source(2)}\n"
-                             f"  Fix: one of {[layer.name for layer in self._layers]}")  # fmt: skip
+                             f"  Fix: one of {[layer.name for layer in self._layers]}")
         return found[0]
 
     def call(self, *args: Any, **kwargs: Any) -> Any:

@@ -23,7 +23,7 @@ class EmbeddingInfo(Message):
     """A variable, and files that say what its rows are."""
 
     FIELDS = {"tensor_name": (1, "string"), "metadata_path": (2, "string"), "bookmarks_path": (3, "string"),
-              "tensor_shape": (4, ["int"]), "sprite": (5, SpriteMetadata), "tensor_path": (6, "string")}  # fmt: skip
+              "tensor_shape": (4, ["int"]), "sprite": (5, SpriteMetadata), "tensor_path": (6, "string")}
 
 
 class ProjectorConfig(Message):
@@ -39,7 +39,7 @@ class ProjectorConfig(Message):
     """
 
     FIELDS = {"model_checkpoint_path": (1, "string"), "embeddings": (2, [EmbeddingInfo]),
-              "model_checkpoint_dir": (3, "string")}  # fmt: skip
+              "model_checkpoint_dir": (3, "string")}
 
 
 def visualize_embeddings(summary_writer: Any, config: Any) -> None:
@@ -56,6 +56,6 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
         folder = summary_writer.get_logdir() if hasattr(summary_writer, "get_logdir") else None
     if not folder:
         raise ValueError("Summary writer must have a logdir\n"
-                         f"  Asked for at {user_source(2)}\n  Fix: tf.summary.FileWriter(folder)")  # fmt: skip
+                         f"  Asked for at {user_source(2)}\n  Fix: tf.summary.FileWriter(folder)")
     make_folders(folder)
     write_whole(os.path.join(folder, "projector_config.pbtxt"), str(config).encode())

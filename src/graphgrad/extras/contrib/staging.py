@@ -29,7 +29,7 @@ class StagingArea:
     """
 
     def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None,
-                 capacity: int = 0, memory_limit: int = 0):  # fmt: skip
+                 capacity: int = 0, memory_limit: int = 0):
         if capacity < 0 or memory_limit < 0:
             raise ValueError(f"capacity and memory_limit must not be negative, but are {capacity}, {memory_limit}")
         self._queue = FIFOQueue(capacity or -1, list(dtypes), shapes, names, shared_name, "StagingArea")

@@ -27,7 +27,7 @@ def _alike(datasets: list[Any]) -> Any:
         mine, theirs = components(specs), components(other._specs)
         if len(mine) != len(theirs):
             raise TypeError(f"The data sets' elements differ: {datasets[0].element_spec} and {other.element_spec}. "
-                            "Fix: make them alike with map()")  # fmt: skip
+                            "Fix: make them alike with map()")
         specs = _arranged_from(specs, [common(a, b) for a, b in zip(mine, theirs)])
     return specs
 
@@ -47,7 +47,7 @@ def _directed(datasets: list[Any], choices: Any, stop: bool) -> Any:
             i = int(choice[0])
             if not 0 <= i < len(running):
                 raise InvalidArgumentError(None, None, f"Selector index out of range: {i} >= {len(running)}. "
-                                           "Fix: give numbers of the data sets")  # fmt: skip
+                                           "Fix: give numbers of the data sets")
             element = next(running[i], None) if running[i] is not None else None
             if element is not None:
                 yield element
@@ -69,7 +69,7 @@ def chosen(datasets: list[Any], choice_dataset: Any, stop: bool) -> Any:
     spec = choice_dataset._specs
     if not isinstance(spec, Spec) or spec.dtype is not int64 or spec.shape not in ((), None):
         raise TypeError("Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but "
-                        f"are {choice_dataset.element_spec}. Fix: tf.cast(x, tf.int64)")  # fmt: skip
+                        f"are {choice_dataset.element_spec}. Fix: tf.cast(x, tf.int64)")
     return _directed(datasets, choice_dataset, stop)
 
 
@@ -90,12 +90,12 @@ def sampled(datasets: list[Any], weights: Any, seed: Any, stop: bool, rerandomiz
         if not isinstance(probabilities, Tensor):
             if probabilities.shape != (len(datasets),):
                 raise ValueError("Invalid `weights`. `weights` should have the same length as `datasets` but got "
-                                 f"{probabilities.size} for {len(datasets)}. Fix: one for each")  # fmt: skip
+                                 f"{probabilities.size} for {len(datasets)}. Fix: one for each")
             if weights is not None and not (probabilities > 0).any():
                 raise ValueError("Invalid `weights`. At least one element must be greater than zero.")
             if probabilities.dtype.kind != "f":
                 raise TypeError("Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
-                                f"{probabilities.dtype}. Fix: give floating-point numbers")  # fmt: skip
+                                f"{probabilities.dtype}. Fix: give floating-point numbers")
     if len(datasets) == 1:
         return datasets[0]
     if isinstance(probabilities, Tensor):
@@ -123,7 +123,7 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
     if (window_size is None) == (window_size_func is None):
         raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified."
                          if window_size is None else "The `window_size` argument and the `window_size_func` argument "
-                         "are mutually exclusive.")  # fmt: skip
+                         "are mutually exclusive.")
     keys = traced(key_func, dataset._specs)[0]
     _check_key(keys, "key_func")
     sizes = None if window_size_func is None else traced(window_size_func, Spec.of(int64, ()))[0]
@@ -161,11 +161,11 @@ def _check_key(graph: Any, what: str) -> None:
     if len(graph.outputs) != 1 or graph.outputs[0].dtype is not int64 or graph.outputs[0]._spec.shape not in ((), None):
         found = [t._spec for t in graph.outputs]
         raise ValueError(f"`{what}` must return a single `tf.int64` scalar tensor. Got {found}. "
-                         "Fix: tf.cast(key, tf.int64)")  # fmt: skip
+                         "Fix: tf.cast(key, tf.int64)")
 
 
 def bucketed(dataset: Any, length_of: Any, boundaries: list[int], sizes: list[int], padded_shapes: Any, values: Any,
-             to_boundary: bool, no_padding: bool, drop_remainder: bool) -> Any:  # fmt: skip
+             to_boundary: bool, no_padding: bool, drop_remainder: bool) -> Any:
     """`bucket_by_sequence_length`."""
     if len(sizes) != len(boundaries) + 1:
         raise ValueError("`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
@@ -201,7 +201,7 @@ def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: An
     padded = [dataset._of(dataset._specs, [], lambda given: iter(given["group"])).padded_batch(
         int(n), pack(dataset._specs, iter([[None if d in (None, -1) else d for d in s] if edge is None else
                                            [edge - 1 if d in (None, -1) else d for d in s] for s in wanted])),
-        values, drop) for n, edge in zip(sizes, [*edges[:-1].tolist(), None])]  # fmt: skip
+        values, drop) for n, edge in zip(sizes, [*edges[:-1].tolist(), None])]
     result = padded[0]
 
     def passes(given: Values) -> Iterator[Element]:

@@ -45,7 +45,7 @@ def records(text: str, delimiter: str, quotes: bool) -> Iterator[list[tuple[str,
                 fields.append((field, True))
                 if at < end and text[at] not in (delimiter, "\n", "\r"):
                     raise InvalidArgumentError(None, None, "Quote inside a string has to be escaped by another quote. "
-                                               f"Fix: write it twice, near {text[max(0, at - 20) : at]!r}")  # fmt: skip
+                                               f"Fix: write it twice, near {text[max(0, at - 20) : at]!r}")
             else:
                 stop = at
                 while stop < end and text[stop] not in (delimiter, "\n", "\r"):
@@ -53,7 +53,7 @@ def records(text: str, delimiter: str, quotes: bool) -> Iterator[list[tuple[str,
                 field, at = text[at:stop], stop
                 if quotes and '"' in field:
                     raise InvalidArgumentError(None, None, "Unquoted fields cannot have quotes inside: "
-                                               f"{field!r}. Fix: use_quote_delim=False")  # fmt: skip
+                                               f"{field!r}. Fix: use_quote_delim=False")
                 fields.append((field, False))
             if at < end and text[at] == delimiter:
                 at += 1
@@ -70,7 +70,7 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
         stop = text.find('"', at)
         if stop < 0:
             raise InvalidArgumentError(None, None, "Reached end of file without closing quoted field in record. "
-                                       "Fix: close the quotes")  # fmt: skip
+                                       "Fix: close the quotes")
         parts.append(text[at:stop])
         if not text.startswith('"', stop + 1):
             return '"'.join(parts), stop + 1
@@ -105,11 +105,11 @@ class CsvDataset(DatasetV1):
 
     def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None,
                  header: bool = False, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
-                 select_cols: Any = None, exclude_cols: Any = None):  # fmt: skip
+                 select_cols: Any = None, exclude_cols: Any = None):
         for what, columns in (("select_cols", select_cols), ("exclude_cols", exclude_cols)):
             if columns is not None and list(columns) != sorted(set(columns)):
                 raise InvalidArgumentError(None, None, f"{what} should be strictly increasing indices, not "
-                                           f"{list(columns)}. Fix: sort them")  # fmt: skip
+                                           f"{list(columns)}. Fix: sort them")
         if select_cols is not None and exclude_cols is not None:
             raise ValueError("Either select_cols or exclude_cols should be empty.")
         if len(field_delim) != 1:
@@ -138,15 +138,15 @@ class CsvDataset(DatasetV1):
             missing = [c for c in self._select if c >= len(fields)]
             if missing:
                 raise InvalidArgumentError(None, None, f"Expect at least {missing[0] + 1} fields but have "
-                                           f"{len(fields)} in record. Fix: correct select_cols")  # fmt: skip
+                                           f"{len(fields)} in record. Fix: correct select_cols")
             fields = [fields[c] for c in self._select]
         elif self._exclude is not None:
             fields = [f for i, f in enumerate(fields) if i not in self._exclude]
         if len(fields) != count:
             raise InvalidArgumentError(None, None, f"Expect {count} fields but have {len(fields)} in record. "
-                                       "Fix: one of record_defaults for each field")  # fmt: skip
+                                       "Fix: one of record_defaults for each field")
         return [_parsed(i, field, quoted, self._na, *d)
-                for i, ((field, quoted), d) in enumerate(zip(fields, self._defaults))]  # fmt: skip
+                for i, ((field, quoted), d) in enumerate(zip(fields, self._defaults))]
 
 
 def _default(given: Any) -> tuple[DType, Any]:
@@ -168,7 +168,7 @@ def _parsed(place: int, field: str, quoted: bool, na: str, dtype: DType, default
     if field == "" or (not quoted and field == na):
         if default is None:
             raise InvalidArgumentError(None, None, f"Field {place} is required but missing in record! "
-                                       "Fix: a value instead of a dtype in record_defaults")  # fmt: skip
+                                       "Fix: a value instead of a dtype in record_defaults")
         found: Any = default
     elif dtype is string:
         found = field.encode()
@@ -177,7 +177,7 @@ def _parsed(place: int, field: str, quoted: bool, na: str, dtype: DType, default
             found = dtype.np_dtype.type(int(field) if dtype.is_integer else float(field))
         except (ValueError, OverflowError):
             raise InvalidArgumentError(None, None, f"Field {place} in record is not a valid {dtype.name}: {field}. "
-                                       "Fix: another dtype in record_defaults") from None  # fmt: skip
+                                       "Fix: another dtype in record_defaults") from None
     array = np.empty((), dtype.np_dtype)
     array[()] = found
     return array
@@ -189,7 +189,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
                      shuffle: bool = True, shuffle_buffer_size: int = 10000, shuffle_seed: Any = None,
                      prefetch_buffer_size: Any = None, num_parallel_reads: Any = None, sloppy: bool = False,
                      num_rows_for_inference: Any = 100, compression_type: Any = None, ignore_errors: bool = False,
-                     encoding: str = "utf-8") -> Any:  # fmt: skip
+                     encoding: str = "utf-8") -> Any:
     """A data set of batches of the columns of files of comma-separated values, as dictionaries.
 
     Args:
@@ -217,7 +217,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
         if not header:
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
         column_names = [f for f, _ in next(records(_content(files[0], kind).decode(encoding), field_delim,
-                                                   use_quote_delim))]  # fmt: skip
+                                                   use_quote_delim))]
     if len(set(column_names)) != len(column_names):
         raise ValueError(f"Cannot have duplicate column names, got {list(column_names)}.")
     selected = None
@@ -235,7 +235,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
     if len(files) > 1 and shuffle:
         files = matched(files, True, shuffle_seed)
     dataset: Any = CsvDataset(np.array([f.encode() for f in files], object), column_defaults, compression_type, None,
-                              header, field_delim, use_quote_delim, na_value, selected)  # fmt: skip
+                              header, field_delim, use_quote_delim, na_value, selected)
     if ignore_errors:
         dataset = dataset.ignore_errors()
     if shuffle:

@@ -63,13 +63,13 @@ class Dataset(MoreTransformations, RestOfTransformations):
 
     @classmethod
     def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],
-            size: int = UNKNOWN) -> Any:  # fmt: skip
+            size: int = UNKNOWN) -> Any:
         self = object.__new__(cls)
         self._specs, self._captured, self._passes, self._size = specs, list(captured), passes, size
         return self
 
     def _then(self, passes: Callable[[Values], Iterator[Element]], specs: Any = None, captured: Sequence[Any] = (),
-              size: int = UNKNOWN) -> Any:  # fmt: skip
+              size: int = UNKNOWN) -> Any:
         made = self._of(self._specs if specs is None else specs, [*self._captured, *captured], passes, size)
         made._options = self._options
         return made
@@ -93,7 +93,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
             return GraphIterator(self)
         if graph is not None:
             raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within "
-                               "tf.function. Fix: make_one_shot_iterator().get_next()")  # fmt: skip
+                               "tf.function. Fix: make_one_shot_iterator().get_next()")
         from .eager_iterator import OwnedIterator
 
         return OwnedIterator(self)
@@ -128,12 +128,12 @@ class Dataset(MoreTransformations, RestOfTransformations):
         for spec in whole:
             if spec.shape == ():
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1. "
-                                 "Fix: from_tensors for one element")  # fmt: skip
+                                 "Fix: from_tensors for one element")
             first = None if spec.shape is None else spec.shape[0]
             if first is not None and rows is not None and first != rows:
                 raise ValueError(f"Dimensions {rows} and {first} are not compatible.\n"
                                  f"  Asked for at {user_source(2)}\n"
-                                 "  Fix: give all components the same number of rows")  # fmt: skip
+                                 "  Fix: give all components the same number of rows")
             rows = first if rows is None else rows
         captured = [v for v in values if isinstance(v, Tensor)]
 
@@ -142,7 +142,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
             plain = [a for a, c in zip(arrays, whole) if not isinstance(c, Parts)] if len(arrays) == len(whole) else []
             if len({len(a) for a in plain}) > 1:
                 raise InvalidArgumentError(None, None, f"components have {[len(a) for a in plain]} rows. "
-                                           "Fix: feed as many rows for each")  # fmt: skip
+                                           "Fix: feed as many rows for each")
             return _all_rows(whole, arrays)
 
         parts = iter([_row_spec(c) for c in whole])
@@ -150,7 +150,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
 
     @classmethod
     def from_generator(cls, generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None,
-                       output_signature: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                       output_signature: Any = None, name: str | None = None) -> Any:
         """A data set of what a Python generator yields.
 
         Args:
@@ -225,7 +225,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
     # -- transformations ---------------------------------------------------------------
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, synchronous: Any = None,
-            use_unbounded_threadpool: bool = False, name: str | None = None) -> Any:  # fmt: skip
+            use_unbounded_threadpool: bool = False, name: str | None = None) -> Any:
         """A data set of what a function makes of the elements.
 
         Args:
@@ -236,7 +236,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
         graph, structure = self._traced(map_func)
         specs = pack(structure, (t._spec for t in graph.outputs))
         return self._then(lambda given: map(_runner(graph, given), self._passes(given)), specs, _symbolic(graph),
-                          self._size)  # fmt: skip
+                          self._size)
 
     def filter(self, predicate: Any, name: str | None = None) -> Any:
         """A data set of the elements for which a function is true.
@@ -268,7 +268,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
         return transformation_func(self)
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
-              deterministic: Any = None, name: str | None = None) -> Any:  # fmt: skip
+              deterministic: Any = None, name: str | None = None) -> Any:
         """A data set in which so many elements are one.
 
         Args:
@@ -280,7 +280,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
         size = _value(batch_size)
         if not isinstance(size, Tensor) and int(size) < 1:
             raise InvalidArgumentError(None, None, f"Batch size must be greater than zero, not {int(size)}. "
-                                       "Fix: give 1 or more")  # fmt: skip
+                                       "Fix: give 1 or more")
         rows = int(size) if drop_remainder and not isinstance(size, Tensor) else None
         whole = components(self._specs)
 
@@ -311,7 +311,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
         return self._then(passes, arranged(self._specs, _row_spec))
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True,
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
         """A data set in random order: each element is drawn from a buffer of those that come next.
 
         Args:
@@ -323,7 +323,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
         size = _value(buffer_size)
         if not isinstance(size, Tensor) and int(size) < 1:
             raise InvalidArgumentError(None, None, f"buffer_size must be greater than zero, not {int(size)}. "
-                                       "Fix: give 1 or more")  # fmt: skip
+                                       "Fix: give 1 or more")
         seeds = seeds_of(seed)
         again = reshuffle_each_iteration in (None, True)
         own = numbers(seeds) if context.executing_eagerly() else None  # goes on from pass to pass
@@ -397,7 +397,7 @@ class Dataset(MoreTransformations, RestOfTransformations):
         sizes = self._size, dataset._size
         size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
         return self._then(lambda given: itertools.chain(self._passes(given), dataset._passes(given)), specs,
-                          dataset._captured, size)  # fmt: skip
+                          dataset._captured, size)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Any:
         """The data set itself: elements are computed when they are asked for."""

@@ -142,7 +142,7 @@ class RaggedParts(Parts):
         sizes = {e[0].shape[1:] for e in elements}
         if len(sizes) > 1:
             raise InvalidArgumentError(None, None, "Cannot batch ragged tensors whose inner shapes differ: "
-                                       f"{sorted(sizes)}. Fix: make them equal in map()")  # fmt: skip
+                                       f"{sorted(sizes)}. Fix: make them equal in map()")
         return [np.concatenate([e[0] for e in elements]), *splits]
 
     def rows(self, arrays: Sequence[Any]) -> Any:
@@ -283,4 +283,4 @@ def _ragged_value(value: RaggedTensorValue) -> Parts:
 
 
 takers.update({SparseTensor: _sparse, SparseTensorValue: _sparse_value, RaggedTensor: _ragged,
-               RaggedTensorValue: _ragged_value})  # fmt: skip
+               RaggedTensorValue: _ragged_value})

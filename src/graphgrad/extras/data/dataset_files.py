@@ -106,7 +106,7 @@ class Storage:
                 found = json.load(f)
         except FileNotFoundError:
             raise NotFoundError(None, None, f"Could not find a data set that was saved in {folder}. "
-                                "Fix: Dataset.save(path) writes one") from None  # fmt: skip
+                                "Fix: Dataset.save(path) writes one") from None
         specs = _undescribed(found["structure"])
         types = [s.dtype for s in flatten(specs)]
         return Dataset._of(specs, [], lambda given: _read(os.path.join(folder, "elements"), types), found["count"])
@@ -142,7 +142,7 @@ def _undescribed(found: Any) -> Any:
 
 
 def save(dataset: Any, path: str, compression: Any = None, shard_func: Any = None,
-         checkpoint_args: Any = None) -> None:  # fmt: skip
+         checkpoint_args: Any = None) -> None:
     """`Dataset.save`.
 
     Args:
@@ -189,7 +189,7 @@ class TFRecordWriter:
         spec = dataset._specs
         if not isinstance(spec, Spec) or spec.dtype is not string or spec.shape not in ((), None):
             raise TypeError("Invalid `dataset`. Expected a dataset of string scalars, got "
-                            f"{dataset.element_spec}. Fix: map(tf.io.serialize_tensor)")  # fmt: skip
+                            f"{dataset.element_spec}. Fix: map(tf.io.serialize_tensor)")
         with Writer(self._filename, self._compression) as writer:
             for element in dataset._start([]):
                 writer.write(element[0].item())
@@ -219,7 +219,7 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1, determinis
         spec = dataset._specs
         if not isinstance(spec, Spec) or spec.dtype is not string or spec.shape is None or len(spec.shape) != 1:
             raise TypeError("Input dataset should be a dataset of vectors of strings. Instead it is "
-                            f"`{dataset.element_spec}`. Fix: batch() before")  # fmt: skip
+                            f"`{dataset.element_spec}`. Fix: batch() before")
         graph, result = traced(parse, Spec.of(string, ()))
         specs = pack(result, (t._spec for t in graph.outputs))
         whole = components(specs)
@@ -239,7 +239,7 @@ def make_batched_features_dataset(file_pattern: Any, batch_size: int, features: 
                                   shuffle: bool = True, shuffle_buffer_size: int = 10000, shuffle_seed: Any = None,
                                   prefetch_buffer_size: Any = None, reader_num_threads: Any = None,
                                   parser_num_threads: Any = None, sloppy_ordering: bool = False,
-                                  drop_final_batch: bool = False) -> Any:  # fmt: skip
+                                  drop_final_batch: bool = False) -> Any:
     """A data set of batches of dictionaries of features, parsed from the `Example`s in files of records.
 
     Args:
@@ -272,7 +272,7 @@ def make_batched_features_dataset(file_pattern: Any, batch_size: int, features: 
     if label_key:
         if label_key not in features:
             raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: "
-                             f"{list(features)}.")  # fmt: skip
+                             f"{list(features)}.")
         dataset = dataset.map(lambda x: ({k: v for k, v in x.items() if k != label_key}, x[label_key]))
     return dataset
 

@@ -41,7 +41,7 @@ class _Options:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._KINDS:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}. "
-                                 f"Fix: one of {', '.join(sorted(self._KINDS))}")  # fmt: skip
+                                 f"Fix: one of {', '.join(sorted(self._KINDS))}")
         kind = self._KINDS[name]
         if value is not None and not isinstance(value, kind):
             raise TypeError(f'Property "{name}" must be of type {kind}, got: {value} (type: {type(value)})')
@@ -76,7 +76,7 @@ class AutotuneOptions(_Options):
 
     _KINDS: ClassVar[dict[str, Any]] = {
         "autotune_algorithm": AutotuneAlgorithm, "cpu_budget": int, "enabled": bool, "initial_parallelism": int,
-        "min_parallelism": int, "ram_budget": int}  # fmt: skip
+        "min_parallelism": int, "ram_budget": int}
 
     def __init__(self) -> None:
         pass
@@ -91,7 +91,7 @@ class OptimizationOptions(_Options):
     _KINDS: ClassVar[dict[str, Any]] = dict.fromkeys((
         "apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch",
         "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion", "map_parallelization", "noop_elimination",
-        "parallel_batch", "seq_interleave_prefetch", "shuffle_and_repeat_fusion"), bool)  # fmt: skip
+        "parallel_batch", "seq_interleave_prefetch", "shuffle_and_repeat_fusion"), bool)
 
     def __init__(self) -> None:
         pass
@@ -132,16 +132,16 @@ class Options(_Options):
         "experimental_distribute": _DistributeOptions, "experimental_external_state_policy": ExternalStatePolicy,
         "experimental_optimization": OptimizationOptions, "experimental_service": object,
         "experimental_slack": bool, "experimental_symbolic_checkpoint": bool, "experimental_warm_start": bool,
-        "framework_type": list, "threading": ThreadingOptions}  # fmt: skip
+        "framework_type": list, "threading": ThreadingOptions}
     _OLD: ClassVar[dict[str, str]] = {"experimental_deterministic": "deterministic",
-                                      "experimental_threading": "threading"}  # fmt: skip
+                                      "experimental_threading": "threading"}
 
     def __init__(self) -> None:
         pass
 
     def __getattr__(self, name: str) -> Any:
         return super().__getattr__(self._OLD.get(name, name)) if name not in self._OLD else getattr(
-            self, self._OLD[name])  # fmt: skip
+            self, self._OLD[name])
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(self._OLD.get(name, name), value)

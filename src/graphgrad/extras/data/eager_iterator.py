@@ -84,7 +84,7 @@ class OwnedIterator(Iterator):
             return next(self)
         except StopIteration:
             raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
-                                  "ends, or repeat() the data set") from None  # fmt: skip
+                                  "ends, or repeat() the data set") from None
 
     def get_next_as_optional(self) -> Any:
         """The next element as an `Optional`, which holds nothing after the last one."""

@@ -123,11 +123,11 @@ def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
     for op in graph.waits_for:
         raise ValueError(f"A function of a data set waits for operation '{op.name}', which is not part of it.\n"
                          f"  Built at {op.source}\n  Asked for at {user_source(3)}\n"
-                         "  Fix: do it with what get_next() returns")  # fmt: skip
+                         "  Fix: do it with what get_next() returns")
     if any(t.dtype is resource and not isinstance(t, EagerTensor) for t in graph.captured):
         raise ValueError("A function of a data set uses a variable, which is not supported.\n"
                          f"  Asked for at {user_source(3)}\n"
-                         "  Fix: do it with what get_next() returns")  # fmt: skip
+                         "  Fix: do it with what get_next() returns")
     return graph, result
 
 
@@ -145,7 +145,7 @@ def _stacked(parts: Sequence[Any], component: int) -> Any:
             raise InvalidArgumentError(
                 None, None, f"Cannot batch tensors with different shapes in component {component}. First element had "
                 f"shape {list(parts[0].shape)} and element {i} had shape {list(part.shape)}. "
-                "Fix: make them equal in map(), or batch(1)")  # fmt: skip
+                "Fix: make them equal in map(), or batch(1)")
     if parts[0].dtype != object:
         return np.stack(parts)
     result = np.empty((len(parts), *parts[0].shape), object)
@@ -180,7 +180,7 @@ def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
     if len(parts) != len(leaves):
         raise InvalidArgumentError(
             None, None, f"TypeError: `generator` yielded {len(parts)} components, where {len(leaves)} were "
-            "expected. Fix: correct output_types")  # fmt: skip
+            "expected. Fix: correct output_types")
     return [_yielded(part, spec) for part, spec in zip(parts, leaves)]
 
 
@@ -191,11 +191,11 @@ def _yielded(value: Any, spec: Spec) -> Any:
     except (TypeError, ValueError) as e:
         raise InvalidArgumentError(None, None, "TypeError: `generator` yielded an element that could not be converted "
                                    f"to the expected type {spec.dtype.name}: {value!r} ({e}). "
-                                   "Fix: correct output_types") from None  # fmt: skip
+                                   "Fix: correct output_types") from None
     if not compatible(array.shape, spec.shape):
         raise InvalidArgumentError(
             None, None, f"TypeError: `generator` yielded an element of shape {array.shape} where an element of shape "
-            f"{shape_str(spec.shape)} was expected. Fix: correct output_shapes")  # fmt: skip
+            f"{shape_str(spec.shape)} was expected. Fix: correct output_shapes")
     return array
 
 

@@ -57,13 +57,13 @@ def assert_cardinality(expected_cardinality: Any) -> _Transformation:
 
 def _miscounted(wanted: int, found: str) -> FailedPreconditionError:
     return FailedPreconditionError(None, None, f"Input dataset was expected to contain {wanted} elements but contained "
-                                   f"{found} elements. Fix: assert_cardinality with their number")  # fmt: skip
+                                   f"{found} elements. Fix: assert_cardinality with their number")
 
 
 def bucket_by_sequence_length(element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any,
                               padded_shapes: Any = None, padding_values: Any = None,
                               pad_to_bucket_boundary: bool = False, no_padding: bool = False,
-                              drop_remainder: bool = False) -> _Transformation:  # fmt: skip
+                              drop_remainder: bool = False) -> _Transformation:
     """`Dataset.bucket_by_sequence_length`.
 
     Args:
@@ -72,11 +72,11 @@ def bucket_by_sequence_length(element_length_func: Any, bucket_boundaries: Any, 
     Reference: TensorFlow 2.21 `tf.data.experimental.bucket_by_sequence_length`.
     """
     return _method("bucket_by_sequence_length", element_length_func, bucket_boundaries, bucket_batch_sizes,
-                   padded_shapes, padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)  # fmt: skip
+                   padded_shapes, padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)
 
 
 def group_by_window(key_func: Any, reduce_func: Any, window_size: Any = None,
-                    window_size_func: Any = None) -> _Transformation:  # fmt: skip
+                    window_size_func: Any = None) -> _Transformation:
     """`Dataset.group_by_window`.
 
     Args:
@@ -177,7 +177,7 @@ def ignore_errors(log_warning: bool = False) -> _Transformation:
 
 
 def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False,
-                          row_splits_dtype: Any = int64) -> _Transformation:  # fmt: skip
+                          row_splits_dtype: Any = int64) -> _Transformation:
     """`Dataset.ragged_batch`.
 
     Args:
@@ -198,7 +198,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> _Transformation:
 
 
 def rejection_resample(class_func: Any, target_dist: Any, initial_dist: Any = None,
-                       seed: Any = None) -> _Transformation:  # fmt: skip
+                       seed: Any = None) -> _Transformation:
     """`Dataset.rejection_resample`.
 
     Args:
@@ -209,7 +209,7 @@ def rejection_resample(class_func: Any, target_dist: Any, initial_dist: Any = No
 
 
 def snapshot(path: str, compression: Any = "AUTO", reader_func: Any = None,
-             shard_func: Any = None) -> _Transformation:  # fmt: skip
+             shard_func: Any = None) -> _Transformation:
     """`Dataset.snapshot`.
 
     Args:
@@ -252,7 +252,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> _Transforma
     def apply(dataset: Any) -> Any:
         if dataset._size < 0 or dataset._size > cardinality:
             raise ValueError(f"The dataset passed into `pad_to_cardinality` has {dataset._size} elements, which must "
-                             f"be known and at most {cardinality}. Fix: take() or assert_cardinality()")  # fmt: skip
+                             f"be known and at most {cardinality}. Fix: take() or assert_cardinality()")
         if not isinstance(dataset._specs, dict):
             raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
         specs = {**dataset._specs, mask_key: Spec.of(bool_type, ())}
@@ -305,7 +305,7 @@ def random_dataset(seed: Any = None, rerandomize_each_iteration: Any = None, nam
 
 
 def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None,
-                         stop_on_empty_dataset: bool = False) -> Any:  # fmt: skip
+                         stop_on_empty_dataset: bool = False) -> Any:
     """`Dataset.sample_from_datasets`.
 
     Args:
@@ -343,7 +343,7 @@ def from_list(elements: Any, name: str | None = None) -> Any:
     for other in sets:
         if other.element_spec != sets[0].element_spec:
             raise ValueError(f"Invalid `elements`. They must be alike: {sets[0].element_spec} and "
-                             f"{other.element_spec}. Fix: make them equal in dtype and shape")  # fmt: skip
+                             f"{other.element_spec}. Fix: make them equal in dtype and shape")
 
     def passes(given: Values) -> Iterator[Element]:
         return itertools.chain.from_iterable(d._passes(given) for d in sets)
@@ -366,7 +366,7 @@ def at(dataset: Any, index: Any) -> Any:
         found = next(itertools.islice(dataset._passes(given), place, None), None) if place >= 0 else None
         if found is None:
             raise OutOfRangeError(None, None, f"Index out of range [0, {dataset._size}):{place}. "
-                                  "Fix: a position below the cardinality")  # fmt: skip
+                                  "Fix: a position below the cardinality")
         return found  # type: ignore[no-any-return]  # untyped where it comes from
 
     return _computed(dataset._captured, compute, dataset._specs, None)
@@ -384,7 +384,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         return dataset_or_iterator.element_spec
     except AttributeError:
         raise TypeError("Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or "
-                        f"tf.data.Iterator object, but got {type(dataset_or_iterator)}.") from None  # fmt: skip
+                        f"tf.data.Iterator object, but got {type(dataset_or_iterator)}.") from None
 
 
 def get_next_as_optional(iterator: Any) -> Any:
@@ -462,7 +462,7 @@ class DatasetInitializer:
         specs = dataset._specs
         if not isinstance(specs, tuple) or len(flatten(specs)) != 2:
             raise ValueError("Invalid `dataset`. Its elements must be pairs of key and value, not "
-                             f"{dataset.element_spec}. Fix: map() to such pairs, or enumerate()")  # fmt: skip
+                             f"{dataset.element_spec}. Fix: map() to such pairs, or enumerate()")
         self._dataset = dataset
         self.key_dtype, self.value_dtype = (s.dtype for s in flatten(specs))
 
@@ -484,7 +484,7 @@ class DatasetInitializer:
 
 def table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None, default_value: Any = None,
                        hasher_spec: Any = FastHashSpec, key_dtype: Any = string,
-                       name: str | None = None) -> Any:  # fmt: skip
+                       name: str | None = None) -> Any:
     """A table of the pairs of a data set.
 
     Args:
@@ -513,7 +513,7 @@ def table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size
 
 def index_table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None,
                              default_value: Any = -1, hasher_spec: Any = FastHashSpec,
-                             key_dtype: Any = string, name: str | None = None) -> Any:  # fmt: skip
+                             key_dtype: Any = string, name: str | None = None) -> Any:
     """A table from the elements of a data set to their positions.
 
     Args:

@@ -11,7 +11,7 @@ _Transformation = Callable[[Any], Any]
 
 
 def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False,
-                  num_parallel_calls: Any = None) -> _Transformation:  # fmt: skip
+                  num_parallel_calls: Any = None) -> _Transformation:
     """`map` and then `batch`.
 
     Args:
@@ -42,7 +42,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 def parallel_interleave(map_func: Any, cycle_length: Any, block_length: int = 1, sloppy: bool = False,
                         buffer_output_elements: Any = None,
-                        prefetch_input_elements: Any = None) -> _Transformation:  # fmt: skip
+                        prefetch_input_elements: Any = None) -> _Transformation:
     """`interleave`.
 
     Args:
@@ -99,7 +99,7 @@ def get_single_element(dataset: Any) -> Any:
 
 def map_and_batch_with_legacy_function(map_func: Any, batch_size: Any, num_parallel_batches: Any = None,
                                        drop_remainder: bool = False,
-                                       num_parallel_calls: Any = None) -> _Transformation:  # fmt: skip
+                                       num_parallel_calls: Any = None) -> _Transformation:
     """`map` and then `batch`.
 
     Args:

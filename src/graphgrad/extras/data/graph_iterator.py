@@ -45,7 +45,7 @@ class DatasetV1(Dataset):
         return get_output_classes(self)
 
     def map_with_legacy_function(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None,
-                                 use_unbounded_threadpool: bool = False) -> Any:  # fmt: skip
+                                 use_unbounded_threadpool: bool = False) -> Any:
         """The same as `map`.
 
         Args:
@@ -71,7 +71,7 @@ class DatasetV1(Dataset):
         """
         if not isinstance(sparse_tensor, SparseTensor):
             raise TypeError(f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor` object. Got "
-                            f"{type(sparse_tensor)}.")  # fmt: skip
+                            f"{type(sparse_tensor)}.")
         rows = DatasetV1.from_tensor_slices(sparse_tensor)
         rows._specs = tuple(rows._specs.parts)
         return rows
@@ -109,7 +109,7 @@ class Iterator:
     """
 
     def __init__(self, iterator_resource: Any, initializer: Any, output_types: Any, output_shapes: Any,
-                 output_classes: Any):  # fmt: skip
+                 output_classes: Any):
         self._handle = iterator_resource
         self._initializer = initializer
         shapes = _shapes(output_shapes, output_types)
@@ -120,7 +120,7 @@ class Iterator:
 
     @staticmethod
     def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
-                       output_classes: Any = None) -> Iterator:  # fmt: skip
+                       output_classes: Any = None) -> Iterator:
         """An iterator for any data set with such elements; see `make_initializer`.
 
         Args:
@@ -144,7 +144,7 @@ class Iterator:
             if own.dtype is not other.dtype or not compatible(own.shape, other.shape):
                 raise TypeError(f"Expected output types and shapes {flatten(self._specs)} but got data set with "
                                 f"{flatten(dataset._specs)}.\n  Asked for at {user_source(2)}\n"
-                                "  Fix: give from_structure the data set's output_types and output_shapes")  # fmt: skip
+                                "  Fix: give from_structure the data set's output_types and output_shapes")
         return raw.MakeIterator(dataset._captured, self._handle, dataset=dataset, name=name)
 
     @property
@@ -152,7 +152,7 @@ class Iterator:
         """The operation that begins a pass; ValueError if the iterator has none."""
         if self._initializer is None:
             raise ValueError("Iterator does not have an initializer. "
-                             "Fix: make_initializable_iterator, or make_initializer(dataset)")  # fmt: skip
+                             "Fix: make_initializable_iterator, or make_initializer(dataset)")
         return self._initializer
 
     def get_next(self, name: str | None = None) -> Any:
@@ -190,7 +190,7 @@ class Iterator:
 
     @staticmethod
     def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
-                           output_classes: Any = None) -> Iterator:  # fmt: skip
+                           output_classes: Any = None) -> Iterator:
         """An iterator that gives the elements of the one whose `string_handle` is fed.
 
         Args:
@@ -266,10 +266,10 @@ def _check_constant(tensors: Any) -> None:
         op = waiting.pop()
         if op.type == "Placeholder":
             raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: make_initializable_iterator")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: make_initializable_iterator")
         if op.type == "VarHandleOp":
             raise ValueError(f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value.\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: make_initializable_iterator")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: make_initializable_iterator")
         new = {t.op for t in op.inputs} - seen
         seen |= new
         waiting.extend(new)

@@ -79,7 +79,7 @@ def next_of(iterator: Any) -> Any:
     specs = iterator._specs
     leaves = flatten(specs)
     components = raw.OwnedIteratorGetNext(iterator=iterator, output_types=tuple([s.dtype for s in leaves]),
-                                          output_shapes=tuple([s.shape for s in leaves]))  # fmt: skip
+                                          output_shapes=tuple([s.shape for s in leaves]))
     return pack(specs, iter(components))
 
 
@@ -140,7 +140,7 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], na
                 f"  Built at {user_source(2)}\n  Fix: return what reduce_func is given\n{e}"
             ) from None
         found = [convert_to_tensor(t, None if hasattr(t, "dtype") else d)
-                 for t, d in zip(nest.flatten(after), types, strict=True)]  # fmt: skip
+                 for t, d in zip(nest.flatten(after), types, strict=True)]
         if [t.dtype for t in found] != types:
             raise TypeError(
                 "The element types for the new state must match the initial state. Expected "

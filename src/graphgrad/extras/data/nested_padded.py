@@ -56,7 +56,7 @@ class MoreTransformations:
 
     def interleave(self, map_func: Any, cycle_length: Any = None, block_length: Any = None,
                    num_parallel_calls: Any = None, deterministic: Any = None,
-                   name: str | None = None) -> Any:  # fmt: skip
+                   name: str | None = None) -> Any:
         """A data set of the elements of the data sets that a function makes of the elements, several in turn.
 
         Args:
@@ -130,7 +130,7 @@ class MoreTransformations:
         return outer._reduce_in_numpy(initial_state, reduce_func, name)
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
-                     drop_remainder: bool = False, name: str | None = None) -> Any:  # fmt: skip
+                     drop_remainder: bool = False, name: str | None = None) -> Any:
         """A data set in which so many elements are one; smaller ones are padded.
 
         Args:
@@ -148,12 +148,12 @@ class MoreTransformations:
             shapes: list[Any] = [s.shape for s in leaves]
         else:
             shapes = [as_shape([None if n in (None, -1) else n for n in s] if s is not None else None)
-                      for s in _shapes(padded_shapes, mapped(_nothing, self._specs))]  # fmt: skip
+                      for s in _shapes(padded_shapes, mapped(_nothing, self._specs))]
         if any(s is None for s in shapes):
             raise ValueError("a component has an unknown rank. Fix: give padded_shapes")
         given_values = [None] * len(leaves) if padding_values is None else _spread(padding_values, self._specs)
         fills = [np.asarray((b"" if s.dtype is string else 0) if v is None else _value(v), s.dtype.np_dtype)
-                 for v, s in zip(given_values, leaves, strict=True)]  # fmt: skip
+                 for v, s in zip(given_values, leaves, strict=True)]
         size = _value(batch_size)
         outer: Any = self
 
@@ -209,7 +209,7 @@ def _spread(values: Any, specs: Any) -> list[Any]:
     if isinstance(values, (tuple, list, dict)):
         return flatten(tuple(values) if isinstance(values, list) else values)
     return [values if as_dtype(np.asarray(values).dtype).kind == s.dtype.kind or s.dtype is not string else None
-            for s in flatten(specs)]  # fmt: skip
+            for s in flatten(specs)]
 
 
 def _padded(parts: Any, shape: Any, fill: Any) -> Any:

@@ -60,7 +60,7 @@ class Optional:
         specs = nest.flatten(self._spec)
         types = tuple(as_dtype(s.dtype) for s in specs)
         parts = raw.OptionalGetValue(self._variant, output_types=types, name=name,
-                                     output_shapes=tuple(as_shape(s.shape) for s in specs))  # fmt: skip
+                                     output_shapes=tuple(as_shape(s.shape) for s in specs))
         return nest.pack_sequence_as(self._spec, list(parts))
 
 

@@ -85,7 +85,7 @@ class TFRecordDataset(_OfFiles):
     """
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
-                 num_parallel_reads: Any = None, name: str | None = None):  # fmt: skip
+                 num_parallel_reads: Any = None, name: str | None = None):
         super().__init__(filenames, compression_type)
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
@@ -104,7 +104,7 @@ class TextLineDataset(_OfFiles):
     """
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
-                 num_parallel_reads: Any = None, name: str | None = None):  # fmt: skip
+                 num_parallel_reads: Any = None, name: str | None = None):
         super().__init__(filenames, compression_type)
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
@@ -136,7 +136,7 @@ class FixedLengthRecordDataset(_OfFiles):
 
     def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None,
                  buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         super().__init__(filenames, compression_type)
         self._sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
 

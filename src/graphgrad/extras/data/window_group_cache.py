@@ -85,7 +85,7 @@ class RestOfTransformations:
 
     @staticmethod
     def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
-                             rerandomize_each_iteration: Any = None) -> Any:  # fmt: skip
+                             rerandomize_each_iteration: Any = None) -> Any:
         """A data set that draws each element from one of several data sets.
 
         Args:
@@ -161,7 +161,7 @@ class RestOfTransformations:
         return Options() if self._options is None else self._options
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
-               name: str | None = None) -> Any:  # fmt: skip
+               name: str | None = None) -> Any:
         """A data set of windows, each of them a data set of some of the elements.
 
         Args:
@@ -299,7 +299,7 @@ class RestOfTransformations:
         spec = self._specs
         if not isinstance(spec, Spec) or spec.dtype.name not in ("int32", "int64", "string"):
             raise TypeError("`tf.data.Dataset.unique` does not support this element type: it must be one tensor of "
-                            f"int32, int64 or string, not {flatten(spec)}. Fix: map() to one")  # fmt: skip
+                            f"int32, int64 or string, not {flatten(spec)}. Fix: map() to one")
 
         def passes(given: Values) -> Iterator[Element]:
             seen = set()
@@ -321,7 +321,7 @@ class RestOfTransformations:
         """
         if any(s.shape == () for s in flatten(self._specs)):
             raise ValueError("Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with "
-                             "scalar elements. Fix: batch() it before")  # fmt: skip
+                             "scalar elements. Fix: batch() it before")
         sizes = np.atleast_1d(np.asarray(_value(batch_size))).astype(int).tolist()
         rows: Any = self.unbatch()  # type: ignore[attr-defined]  # a mixin: `Dataset` has it
         whole = components(rows._specs)
@@ -345,7 +345,7 @@ class RestOfTransformations:
         return rows._then(passes, arranged(rows._specs, batched))
 
     def ragged_batch(self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64,
-                     name: str | None = None) -> Any:  # fmt: skip
+                     name: str | None = None) -> Any:
         """A data set in which so many elements are one; ragged where shapes differ.
 
         Args:
@@ -363,7 +363,7 @@ class RestOfTransformations:
         deep = [s for s in flatten(self._specs) if s.shape is not None and None in s.shape[1:]]
         if deep:
             raise ValueError(f"elements of shape {deep[0].shape} differ in more than their first size. "
-                             "Fix: make ragged tensors of them in map()")  # fmt: skip
+                             "Fix: make ragged tensors of them in map()")
         return loose.batch(batch_size, drop_remainder)
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
@@ -377,7 +377,7 @@ class RestOfTransformations:
         """
         spec, size = self._specs, int(_value(batch_size))
         wanted = [None if n in (None, -1) else int(n) for n in (getattr(row_shape, "as_list", list)() if hasattr(
-            row_shape, "as_list") else np.asarray(row_shape, object).tolist())]  # fmt: skip
+            row_shape, "as_list") else np.asarray(row_shape, object).tolist())]
 
         def passes(given: Values) -> Iterator[Element]:
             elements = self._passes(given)
@@ -387,16 +387,16 @@ class RestOfTransformations:
                 shape = [m if n is None else n for n, m in zip(wanted, largest, strict=True)]
                 if any(m > n for n, m in zip(shape, largest)):
                     raise InvalidArgumentError(None, None, f"Encountered a tensor of shape {largest} that exceeds the "
-                                               f"row shape {shape}. Fix: give a larger row_shape")  # fmt: skip
+                                               f"row shape {shape}. Fix: give a larger row_shape")
                 where = [np.argwhere(np.ones(r.shape, bool)) for r in rows]
                 numbered = [np.concatenate([np.full((len(w), 1), i), w], 1) for i, w in enumerate(where)]
                 yield [np.concatenate(numbered).astype(np.int64), np.concatenate([r.ravel() for r in rows]),
-                       np.array([len(rows), *shape], np.int64)]  # fmt: skip
+                       np.array([len(rows), *shape], np.int64)]
 
         return self._then(passes, SparseParts.of(spec.dtype, (None, *wanted)), size=divided(self._size, size, False))
 
     def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None,
-                        name: str | None = None) -> Any:  # fmt: skip
+                        name: str | None = None) -> Any:
         """A data set of what a function makes of groups of elements with the same key.
 
         Args:
@@ -414,7 +414,7 @@ class RestOfTransformations:
     def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any,
                                   padded_shapes: Any = None, padding_values: Any = None,
                                   pad_to_bucket_boundary: bool = False, no_padding: bool = False,
-                                  drop_remainder: bool = False, name: str | None = None) -> Any:  # fmt: skip
+                                  drop_remainder: bool = False, name: str | None = None) -> Any:
         """A data set of padded batches of elements of similar length.
 
         Args:
@@ -431,10 +431,10 @@ class RestOfTransformations:
         from .combine import bucketed
 
         return bucketed(self, element_length_func, list(bucket_boundaries), list(bucket_batch_sizes), padded_shapes,
-                        padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)  # fmt: skip
+                        padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)
 
     def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
-                           name: str | None = None) -> Any:  # fmt: skip
+                           name: str | None = None) -> Any:
         """A data set of pairs (class, element) whose classes have another distribution, by leaving elements out.
 
         Args:
@@ -482,7 +482,7 @@ class RestOfTransformations:
 
         if not context.executing_eagerly():
             raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode. "
-                               "Fix: make_one_shot_iterator().get_next()")  # fmt: skip
+                               "Fix: make_one_shot_iterator().get_next()")
         return NumpyIterator(self)
 
     def cardinality(self) -> Any:
@@ -525,7 +525,7 @@ class RestOfTransformations:
 
     @staticmethod
     def load(path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None,
-             wait: bool = False) -> Any:  # fmt: skip
+             wait: bool = False) -> Any:
         """A data set of what `save` wrote.
 
         Args:
@@ -538,7 +538,7 @@ class RestOfTransformations:
         return _files().load(path)
 
     def snapshot(self, path: str, compression: Any = "AUTO", reader_func: Any = None, shard_func: Any = None,
-                 name: str | None = None) -> Any:  # fmt: skip
+                 name: str | None = None) -> Any:
         """A data set whose elements are computed once, and read from files of a directory in later passes.
 
         Args:
@@ -596,12 +596,12 @@ def _stepped(function: Any, states: Any, specs: Any, gives_element: bool) -> Any
         new = result[0] if gives_element and isinstance(result, tuple) and len(result) == 2 else result
         if gives_element and new is result:
             raise TypeError("The scan function must return a pair comprising the new state and the output value. "
-                            f"Got {result!r}. Fix: return state, element")  # fmt: skip
+                            f"Got {result!r}. Fix: return state, element")
         before = flatten(states)
         after = [t._spec for t in graph.outputs[: len(flatten(new))]]
         if len(before) != len(after) or any(a.dtype is not b.dtype for a, b in zip(before, after)):
             raise TypeError(f"The element types for the new state must match the initial state. Expected {before}; "
-                            f"got {after}. Fix: tf.cast what the function returns")  # fmt: skip
+                            f"got {after}. Fix: tf.cast what the function returns")
         wider = [Spec.of(a.dtype, relax(a.shape, b.shape)) for a, b in zip(before, after)]
         if wider == before:
             return graph, result, states
@@ -621,5 +621,5 @@ def _computed(captured: list[Any], compute: Any, specs: Any, name: str | None) -
         return compute({k: np.asarray(v) for k, v in zip(keys, values, strict=True)})  # type: ignore[no-any-return]
 
     found = raw.DatasetResult(captured, compute=of_values, output_types=tuple(s.dtype for s in leaves),
-                              output_shapes=tuple(s.shape for s in leaves), name=name)  # fmt: skip
+                              output_shapes=tuple(s.shape for s in leaves), name=name)
     return pack(specs, iter(found))

@@ -26,7 +26,7 @@ def bitmap(data: bytes, channels: int, opaque: bool = False) -> np.ndarray[Any, 
     if len(data) < 32:
         raise Complaint(f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}", "feed the whole file")
     start, width, height, bits = (struct.unpack_from("<" + c, data, at)[0] for c, at in
-                                  (("i", 10), ("i", 18), ("i", 22), ("H", 28)))  # fmt: skip
+                                  (("i", 10), ("i", 18), ("i", 22), ("H", 28)))
     found = _CHANNELS.get(bits)
     if found is None:
         raise Complaint(f"Number of channels inherent in the image must be 1, 3 or 4, but it has {bits} bits a pixel",

@@ -21,7 +21,7 @@ from .non_max_suppression import _overlap, _padded, _select, _tensors, _threshol
 @op("CombinedNonMaxSuppression", "boxes: float32, scores: float32, max_output_size_per_class: int32, "
     "max_total_size: int32, iou_threshold: float32, score_threshold: float32 -> nmsed_boxes: float32, "
     "nmsed_scores: float32, nmsed_classes: float32, valid_detections: int32", flags=("host",),
-    peek=("max_output_size_per_class", "max_total_size"))  # fmt: skip
+    peek=("max_output_size_per_class", "max_total_size"))
 def combined(xp, boxes, scores, each, total, iou_threshold, score_threshold, *, pad_per_class=False, clip_boxes=True):
     """The boxes that stay of each class, then the best of all classes, image by image."""
     for what, size in (("max_size_per_class", each), ("max_total_size", total)):
@@ -31,7 +31,7 @@ def combined(xp, boxes, scores, each, total, iou_threshold, score_threshold, *, 
     classes = scores.shape[2]
     size = min(int(total), int(each) * classes) if pad_per_class else int(total)
     images = [_of_classes(b, s, int(each), size, iou_threshold, score_threshold)
-              for b, s in zip(boxes, scores, strict=True)]  # fmt: skip
+              for b, s in zip(boxes, scores, strict=True)]
     kept, best, which, counts = (np.stack([i[k] for i in images]) if images else None for k in range(4))
     if not images:
         return (np.zeros((0, size, 4), np.float32), *[np.zeros((0, size), np.float32)] * 2, np.zeros(0, np.int32))
@@ -80,12 +80,12 @@ combined.grad(NOT_DIFFERENTIABLE)
 
 
 CombinedNonMaxSuppression = collections.namedtuple(
-    "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])  # fmt: skip
+    "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
 
 
 def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5,
                                  score_threshold=float("-inf"), pad_per_class=False, clip_boxes=True,
-                                 name=None):  # fmt: skip
+                                 name=None):
     """Of boxes of several classes that overlap, those with the best scores.
 
     Args:
@@ -112,7 +112,7 @@ def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_t
     floats = [convert_to_tensor(v, float32) for v in (boxes, scores, iou_threshold, score_threshold)]
     sizes = [convert_to_tensor(v, int32) for v in (max_output_size_per_class, max_total_size)]
     found = raw.CombinedNonMaxSuppression(*floats[:2], *sizes, *floats[2:], pad_per_class=bool(pad_per_class),
-                                          clip_boxes=bool(clip_boxes), name=name)  # fmt: skip
+                                          clip_boxes=bool(clip_boxes), name=name)
     return CombinedNonMaxSuppression(*found)
 
 
@@ -121,7 +121,7 @@ def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_t
 
 @op("BatchNonMaxSuppression", "boxes: float32, scores: float32, max_output_size: int32, iou_threshold: float32, "
     "score_threshold: float32 -> selected_indices: int32, valid_outputs: int32", flags=("host",),
-    peek=("max_output_size",))  # fmt: skip
+    peek=("max_output_size",))
 def batch_suppression(xp, boxes, scores, size, iou_threshold, score_threshold):
     """NonMaxSuppressionV4 for each image of a batch."""
     lead, size = boxes.shape[:-2], int(size)
@@ -143,7 +143,7 @@ batch_suppression.grad(NOT_DIFFERENTIABLE)
 
 def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
                                pad_to_max_output_size=False, name=None, sorted_input=False,
-                               canonicalized_coordinates=False, tile_size=512):  # fmt: skip
+                               canonicalized_coordinates=False, tile_size=512):
     """Of boxes that overlap, those with the best scores, for batches of images.
 
     Args:
@@ -191,7 +191,7 @@ def _decoded(anchors, deltas):
 
 @op("GenerateBoundingBoxProposals", "scores: float32, bbox_deltas: float32, image_info: float32, anchors: float32, "
     "nms_threshold: float32, pre_nms_topn: int32, min_size: float32 -> rois: float32, roi_probabilities: float32",
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def proposals(xp, scores, deltas, info, anchors, nms_threshold, first, min_size, *, post_nms_topn=300):
     """The best boxes about anchors, of those that do not overlap too much."""
     if first <= 0:
@@ -234,7 +234,7 @@ GenerateBoundingBoxProposals = collections.namedtuple("GenerateBoundingBoxPropos
 
 
 def generate_bounding_box_proposals(scores, bbox_deltas, image_info, anchors, nms_threshold=0.7, pre_nms_topn=6000,
-                                    min_size=16, post_nms_topn=300, name=None):  # fmt: skip
+                                    min_size=16, post_nms_topn=300, name=None):
     """The best boxes that a region proposal network finds.
 
     Args:
@@ -262,5 +262,5 @@ def generate_bounding_box_proposals(scores, bbox_deltas, image_info, anchors, nm
     tensors = [convert_to_tensor(v, float32) for v in (scores, bbox_deltas, image_info, anchors, nms_threshold)]
     found = raw.GenerateBoundingBoxProposals(*tensors, convert_to_tensor(pre_nms_topn, int32),
                                              convert_to_tensor(min_size, float32), post_nms_topn=int(post_nms_topn),
-                                             name=name)  # fmt: skip
+                                             name=name)
     return GenerateBoundingBoxProposals(*found)

@@ -17,7 +17,7 @@ _SMALL = frozenset({float16, float32})
 # -- drawing -----------------------------------------------------------------------------
 
 _COLOURS = ((1, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0.5, 0, 0.5, 1), (0.5, 0.5, 0, 1), (0.5, 0, 0, 1),
-            (0, 0, 0.5, 1), (0, 1, 1, 1), (1, 0, 1, 1))  # fmt: skip
+            (0, 0, 0.5, 1), (0, 1, 1, 1), (1, 0, 1, 1))
 
 
 def _draw(images, boxes, colours):
@@ -26,7 +26,7 @@ def _draw(images, boxes, colours):
     for image, own in zip(result, boxes, strict=True):
         for k, box in enumerate(own):
             top, left, bottom, right = (int(np.float32(v) * np.float32(n)) for v, n in
-                                        zip(box, (height - 1, width - 1) * 2, strict=True))  # fmt: skip
+                                        zip(box, (height - 1, width - 1) * 2, strict=True))
             colour = np.asarray(colours[k % len(colours)], images.dtype)[:channels]
             rows = slice(max(top, 0), min(bottom, height - 1) + 1)
             columns = slice(max(left, 0), min(right, width - 1) + 1)
@@ -66,7 +66,7 @@ draw_bounding_boxes_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("DrawBoundingBoxesV2", "images: T, boxes: float32, colors: float32 -> output: T", T=_SMALL, flags=("host",),
-    shape=_drawn_shape)  # fmt: skip
+    shape=_drawn_shape)
 def draw_bounding_boxes_v2_op(xp, images, boxes, colors):
     """The images with boxes of the given colours in turn."""
     if not len(colors):
@@ -225,57 +225,57 @@ def _stateful_shape(image_size, bounding_boxes, min_object_covered, aspect_ratio
 
 
 @op("SampleDistortedBoundingBoxV2", "image_size: T, bounding_boxes: float32, min_object_covered: float32 -> begin: T, "
-    "size: T, bboxes: float32", T=_T, flags=_FLAGS, shape=_stateful_shape)  # fmt: skip
+    "size: T, bboxes: float32", T=_T, flags=_FLAGS, shape=_stateful_shape)
 def sample_box(xp, image_size, boxes, least, *, seed=0, seed2=0, aspect_ratio_range=(0.75, 1.33),
-               area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):  # fmt: skip
+               area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):
     """A random crop that covers a part of some box."""
     stream = start(xp, "SampleDistortedBoundingBoxV2", rng, seed, seed2, max_attempts)
     return _sample(stream, image_size, boxes, least, aspect_ratio_range, area_range, max_attempts,
-                   use_image_if_no_bounding_boxes)  # fmt: skip
+                   use_image_if_no_bounding_boxes)
 
 
 sample_box.grad(NOT_DIFFERENTIABLE)
 
 
 @op("SampleDistortedBoundingBox", "image_size: T, bounding_boxes: float32 -> begin: T, size: T, bboxes: float32", T=_T,
-    flags=_FLAGS, shape=_sampled_shape)  # fmt: skip
+    flags=_FLAGS, shape=_sampled_shape)
 def sample_box_v1(xp, image_size, boxes, *, seed=0, seed2=0, min_object_covered=0.1, aspect_ratio_range=(0.75, 1.33),
-                  area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):  # fmt: skip
+                  area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):
     """A random crop that covers a part of some box: the older form, whose part is an attribute."""
     stream = start(xp, "SampleDistortedBoundingBox", rng, seed, seed2, max_attempts)
     return _sample(stream, image_size, boxes, min_object_covered, aspect_ratio_range, area_range, max_attempts,
-                   use_image_if_no_bounding_boxes)  # fmt: skip
+                   use_image_if_no_bounding_boxes)
 
 
 sample_box_v1.grad(NOT_DIFFERENTIABLE)
 
 
 def _stateless_shape(image_size, bounding_boxes, min_object_covered, seed, aspect_ratio_range, area_range,
-                     max_attempts):  # fmt: skip
+                     max_attempts):
     with_rank(seed, 1, "seed")
     return _stateful_shape(image_size, bounding_boxes, min_object_covered, aspect_ratio_range, area_range, max_attempts)
 
 
 @op("StatelessSampleDistortedBoundingBox", "image_size: T, bounding_boxes: float32, min_object_covered: float32, "
     "seed: Tseed -> begin: T, size: T, bboxes: float32", T=_T, Tseed=INDEX, flags=("host",),
-    shape=_stateless_shape)  # fmt: skip
+    shape=_stateless_shape)
 def stateless_sample_box(xp, image_size, boxes, least, seed, *, aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
-                         max_attempts=100, use_image_if_no_bounding_boxes=False):  # fmt: skip
+                         max_attempts=100, use_image_if_no_bounding_boxes=False):
     """A crop that covers a part of some box, chosen by the seed alone."""
     return _sample(philox.stateless(np, seed), image_size, boxes, least, aspect_ratio_range, area_range, max_attempts,
-                   use_image_if_no_bounding_boxes)  # fmt: skip
+                   use_image_if_no_bounding_boxes)
 
 
 def _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes):
     return {"aspect_ratio_range": tuple(aspect_ratio_range or (0.75, 1.33)),
             "area_range": tuple(area_range or (0.05, 1.0)),
             "max_attempts": 100 if max_attempts is None else int(max_attempts),
-            "use_image_if_no_bounding_boxes": bool(use_image_if_no_bounding_boxes)}  # fmt: skip
+            "use_image_if_no_bounding_boxes": bool(use_image_if_no_bounding_boxes)}
 
 
 def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None,
                                   area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None,
-                                  name=None):  # fmt: skip
+                                  name=None):
     """A random crop that covers a part of one of some boxes, for augmenting images.
 
     Args:
@@ -299,7 +299,7 @@ def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object
     """
     seeds = seed_attrs(None) if not seed else dict(zip(("seed", "seed2"), get_seed(seed), strict=True))
     return _stateful(image_size, bounding_boxes, min_object_covered, seeds, name, aspect_ratio_range, area_range,
-                     max_attempts, use_image_if_no_bounding_boxes)  # fmt: skip
+                     max_attempts, use_image_if_no_bounding_boxes)
 
 
 def _stateful(image_size, boxes, least, seeds, name, *options):
@@ -309,7 +309,7 @@ def _stateful(image_size, boxes, least, seeds, name, *options):
 
 def sample_distorted_bounding_box_v1(image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1,
                                      aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                     use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
+                                     use_image_if_no_bounding_boxes=None, name=None):
     """A random crop that covers a part of one of some boxes: TensorFlow 1's arguments.
 
     Args:
@@ -329,12 +329,12 @@ def sample_distorted_bounding_box_v1(image_size, bounding_boxes, seed=None, seed
     """
     seeds = {"seed": seed or 0, "seed2": seed2 or 0} if seed or seed2 else seed_attrs(None)
     return _stateful(image_size, bounding_boxes, min_object_covered, seeds, name, aspect_ratio_range, area_range,
-                     max_attempts, use_image_if_no_bounding_boxes)  # fmt: skip
+                     max_attempts, use_image_if_no_bounding_boxes)
 
 
 def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1,
                                             aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                            use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
+                                            use_image_if_no_bounding_boxes=None, name=None):
     """A crop that covers a part of one of some boxes, chosen by the seed alone.
 
     Args:
@@ -358,4 +358,4 @@ def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, mi
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
     boxes = convert_to_tensor(bounding_boxes, float32, name="bounding_boxes")
     return raw.StatelessSampleDistortedBoundingBox(image_size, boxes, convert_to_tensor(min_object_covered, float32),
-                                                   seed, name=name, **options)  # fmt: skip
+                                                   seed, name=name, **options)

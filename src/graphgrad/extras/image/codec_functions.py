@@ -86,9 +86,9 @@ def decode_gif(contents, name=None):
 
 
 @op("DecodeAndCropJpeg", "contents: string, crop_window: int32 -> image: uint8", flags=("host",),
-    peek=("crop_window",))  # fmt: skip
+    peek=("crop_window",))
 def decode_and_crop_jpeg_op(xp, contents, window, *, channels=0, ratio=1, fancy_upscaling=True,
-                            try_recover_truncated=False, acceptable_fraction=1, dct_method=""):  # fmt: skip
+                            try_recover_truncated=False, acceptable_fraction=1, dct_method=""):
     """The pixels of a part of a JPEG image."""
     kind = format_of(contents.item())
     if kind != "JPEG":
@@ -114,7 +114,7 @@ decode_and_crop_jpeg_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("ExtractJpegShape", "contents: string -> image_shape: output_type", output_type=INDEX, flags=("host",),
-    shape=lambda contents: (3,))  # fmt: skip
+    shape=lambda contents: (3,))
 def extract_jpeg_shape_op(xp, contents, *, output_type=int32):
     """Height, width and channels of a JPEG image, from its header alone."""
     data, at = contents.item(), 2
@@ -132,7 +132,7 @@ extract_jpeg_shape_op.grad(NOT_DIFFERENTIABLE)
 
 
 def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True,
-                         try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):  # fmt: skip
+                         try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):
     """Decodes a part of a JPEG image (Pillow does the work; extra `image`).
 
     Args:
@@ -152,7 +152,7 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upsca
     return raw.DecodeAndCropJpeg(contents, convert_to_tensor(crop_window, int32), channels=channels, ratio=ratio,
                                  fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
                                  acceptable_fraction=acceptable_fraction, dct_method=dct_method,
-                                 name=name)  # fmt: skip
+                                 name=name)
 
 
 def extract_jpeg_shape(contents, output_type=int32, name=None):

@@ -54,7 +54,7 @@ class _Grid:
 def _check(xp, box_ind, batch):
     if xp is np and box_ind.size and (box_ind.min() < 0 or box_ind.max() >= batch):
         raise Complaint("box_index has values outside [0, batch_size)", f"give numbers in [0, {batch})",
-                        OutOfRangeError)  # fmt: skip
+                        OutOfRangeError)
 
 
 def _crop_shape(image, boxes, box_ind, crop_size):
@@ -85,7 +85,7 @@ def _method(method):
 
 
 @op("CropAndResize", "image: T, boxes: float32, box_ind: int32, crop_size: int32 -> crops: float32", T=REAL,
-    host=("crop_size",))  # fmt: skip
+    host=("crop_size",))
 def crop_and_resize_op(xp, image, boxes, box_ind, crop_size, *, method="bilinear", extrapolation_value=0.0):
     """Parts of images, resized to one size."""
     _check(xp, box_ind, image.shape[0])
@@ -121,7 +121,7 @@ def _crop_and_resize_grad(op, dy):
 
 
 @op("CropAndResizeGradImage", "grads: float32, boxes: float32, box_ind: int32, image_size: int32 -> output: T",
-    T=FLOATING, host=("image_size",))  # fmt: skip
+    T=FLOATING, host=("image_size",))
 def crop_and_resize_grad_image(xp, dy, boxes, box_ind, image_size, *, T, method="bilinear"):
     """The gradient of CropAndResize for the image."""
     shape = tuple(int(n) for n in image_size)
@@ -169,7 +169,7 @@ def crop_and_resize_grad_boxes(xp, dy, image, boxes, box_ind, *, method="bilinea
     image, which = xp.asarray(image).astype(np.float32), box_ind[:, None, None]
     (top, bottom), (left, right) = grid.rows, grid.columns
     pixel = {(i, j): image[which, rows[:, :, None], columns[:, None, :]]
-             for i, rows in enumerate((top, bottom)) for j, columns in enumerate((left, right))}  # fmt: skip
+             for i, rows in enumerate((top, bottom)) for j, columns in enumerate((left, right))}
     dy = xp.where(grid.inside, dy, np.float32(0))
     by_y = (pixel[1, 0] - pixel[0, 0]) * (1 - grid.lerp_x) + (pixel[1, 1] - pixel[0, 1]) * grid.lerp_x
     by_x = (pixel[0, 1] - pixel[0, 0]) * (1 - grid.lerp_y) + (pixel[1, 1] - pixel[1, 0]) * grid.lerp_y
@@ -216,7 +216,7 @@ class _Places:
         share = raw.SelectV2(single, 0.5, raw.RealDiv(index, spaces))
         self.low_share, self.high_share = raw.Mul(raw.Sub(1.0, share), last), raw.Mul(share, last)
         at = raw.AddV2(raw.Mul(raw.ExpandDims(low, 1), self.low_share),
-                       raw.Mul(raw.ExpandDims(high, 1), self.high_share))  # fmt: skip
+                       raw.Mul(raw.ExpandDims(high, 1), self.high_share))
         self.inside = raw.LogicalAnd(raw.GreaterEqual(at, 0.0), raw.LessEqual(at, last))
         self.at = raw.SelectV2(self.inside, at, 0.0)
         before = raw.StopGradient(raw.Floor(self.at))
@@ -244,7 +244,7 @@ def _by_boxes(dy, image, boxes, box_ind):
 
     def pixels(i, j):
         places = [raw.Reshape(box_ind, np.asarray([-1, 1, 1], np.int32)), raw.ExpandDims(y.ends[i], 2),
-                  raw.ExpandDims(x.ends[j], 1)]  # fmt: skip
+                  raw.ExpandDims(x.ends[j], 1)]
         return raw.GatherNd(image, raw.Pack([raw.BroadcastTo(p, size) for p in places], axis=3))
 
     p = {(i, j): pixels(i, j) for i in (0, 1) for j in (0, 1)}
@@ -297,11 +297,11 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     """
     boxes = convert_to_tensor(boxes, float32, name="boxes")
     return raw.CropAndResize(image, boxes, box_indices, crop_size, method=method,
-                             extrapolation_value=float(extrapolation_value), name=name)  # fmt: skip
+                             extrapolation_value=float(extrapolation_value), name=name)
 
 
 def crop_and_resize_v1(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0,
-                       name=None, box_indices=None):  # fmt: skip
+                       name=None, box_indices=None):
     """Takes parts out of images and resizes them to one size: TensorFlow 1's arguments.
 
     Args:

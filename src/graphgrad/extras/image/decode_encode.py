@@ -58,7 +58,7 @@ def _jpeg_shape(image, format):
 @op("EncodeJpeg", "image: uint8 -> contents: string", flags=("host",), shape=_jpeg_shape)
 def encode_jpeg_op(xp, image, *, format="", quality=95, progressive=False, optimize_size=False,
                    chroma_downsampling=True, density_unit="in", x_density=300, y_density=300,
-                   xmp_metadata=""):  # fmt: skip
+                   xmp_metadata=""):
     """The JPEG file of an image."""
     try:
         from PIL import Image
@@ -68,7 +68,7 @@ def encode_jpeg_op(xp, image, *, format="", quality=95, progressive=False, optim
     data = io.BytesIO()
     scale = 1.0 if density_unit == "in" else 2.54
     pixels.save(data, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size,
-                subsampling=2 if chroma_downsampling else 0, dpi=(x_density * scale, y_density * scale))  # fmt: skip
+                subsampling=2 if chroma_downsampling else 0, dpi=(x_density * scale, y_density * scale))
     return _scalar(data.getvalue())
 
 
@@ -80,7 +80,7 @@ def _any_quality_shape(images, quality):
 
 
 @op("EncodeJpegVariableQuality", "images: uint8, quality: int32 -> contents: string", flags=("host",),
-    shape=_any_quality_shape)  # fmt: skip
+    shape=_any_quality_shape)
 def encode_jpeg_variable_quality_op(xp, images, quality):
     """The JPEG file of an image, of a quality that only the run knows."""
     if not 0 <= quality <= 100:
@@ -110,7 +110,7 @@ def encode_png(image, compression=-1, name=None):
 
 
 def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=False, chroma_downsampling=True,
-                density_unit="in", x_density=300, y_density=300, xmp_metadata="", name=None):  # fmt: skip
+                density_unit="in", x_density=300, y_density=300, xmp_metadata="", name=None):
     """Encodes an image as a JPEG file (Pillow does the work; extra `image`).
 
     Args:
@@ -135,7 +135,7 @@ def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=F
     return raw.EncodeJpeg(image, format=format, quality=int(quality), progressive=bool(progressive),
                           optimize_size=bool(optimize_size), chroma_downsampling=bool(chroma_downsampling),
                           density_unit=density_unit, x_density=int(x_density), y_density=int(y_density),
-                          xmp_metadata=xmp_metadata, name=name)  # fmt: skip
+                          xmp_metadata=xmp_metadata, name=name)
 
 
 @op("DecodeImage", "contents: string -> image: uint8", flags=("host",))

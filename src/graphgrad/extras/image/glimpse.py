@@ -57,7 +57,7 @@ def _noise(xp, x, shape, noise, seeds):
 
 def _glimpse(version):
     def kernel(xp, x, size, offsets, *, centered=True, normalized=True, uniform_noise=True, noise="uniform", seed=0,
-               seed2=0, rng=0):  # fmt: skip
+               seed2=0, rng=0):
         """A window of each image."""
         size = tuple(int(n) for n in size)
         options = {"centered": centered, "normalized": normalized, "version": version}
@@ -99,11 +99,11 @@ def _grad(version):
 
 for _version, _name in ((1, "ExtractGlimpse"), (2, "ExtractGlimpseV2")):
     op(_name, "input: float32, size: int32, offsets: float32 -> glimpse: float32", host=("size",), flags=_FLAGS,
-       shape=_shape)(_glimpse(_version)).grad(_grad(_version))  # fmt: skip
+       shape=_shape)(_glimpse(_version)).grad(_grad(_version))
 
 
 @op("ExtractGlimpseGrad", "input_sizes: int32, offsets: float32, grads: float32 -> output: float32",
-    host=("input_sizes",))  # fmt: skip
+    host=("input_sizes",))
 def glimpse_grad(xp, input_sizes, offsets, dy, *, centered=True, normalized=True, version=2):
     """Adds each glimpse's gradient where the glimpse came from."""
     shape = tuple(int(n) for n in input_sizes)
@@ -158,7 +158,7 @@ def extract_glimpse_v2(input, size, offsets, centered=True, normalized=True, noi
     """
     offsets = convert_to_tensor(offsets, float32, name="offsets")
     return raw.ExtractGlimpseV2(input, size, offsets, centered=bool(centered), normalized=bool(normalized),
-                                uniform_noise=False, noise=noise, name=name)  # fmt: skip
+                                uniform_noise=False, noise=noise, name=name)
 
 
 def extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None):
@@ -183,4 +183,4 @@ def extract_glimpse(input, size, offsets, centered=True, normalized=True, unifor
     """
     offsets = convert_to_tensor(offsets, float32, name="offsets")
     return raw.ExtractGlimpse(input, size, offsets, centered=bool(centered), normalized=bool(normalized),
-                              uniform_noise=bool(uniform_noise), name=name)  # fmt: skip
+                              uniform_noise=bool(uniform_noise), name=name)

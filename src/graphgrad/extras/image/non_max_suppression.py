@@ -83,7 +83,7 @@ def _chosen_shape(boxes, scores, *unused):
 
 
 @op("NonMaxSuppression", f"boxes: float32, scores: float32, {_SIZE} -> selected_indices: int32", flags=("host",),
-    shape=_chosen_shape)  # fmt: skip
+    shape=_chosen_shape)
 def suppression(xp, boxes, scores, size, *, iou_threshold=0.5):
     """The numbers of the boxes that stay, best first."""
     _thresholds(iou_threshold)
@@ -94,7 +94,7 @@ suppression.grad(NOT_DIFFERENTIABLE)
 
 
 @op("NonMaxSuppressionV2", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold -> selected_indices: int32", T=_T,
-    T_threshold=_T, flags=("host",), shape=_chosen_shape)  # fmt: skip
+    T_threshold=_T, flags=("host",), shape=_chosen_shape)
 def suppression_v2(xp, boxes, scores, size, iou_threshold):
     """The numbers of the boxes that stay, best first."""
     _thresholds(iou_threshold)
@@ -105,7 +105,7 @@ suppression_v2.grad(NOT_DIFFERENTIABLE)
 
 
 @op("NonMaxSuppressionV3", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold, score_threshold: T_threshold -> "
-    "selected_indices: int32", T=_T, T_threshold=_T, flags=("host",), shape=_chosen_shape)  # fmt: skip
+    "selected_indices: int32", T=_T, T_threshold=_T, flags=("host",), shape=_chosen_shape)
 def suppression_v3(xp, boxes, scores, size, iou_threshold, score_threshold):
     """The numbers of the boxes that stay, best first; only those whose score is above a threshold."""
     _thresholds(iou_threshold)
@@ -119,7 +119,7 @@ def _padded_shape(boxes, scores, size, pad_to_max_output_size):
 
 @op("NonMaxSuppressionV4", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold, score_threshold: T_threshold -> "
     "selected_indices: int32, valid_outputs: int32", T=_T, T_threshold=_T, flags=("host",),
-    peek=("max_output_size",))  # fmt: skip
+    peek=("max_output_size",))
 def suppression_v4(xp, boxes, scores, size, iou_threshold, score_threshold, *, pad_to_max_output_size=False):
     """The numbers of the boxes that stay, zeros behind them if asked for, and how many there are."""
     chosen = suppression_v3.kernel(xp, boxes, scores, size, iou_threshold, score_threshold)
@@ -133,7 +133,7 @@ def _suppression_v4_shape(boxes, scores, max_output_size, iou_threshold, score_t
 
 @op("NonMaxSuppressionV5", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T, score_threshold: T, soft_nms_sigma: T -> "
     "selected_indices: int32, selected_scores: T, valid_outputs: int32", T=_T, flags=("host",),
-    peek=("max_output_size",))  # fmt: skip
+    peek=("max_output_size",))
 def suppression_v5(xp, boxes, scores, size, iou_threshold, score_threshold, sigma, *, pad_to_max_output_size=False):
     """The boxes that stay, with their scores, which decrease with each overlap if sigma is positive."""
     _thresholds(iou_threshold)
@@ -146,12 +146,12 @@ def suppression_v5(xp, boxes, scores, size, iou_threshold, score_threshold, sigm
 
 @suppression_v5.shape
 def _suppression_v5_shape(boxes, scores, max_output_size, iou_threshold, score_threshold, sigma,
-                          pad_to_max_output_size):  # fmt: skip
+                          pad_to_max_output_size):
     return [_padded_shape(boxes, scores, max_output_size, pad_to_max_output_size)] * 2 + [()]
 
 
 @op("NonMaxSuppressionWithOverlaps", f"overlaps: float32, scores: float32, {_SIZE}, overlap_threshold: float32, "
-    "score_threshold: float32 -> selected_indices: int32", flags=("host",))  # fmt: skip
+    "score_threshold: float32 -> selected_indices: int32", flags=("host",))
 def suppression_with_overlaps(xp, overlaps, scores, size, overlap_threshold, score_threshold):
     """The numbers of the boxes that stay, where their overlaps are given."""
     return _select(lambda i, j: overlaps[i, j], scores, int(size), overlap_threshold, score_threshold)[0]
@@ -204,7 +204,7 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score
 
 
 def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
-                                    soft_nms_sigma=0.0, name=None):  # fmt: skip
+                                    soft_nms_sigma=0.0, name=None):
     """Of boxes that overlap, those with the best scores, and these scores, which overlaps decrease.
 
     Args:
@@ -229,7 +229,7 @@ def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshol
 
 
 def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5,
-                                 score_threshold=float("-inf"), name=None):  # fmt: skip
+                                 score_threshold=float("-inf"), name=None):
     """Of boxes whose overlaps are given, those with the best scores.
 
     Args:

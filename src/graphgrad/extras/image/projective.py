@@ -124,7 +124,7 @@ def _backward(op, dy):
 
 
 @op("ImageProjectiveTransformV3", "images: dtype, transforms: float32, output_shape: int32, fill_value: float32 -> "
-    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",))  # fmt: skip
+    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",))
 def projective_v3(xp, images, transforms, output_shape, fill_value, *, interpolation, fill_mode="CONSTANT"):
     """Each pixel comes from where the transform sends it."""
     return _transformed(xp, images, transforms, output_shape, fill_value, interpolation, fill_mode)
@@ -142,7 +142,7 @@ def _projective_v3_grad(op, dy):
 
 
 @op("ImageProjectiveTransformV2", "images: dtype, transforms: float32, output_shape: int32 -> "
-    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), shape=_shape)  # fmt: skip
+    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), shape=_shape)
 def projective_v2(xp, images, transforms, output_shape, *, interpolation, fill_mode="CONSTANT"):
     """Each pixel comes from where the transform sends it; zero outside of the image."""
     return _transformed(xp, images, transforms, output_shape, np.float32(0), interpolation, fill_mode)
@@ -154,7 +154,7 @@ def _projective_v2_grad(op, dy):
 
 
 @op("ImageProjectiveTransformGrad", "grads: dtype, transforms: float32, image_shape: int32 -> output: dtype",
-    dtype=FLOATING, host=("image_shape",))  # fmt: skip
+    dtype=FLOATING, host=("image_shape",))
 def projective_grad(xp, dy, transforms, image_shape, *, interpolation, fill_mode="CONSTANT"):
     """The transpose of ImageProjectiveTransformV2."""
     shape = tuple(int(n) for n in image_shape)

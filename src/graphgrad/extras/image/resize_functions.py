@@ -55,7 +55,7 @@ def _scaled_known(x, size):
 _SUPPORTED = "Fix: use 'bilinear', 'nearest', 'bicubic' or 'area'"
 # The kernels of what is resized by ScaleAndTranslate.
 _KERNELS = {"bilinear": "triangle", "bicubic": "keyscubic", "lanczos3": "lanczos3", "lanczos5": "lanczos5",
-            "gaussian": "gaussian", "mitchellcubic": "mitchellcubic"}  # fmt: skip
+            "gaussian": "gaussian", "mitchellcubic": "mitchellcubic"}
 
 
 def _resize(images, size, resizer, preserve_aspect_ratio, name, skip=False):
@@ -70,7 +70,7 @@ def _resize(images, size, resizer, preserve_aspect_ratio, name, skip=False):
             raise ValueError("'size' must be a 1-D int32 Tensor. Fix: give new height and width as integers") from None
         if size._spec.shape not in ((2,), None):
             raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width. "
-                             "Fix: give [height, width]")  # fmt: skip
+                             "Fix: give [height, width]")
         if preserve_aspect_ratio:
             known = _scaled_known(x, size)
             size = _scaled_size(x, size) if known is None else convert_to_tensor(known)
@@ -103,7 +103,7 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     kernel = _KERNELS.get(method) if antialias or method not in ("bilinear", "bicubic") else None
     if method not in methods and kernel is None:
         raise ValueError(f"Resize method is not implemented: {method!r}. Fix: use one of "
-                         f"{', '.join(sorted({*methods, *_KERNELS}))}")  # fmt: skip
+                         f"{', '.join(sorted({*methods, *_KERNELS}))}")
     options = {} if method == "area" else {"half_pixel_centers": True}
 
     def resizer(x, size):
@@ -112,13 +112,13 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
         here = raw.Cast(raw.StridedSlice(raw.Shape(x), [1], [3], [1]), DstT=float32)
         scale = raw.RealDiv(raw.Cast(size, DstT=float32), here)
         return raw.ScaleAndTranslate(x, size, scale, np.zeros(2, np.float32), kernel_type=kernel,
-                                     antialias=bool(antialias))  # fmt: skip
+                                     antialias=bool(antialias))
 
     return _resize(images, size, resizer, preserve_aspect_ratio, name)
 
 
 def resize_v1(images, size, method=ResizeMethodV1.BILINEAR, align_corners=False, preserve_aspect_ratio=False,
-              name=None):  # fmt: skip
+              name=None):
     """Resizes images the way of TensorFlow 1.
 
     Args:

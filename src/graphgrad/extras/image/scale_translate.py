@@ -48,7 +48,7 @@ def _mitchell(xp, x):
 
 _KERNELS = {"lanczos1": _lanczos(1.0), "lanczos3": _lanczos(3.0), "lanczos5": _lanczos(5.0),
             "gaussian": (_gaussian, 1.5), "box": (_box, 1.0), "triangle": (_triangle, 1.0), "keyscubic": (_keys, 2.0),
-            "mitchellcubic": (_mitchell, 2.0)}  # fmt: skip
+            "mitchellcubic": (_mitchell, 2.0)}
 
 
 def _matrix(xp, n, out, scale, translation, kernel_type, antialias):
@@ -89,7 +89,7 @@ def _options(op):
 
 
 @op("ScaleAndTranslate", "images: T, size: int32, scale: float32, translation: float32 -> resized_images: float32",
-    T=REAL, host=("size",))  # fmt: skip
+    T=REAL, host=("size",))
 def scale_and_translate_op(xp, images, size, scale, translation, *, kernel_type="lanczos3", antialias=True):
     """Each pixel is a weighted mean of those near to its place in the input."""
     sizes = zip(images.shape[1:3], map(int, size), strict=True)
@@ -114,7 +114,7 @@ def _scale_and_translate_grad(op, dy):
 
 
 @op("ScaleAndTranslateGrad", "grads: T, original_image: T, scale: float32, translation: float32 -> output: T",
-    T={float32})  # fmt: skip
+    T={float32})
 def scale_and_translate_grad_op(xp, dy, original, scale, translation, *, kernel_type="lanczos3", antialias=True):
     """The transpose of ScaleAndTranslate."""
     sizes = zip(original.shape[1:3], dy.shape[1:3], strict=True)

@@ -109,7 +109,7 @@ def _halved(x):
     else:
         paddings = np.asarray([[0, 0], *([0, n % 2] for n in known), [0, 0]], np.int32)
     pooled = raw.AvgPool(raw.MirrorPad(flat, paddings, mode="SYMMETRIC"), ksize=_HALVES, strides=_HALVES,
-                         padding="VALID")  # fmt: skip
+                         padding="VALID")
     pooled.set_shape((None, None, None, x._spec.shape[-1]))  # which paddings that only the run knows have hidden
     return raw.Reshape(pooled, join(part(shape, 0, rank - 3), part(shape_of(pooled), 1, 4)))
 

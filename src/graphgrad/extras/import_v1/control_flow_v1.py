@@ -19,7 +19,7 @@ from graphgrad.ir.proto.graph_messages import NodeDef
 from graphgrad.ir.shape import TensorShape
 
 OLD = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch", "RefMerge", "RefEnter",
-                 "RefExit", "RefNextIteration"})  # fmt: skip
+                 "RefExit", "RefNextIteration"})
 Frame = tuple[str, ...]
 _DEEPEST = 50  # loops within each other
 _STEPS = 500  # on the way from merges back to what decides, for each operation; ten or so are usual
@@ -168,7 +168,7 @@ def _ordered(nodes: Sequence[Any]) -> list[Any]:
             needs = [
                 m for name in node.input if (m := by_name.get(_operation(name))) is not None
                 and not (_kind(m) == "NextIteration" and _kind(node) == "Merge")
-            ]  # fmt: skip
+            ]
             circular = next((m for m in needs if state.get(m.name) == 1), None)
             if circular is not None:
                 raise ValueError(f"graph_def is invalid: its operations form a cycle through {circular.name!r}. "
@@ -202,7 +202,7 @@ def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
 
 
 def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: dict[str, list[str]],
-               frame: Frame) -> None:  # fmt: skip
+               frame: Frame) -> None:
     """Puts a `Loop` in the place of the nodes of a frame."""
     members = {name: parts[name] for name in of_frames[frame] if name in parts}
     kinds: dict[str, list[Any]] = {}
@@ -213,7 +213,7 @@ def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: 
         raise _unrecognised(next(iter(members.values())), f"the frame {frame[-1]!r} has {len(conditions)} conditions")
     enters = {n.name: n for n in kinds.get("Enter", ())}
     switches = {_operation(n.input[0]): n for n in kinds.get("Switch", ())
-                if _operation(n.input[1]) == conditions[0].name}  # fmt: skip
+                if _operation(n.input[1]) == conditions[0].name}
     merges, starts, backs = [], [], []
     for merge in kinds.get("Merge", ()):
         sources = [_operation(n) for n in merge.input if not n.startswith("^")]
@@ -242,7 +242,7 @@ def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: 
     loop.input = list(dict.fromkeys([
         *starts, *loop.aliases.values(), *(n for n in outside if _operation(n) not in members),
         *(n for e in kinds.get("Enter", ()) for n in e.input if n.startswith("^") and _operation(n) not in members),
-    ]))  # fmt: skip
+    ]))
     for place, switch in enumerate(used):
         for name in exits.get(switch.name, ()):
             parts[name] = _identity(parts[name], f"{loop.name}:{place}")
@@ -345,7 +345,7 @@ def _count(steps: Iterator[int], node: Any) -> None:
 
 
 def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[str],
-             border: Container[str] = ()) -> set[str]:  # fmt: skip
+             border: Container[str] = ()) -> set[str]:
     """The roots and all parts before the border that depend on them."""
     found, waiting = set(roots), list(roots)
     while waiting:
@@ -357,7 +357,7 @@ def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[st
 
 
 def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
-                   steps: Iterator[int]) -> None:  # fmt: skip
+                   steps: Iterator[int]) -> None:
     """Puts `Branches` in the place of what leads to some merges that one condition decides."""
     results: tuple[list[str], list[str]] = ([], [])
     for merge in merges:
@@ -382,7 +382,7 @@ def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges:
         made.predicate, *made.aliases.values(), *(n for n in (*needs, *results[0], *results[1])
                                                   if _operation(n) not in inside),
         *(n for s in switches.values() for n in s.input if n.startswith("^")),
-    ]))  # fmt: skip
+    ]))
     together = [m.name for m in merges]
     for name in _tainted(parts, readers, set(switches), set(together)):
         del parts[name]
@@ -397,7 +397,7 @@ def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges:
 
 
 def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int,
-            steps: Iterator[int]) -> dict[str, Any]:  # fmt: skip
+            steps: Iterator[int]) -> dict[str, Any]:
     """The nodes of one branch: what the results depend on, and what depends on a Switch; the latter are noted."""
     seen: set[str] = set()
     reached: set[str] = set()

@@ -36,7 +36,7 @@ def _type(node: Any) -> str:
 
 
 def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
-                     op_dict: Any = None, producer_op_list: Any = None) -> Any:  # fmt: skip
+                     op_dict: Any = None, producer_op_list: Any = None) -> Any:
     """Adds the operations of a `GraphDef` to the current graph.
 
     Args:
@@ -71,7 +71,7 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
         given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
         given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
         reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given,
-                         _Budget(graph_def))  # fmt: skip
+                         _Budget(graph_def))
         with graph.control_dependencies(None), graph._own_gradients(), _plain(graph), _refused():
             reader.read(list(graph_def.node))
     unused = sorted(set(given) - reader.used)

@@ -15,7 +15,7 @@ from graphgrad.ir.proto.graph_messages import AttrValue, NodeDef
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "TemporaryVariable", "AutoReloadVariable"})
 _CHANGES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
-            "IsVariableInitialized": "VarIsInitializedOp"}  # fmt: skip
+            "IsVariableInitialized": "VarIsInitializedOp"}
 _IDENTITIES = frozenset({"Identity", "RefIdentity"})
 
 

@@ -90,9 +90,9 @@ def _number(field: bytes, dtype: Any, column: int, row: int) -> Any:
 
 
 @op("DecodeCSV", "records: string, record_defaults: list(OUT_TYPE) -> output: list(OUT_TYPE)", OUT_TYPE=_TYPES,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def _decode_csv(xp, records, record_defaults, *, field_delim=",", use_quote_delim=True, na_value="", select_cols=(),
-                OUT_TYPE):  # fmt: skip
+                OUT_TYPE):
     """The columns of records."""
     columns = select_cols or range(len(OUT_TYPE))
     missing, delimiter = na_value.encode(), field_delim.encode()
@@ -127,7 +127,7 @@ _decode_csv.grad(NOT_DIFFERENTIABLE)
 
 
 def decode_csv_v1(records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True,
-                  name: str | None = None, na_value: str = "", select_cols: Any = None) -> Any:  # fmt: skip
+                  name: str | None = None, na_value: str = "", select_cols: Any = None) -> Any:
     """Splits records of comma-separated values into columns (1.x arguments).
 
     Args:
@@ -152,7 +152,7 @@ def decode_csv_v1(records: Any, record_defaults: Any, field_delim: str = ",", us
 
 
 def decode_csv(records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True,
-               na_value: str = "", select_cols: Any = None, name: str | None = None) -> Any:  # fmt: skip
+               na_value: str = "", select_cols: Any = None, name: str | None = None) -> Any:
     """Splits records of comma-separated values into columns.
 
     Args:
@@ -182,4 +182,4 @@ def decode_csv(records: Any, record_defaults: Any, field_delim: str = ",", use_q
             raise TypeError(f"Value passed to parameter 'record_defaults' has DataType {wrong} not in list of allowed "
                             "values: float32, float64, int32, int64, string. Fix: give a default of one of these")
         return list(raw.DecodeCSV(text, defaults, field_delim=field_delim, use_quote_delim=use_quote_delim,
-                                  na_value=na_value, select_cols=columns, name=scope))  # fmt: skip
+                                  na_value=na_value, select_cols=columns, name=scope))

@@ -62,7 +62,7 @@ def _image_shape(contents, channels):
 
 @op("DecodeJpeg", "contents: string -> image: uint8", flags=("host",), shape=_image_shape)
 def _decode_jpeg(xp, contents, *, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
-                 acceptable_fraction=1.0, dct_method=""):  # fmt: skip
+                 acceptable_fraction=1.0, dct_method=""):
     """The pixels of a JPEG image."""
     image = single_picture(contents.item(), channels, uint8)
     return image[::ratio, ::ratio] if ratio > 1 else image
@@ -82,7 +82,7 @@ _decode_png.grad(NOT_DIFFERENTIABLE)
 
 def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
                 try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
     """Decodes a JPEG image, or a PNG or a GIF of one picture (Pillow does the work; extra `image`).
 
     Args:
@@ -102,7 +102,7 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
     """
     return raw.DecodeJpeg(contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
                           try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction,
-                          dct_method=dct_method, name=name)  # fmt: skip
+                          dct_method=dct_method, name=name)
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Any:
@@ -202,9 +202,9 @@ def _array(values: list[Any], dtype: Any, shape: Shape) -> np.ndarray[Any, Any]:
 
 @op("ParseSingleExample", "serialized: string, dense_defaults: list(Tdense) -> sparse_indices: num_sparse*int64, "
     "sparse_values: list(sparse_types), sparse_shapes: num_sparse*int64, dense_values: list(Tdense)",
-    Tdense=_KINDS, sparse_types=_KINDS, flags=("host",))  # fmt: skip
+    Tdense=_KINDS, sparse_types=_KINDS, flags=("host",))
 def _parse_single_example(xp, serialized, dense_defaults, *, num_sparse, sparse_keys, dense_keys, sparse_types, Tdense,
-                          dense_shapes, has_default):  # fmt: skip
+                          dense_shapes, has_default):
     """The features of one serialized `Example`."""
     found = _features_of(serialized.item())
     dense = []
@@ -250,7 +250,7 @@ _parse_single_example.grad(NOT_DIFFERENTIABLE)
 
 
 def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str | None = None,
-                            example_names: Any = None) -> dict[str, Any]:  # fmt: skip
+                            example_names: Any = None) -> dict[str, Any]:
     """Parses one serialized `Example` (1.x arguments).
 
     Args:
@@ -281,12 +281,12 @@ def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str
     with name_scope(name, "ParseSingleExample"):
         zeros = {string: b"", float32: 0.0, int64: 0}
         defaults = [convert_to_tensor(zeros[t] if f.default_value is None else f.default_value, t)
-                    for f, t in zip(dense.values(), types, strict=True)]  # fmt: skip
+                    for f, t in zip(dense.values(), types, strict=True)]
         indices, values, shapes, tensors = raw.ParseSingleExample(
             serialized, defaults, num_sparse=len(sparse), sparse_keys=tuple(sparse), dense_keys=tuple(dense),
             sparse_types=tuple(as_dtype(f.dtype) for f in sparse.values()),
             dense_shapes=tuple(as_shape(f.shape) for f in dense.values()),
-            has_default=tuple(f.default_value is not None for f in dense.values()))  # fmt: skip
+            has_default=tuple(f.default_value is not None for f in dense.values()))
     result: dict[str, Any] = dict(zip(dense, tensors, strict=True))
     for key, *parts in zip(sparse, indices, values, shapes, strict=True):
         result[key] = SparseTensor(*parts)
@@ -294,7 +294,7 @@ def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str
 
 
 def parse_single_example(serialized: Any, features: dict[str, Any], example_names: Any = None,
-                         name: str | None = None) -> dict[str, Any]:  # fmt: skip
+                         name: str | None = None) -> dict[str, Any]:
     """Parses one serialized `Example`.
 
     Args:

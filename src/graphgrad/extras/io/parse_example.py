@@ -70,7 +70,7 @@ def _sparse(rows: list[list[Any]], dtype: Any) -> tuple[Any, Any, Any]:
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     values = _array([v for row in rows for v in row], dtype, (-1,))
     return (np.asarray(indices, np.int64).reshape(-1, 2), values,
-            np.asarray([len(rows), max(map(len, rows), default=0)], np.int64))  # fmt: skip
+            np.asarray([len(rows), max(map(len, rows), default=0)], np.int64))
 
 
 def _splits(lengths: list[int], dtype: Any) -> Any:
@@ -82,9 +82,9 @@ def _splits(lengths: list[int], dtype: Any) -> Any:
     "sparse_values: list(sparse_types), "
     "sparse_shapes: num_sparse*int64, dense_values: list(Tdense), ragged_values: list(ragged_value_types), "
     "ragged_row_splits: list(ragged_split_types)", Tdense=_KINDS, sparse_types=_KINDS, ragged_value_types=_KINDS,
-    ragged_split_types=_INDEX, flags=_HOST)  # fmt: skip
+    ragged_split_types=_INDEX, flags=_HOST)
 def parse_example_op(xp, serialized, names, sparse_keys, dense_keys, ragged_keys, dense_defaults, *, num_sparse, Tdense,
-                     sparse_types, ragged_value_types, ragged_split_types, dense_shapes):  # fmt: skip
+                     sparse_types, ragged_value_types, ragged_split_types, dense_shapes):
     """The features of serialized `Example`s, or of one."""
     examples = [_features_of(s) for s in serialized.reshape(-1).tolist()]
     indices, values, shapes = [], [], []
@@ -109,7 +109,7 @@ def parse_example_op(xp, serialized, names, sparse_keys, dense_keys, ragged_keys
 
 @parse_example_op.shape
 def _parse_example_shape(serialized, names, sparse_keys, dense_keys, ragged_keys, dense_defaults, num_sparse,
-                         dense_shapes, ragged_value_types):  # fmt: skip
+                         dense_shapes, ragged_value_types):
     if serialized is None:
         n, rank = [None], None
     else:
@@ -118,7 +118,7 @@ def _parse_example_shape(serialized, names, sparse_keys, dense_keys, ragged_keys
     row_splits = [(0,) if rank == 1 else (None if rank is None or n[0] is None else n[0] + 1,)] * many
     dense = [None if rank is None else (*n, *shape) for shape in dense_shapes]
     return [*[(None, rank)] * num_sparse, *[(None,)] * num_sparse, *[(rank,)] * num_sparse, *dense, *[(None,)] * many,
-            *row_splits]  # fmt: skip
+            *row_splits]
 
 
 parse_example_op.grad(NOT_DIFFERENTIABLE)
@@ -168,19 +168,19 @@ def _rows_of(lists: dict[str, list[Any]], key: str, dtype: Any, index: int) -> l
     "feature_list_ragged_inner_splits: list(feature_list_ragged_split_types)", Tcontext_dense=_KINDS,
     context_sparse_types=_KINDS, context_ragged_value_types=_KINDS, context_ragged_split_types=_INDEX,
     feature_list_sparse_types=_KINDS, feature_list_dense_types=_KINDS, feature_list_ragged_value_types=_KINDS,
-    feature_list_ragged_split_types=_INDEX, flags=_HOST)  # fmt: skip
+    feature_list_ragged_split_types=_INDEX, flags=_HOST)
 def parse_sequence_op(xp, serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys,
                       sparse_keys, dense_keys, ragged_keys, may_be_missing, context_dense_defaults, *, Ncontext_sparse,
                       Tcontext_dense, context_sparse_types, context_ragged_value_types, context_ragged_split_types,
                       context_dense_shapes, Nfeature_list_sparse, Nfeature_list_dense, feature_list_dense_types,
                       feature_list_sparse_types, feature_list_ragged_value_types, feature_list_ragged_split_types,
-                      feature_list_dense_shapes):  # fmt: skip
+                      feature_list_dense_shapes):
     """Contexts and feature lists of serialized `SequenceExample`s, or of one."""
     context = parse_example_op.kernel(
         xp, serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys,
         context_dense_defaults, num_sparse=Ncontext_sparse, Tdense=Tcontext_dense, sparse_types=context_sparse_types,
         ragged_value_types=context_ragged_value_types, ragged_split_types=context_ragged_split_types,
-        dense_shapes=context_dense_shapes)  # fmt: skip
+        dense_shapes=context_dense_shapes)
     one = not serialized.ndim
     all_lists = [_lists_of(s) for s in serialized.reshape(-1).tolist()]
 
@@ -200,13 +200,13 @@ def parse_sequence_op(xp, serialized, debug_name, context_sparse_keys, context_d
         found = rows(key, dtype)
         at = [(i, j, k) for i, steps in enumerate(found) for j, row in enumerate(steps) for k in range(len(row))]
         size = [len(found), max(map(len, found), default=0),
-                max((len(row) for steps in found for row in steps), default=0)]  # fmt: skip
+                max((len(row) for steps in found for row in steps), default=0)]
         indices.append(np.asarray(at, np.int64).reshape(-1, 3)[:, one:])
         values.append(_array([v for steps in found for row in steps for v in row], dtype, (-1,)))
         shapes.append(np.asarray(size[one:], np.int64))
     dense, lengths = [], []
     for key, dtype, shape, missing in zip(_keys(dense_keys), feature_list_dense_types, feature_list_dense_shapes,
-                                          np.asarray(may_be_missing).reshape(-1).tolist(), strict=True):  # fmt: skip
+                                          np.asarray(may_be_missing).reshape(-1).tolist(), strict=True):
         found = rows(key, dtype, not missing)
         size = int(np.prod(shape, dtype=np.int64))
         for i, steps in enumerate(found):
@@ -220,7 +220,7 @@ def parse_sequence_op(xp, serialized, debug_name, context_sparse_keys, context_d
         lengths.append(np.asarray(len(found[0]) if one else [len(steps) for steps in found], np.int64))
     flat, outer, inner = [], [], []
     for key, dtype, kind in zip(_keys(ragged_keys), feature_list_ragged_value_types, feature_list_ragged_split_types,
-                                strict=True):  # fmt: skip
+                                strict=True):
         found = rows(key, dtype)
         flat.append(_array([v for steps in found for row in steps for v in row], dtype, (-1,)))
         inner.append(_splits([len(row) for steps in found for row in steps], kind))
@@ -231,15 +231,15 @@ def parse_sequence_op(xp, serialized, debug_name, context_sparse_keys, context_d
 @parse_sequence_op.shape
 def _parse_sequence_shape(serialized, debug_name, a, b, c, d, e, f, g, defaults, Ncontext_sparse, context_dense_shapes,
                           context_ragged_value_types, Nfeature_list_sparse, Nfeature_list_dense,
-                          feature_list_dense_shapes, feature_list_ragged_value_types):  # fmt: skip
+                          feature_list_dense_shapes, feature_list_ragged_value_types):
     context = _parse_example_shape(serialized, None, None, None, None, None, Ncontext_sparse, context_dense_shapes,
-                                   context_ragged_value_types)  # fmt: skip
+                                   context_ragged_value_types)
     n = None if serialized is None else serialized
     rank = None if n is None else len(n) + 2
     dense = [None if n is None else (*n, None, *shape) for shape in feature_list_dense_shapes]
     many = len(feature_list_ragged_value_types)
     return [*context, *[(None, rank)] * Nfeature_list_sparse, *[(None,)] * Nfeature_list_sparse,
-            *[(rank,)] * Nfeature_list_sparse, *dense, *[n] * Nfeature_list_dense, *[(None,)] * (3 * many)]  # fmt: skip
+            *[(rank,)] * Nfeature_list_sparse, *dense, *[n] * Nfeature_list_dense, *[(None,)] * (3 * many)]
 
 
 parse_sequence_op.grad(NOT_DIFFERENTIABLE)

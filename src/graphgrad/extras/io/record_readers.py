@@ -27,7 +27,7 @@ class ReaderBaseState(Message):
     """What a reader has done so far, as TensorFlow writes it."""
 
     FIELDS = {"work_started": (1, "int"), "work_finished": (2, "int"), "num_records_produced": (3, "int"),
-              "current_work": (4, "bytes")}  # fmt: skip
+              "current_work": (4, "bytes")}
 
 
 class Reader:
@@ -116,7 +116,7 @@ class Reader:
         with self.lock:
             done: bytes = ReaderBaseState(work_started=self.started, work_finished=self.finished,
                                           num_records_produced=self.produced,
-                                          current_work=self.work).SerializeToString()  # fmt: skip
+                                          current_work=self.work).SerializeToString()
             return done
 
     def restore(self, state: bytes) -> None:
@@ -264,7 +264,7 @@ def tf_record_reader(xp, *, container="", shared_name="", compression_type=""):
 
 @op("FixedLengthRecordReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def fixed_length_record_reader(xp, *, record_bytes, header_bytes=0, footer_bytes=0, hop_bytes=0, container="",
-                               shared_name="", encoding=""):  # fmt: skip
+                               shared_name="", encoding=""):
     """A reader of records of one length."""
     return Blocks(header_bytes, record_bytes, footer_bytes, hop_bytes, encoding)
 
@@ -281,7 +281,7 @@ def _read_shape(reader_handle, queue_handle):
 
 
 @op("ReaderReadUpToV2", "reader_handle: resource, queue_handle: resource, num_records: int64 -> keys: string, "
-    "values: string", flags=_READS)  # fmt: skip
+    "values: string", flags=_READS)
 def reader_read_up_to(xp, reader, queue, num_records):
     """The next records of one file."""
     found = _reader(reader).read_up_to(kept(queue, Queue, "a queue"), int(num_records))
@@ -297,14 +297,14 @@ def _read_up_to_shape(reader_handle, queue_handle, num_records):
 
 
 @op("ReaderNumRecordsProducedV2", "reader_handle: resource -> records_produced: int64", flags=_KEEPS,
-    shape=_of_reader)  # fmt: skip
+    shape=_of_reader)
 def reader_records(xp, reader):
     """How many records a reader has given."""
     return np.asarray(_reader(reader).produced, np.int64)
 
 
 @op("ReaderNumWorkUnitsCompletedV2", "reader_handle: resource -> units_completed: int64", flags=_KEEPS,
-    shape=_of_reader)  # fmt: skip
+    shape=_of_reader)
 def reader_units(xp, reader):
     """How many files a reader is done with."""
     return np.asarray(_reader(reader).finished, np.int64)
@@ -352,5 +352,5 @@ def _string(value: bytes) -> np.ndarray[Any, Any]:
 
 
 for _record in (reader_read, reader_read_up_to, reader_records, reader_units, reader_state, reader_restore,
-                reader_reset, matching_files):  # fmt: skip
+                reader_reset, matching_files):
     _record.grad(NOT_DIFFERENTIABLE)

@@ -145,7 +145,7 @@ def serialize_many_sparse_op(xp, indices, values, shape):
 
 
 @_declare("DeserializeManySparse", "serialized_sparse: string -> sparse_indices: int64, sparse_values: dtype, "
-          "sparse_shape: int64", dtype=ANY)  # fmt: skip
+          "sparse_shape: int64", dtype=ANY)
 def deserialize_many_sparse_op(xp, serialized, *, dtype):
     """Sparse tensors of strings, in one with an axis more."""
     places, values, shapes = [], [], []
@@ -168,7 +168,7 @@ def deserialize_many_sparse_op(xp, serialized, *, dtype):
     size = np.max(shapes, axis=0) if shapes else np.zeros(0, np.int64)
     return (np.concatenate([*places, np.zeros((0, 1 + len(size)), np.int64)]),
             np.concatenate([np.zeros(0, dtype.np_dtype), *values]).astype(dtype.np_dtype),
-            np.asarray([len(shapes), *size], np.int64))  # fmt: skip
+            np.asarray([len(shapes), *size], np.int64))
 
 
 @deserialize_many_sparse_op.shape

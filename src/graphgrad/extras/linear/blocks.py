@@ -78,11 +78,11 @@ class _Blocks(LinearOperator):
         """Two operators of blocks can be multiplied."""
         if len(left._diagonal) != len(right._diagonal):
             raise ValueError("Can not efficiently multiply two operators of blocks when number of blocks differ.\n"
-                             "  Fix: give both the same blocks, or multiply with to_dense()")  # fmt: skip
+                             "  Fix: give both the same blocks, or multiply with to_dense()")
         for a, b in zip(left._diagonal, right._diagonal, strict=True):
             if not a.domain_dimension.is_compatible_with(b.range_dimension):
                 raise ValueError(f"Blocks are incompatible. Expected `x` to have dimension {a.domain_dimension} but "
-                                 f"got {b.range_dimension}.\n  Fix: give both the same blocks")  # fmt: skip
+                                 f"got {b.range_dimension}.\n  Fix: give both the same blocks")
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
         """The products with matrices x, (*B, n, k) -> (*B, m, k), with a list of their blocks, or with an operator.
@@ -184,7 +184,7 @@ class _Blocks(LinearOperator):
         for i, row in enumerate(rows):
             line = [next(left) if b is not None else parts.full(
                 join(batch, as_vector(self._diagonal[i]._rows(), self._diagonal[j]._columns())), 0, self.dtype)
-                for j, b in enumerate(row)]  # fmt: skip
+                for j, b in enumerate(row)]
             lines.append(raw.ConcatV2(line, -1))
         return raw.ConcatV2(lines, -2)
 
@@ -207,7 +207,7 @@ class LinearOperatorBlockDiag(_Blocks):
     _sliced = {"operators": 0}
 
     def __init__(self, operators: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
-                 is_positive_definite: Any = None, is_square: Any = True, name: Any = None):  # fmt: skip
+                 is_positive_definite: Any = None, is_square: Any = True, name: Any = None):
         parameters = given(locals())
         self._operators = self._diagonal = operators = listed(operators)
         text = "The direct sum of {} operators is always {}."
@@ -215,7 +215,7 @@ class LinearOperatorBlockDiag(_Blocks):
                  for what, shown, value in (
                      ("is_non_singular", "non-singular", is_non_singular),
                      ("is_self_adjoint", "self-adjoint", is_self_adjoint),
-                     ("is_positive_definite", "positive definite", is_positive_definite))}  # fmt: skip
+                     ("is_positive_definite", "positive definite", is_positive_definite))}
         name = "_ds_".join(o.name for o in operators) if name is None else name
         super().__init__(operators[0].dtype, None, is_square=is_square, name=name, parameters=parameters, **found)
 
@@ -226,18 +226,18 @@ class LinearOperatorBlockDiag(_Blocks):
 
     def _times(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
         return [o.matmul(b, adjoint=adjoint, adjoint_arg=adjoint_arg)
-                for o, b in zip(self._diagonal, blocks, strict=True)]  # fmt: skip
+                for o, b in zip(self._diagonal, blocks, strict=True)]
 
     def _solutions(self, blocks: list[Any], adjoint: bool) -> list[Any]:
         return [o.solve(b, adjoint=adjoint) for o, b in zip(self._diagonal, blocks, strict=True)]
 
     def _linop_matmul(self, left_operator: Any, right_operator: Any) -> Any:
         return self._blockwise(left_operator, right_operator, "matmul") or \
-            super()._linop_matmul(left_operator, right_operator)  # fmt: skip
+            super()._linop_matmul(left_operator, right_operator)
 
     def _linop_solve(self, left_operator: Any, right_operator: Any) -> Any:
         return self._blockwise(left_operator, right_operator, "solve") or \
-            super()._linop_solve(left_operator, right_operator)  # fmt: skip
+            super()._linop_solve(left_operator, right_operator)
 
     def _blockwise(self, a: Any, b: Any, name: str) -> Any:
         if not isinstance(b, LinearOperatorBlockDiag):
@@ -247,7 +247,7 @@ class LinearOperatorBlockDiag(_Blocks):
 
     def _linop_adjoint(self) -> Any:
         return LinearOperatorBlockDiag([o.adjoint() for o in self._diagonal],
-                                       **{**hints.own(self), "is_square": self.is_square})  # fmt: skip
+                                       **{**hints.own(self), "is_square": self.is_square})
 
     def _linop_inverse(self) -> Any:
         return LinearOperatorBlockDiag([o.inverse() for o in self._diagonal], **hints.own(self))
@@ -258,7 +258,7 @@ class LinearOperatorBlockDiag(_Blocks):
     def _to_dense(self) -> Any:
         n = len(self._diagonal)
         return self._dense_rows([[o.to_dense() if i == j else None for j in range(n)]
-                                 for i, o in enumerate(self._diagonal)])  # fmt: skip
+                                 for i, o in enumerate(self._diagonal)])
 
 
 class LinearOperatorBlockLowerTriangular(_Blocks):
@@ -279,7 +279,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
 
     def __init__(self, operators: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorBlockLowerTriangular"):  # fmt: skip
+                 name: Any = "LinearOperatorBlockLowerTriangular"):
         parameters = given(locals())
         assert_proper_iterable(operators)
         self._operators = [list(row) for row in operators]
@@ -292,9 +292,9 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
             if o.is_square is False:
                 raise hints.refuse("Matrices on the diagonal (the final elements of each row-partition in the "
                                    "`operators` list) must be square. Expected argument "
-                                   f"`operators[{i}][-1].is_square` to be True.", "give square ones")  # fmt: skip
+                                   f"`operators[{i}][-1].is_square` to be True.", "give square ones")
         super().__init__(everyone[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         name, parameters)  # fmt: skip
+                         name, parameters)
 
     def _non_singular(self, given: Any) -> Any:
         text = "A blockwise lower-triangular operator with {} on the main diagonal is always {}."
@@ -309,7 +309,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         for i, row in enumerate(rows):
             if len(row) != i + 1:
                 raise hints.refuse(f"Argument `operators[{i}]` must contain `{i + 1}` blocks. Received: {len(row)} "
-                                   "blocks.", "give one more in each row")  # fmt: skip
+                                   "blocks.", "give one more in each row")
             for j in range(i):
                 for axis, other, where in ((-1, rows[i - 1][j], f"{i - 1}][{j}"), (-2, row[j + 1], f"{i}][{j + 1}")):
                     kind = "domain_dimension" if axis == -1 else "range_dimension"
@@ -329,9 +329,9 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
     def _times(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
         rows, n = self._operators, len(self._operators)
         along = [[(rows[j][i], j) for j in range(i, n)] if adjoint else [(rows[i][j], j) for j in range(i + 1)]
-                 for i in range(n)]  # fmt: skip
+                 for i in range(n)]
         return [total([o.matmul(blocks[j], adjoint=adjoint, adjoint_arg=adjoint_arg) for o, j in row])
-                for row in along]  # fmt: skip
+                for row in along]
 
     def _solutions(self, blocks: list[Any], adjoint: bool) -> list[Any]:
         """One block after the other, by substitution."""

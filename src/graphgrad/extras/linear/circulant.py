@@ -38,19 +38,19 @@ class _Circulant(LinearOperator):
     _depth: int
 
     def _take(self, spectrum: Any, dtype: Any, is_non_singular: Any, is_self_adjoint: Any, is_positive_definite: Any,
-              is_square: Any, name: Any, parameters: dict[str, Any]) -> None:  # fmt: skip
+              is_square: Any, name: Any, parameters: dict[str, Any]) -> None:
         self._spectrum = kept(spectrum, "spectrum")
         shape = self._spectrum.shape
         if shape.rank is not None and shape.rank < self._depth:
             raise hints.refuse(f"Argument `spectrum` must have at least {self._depth} dimensions. Received: {shape}.",
-                               "see the class's documentation for the shape")  # fmt: skip
+                               "see the class's documentation for the shape")
         is_self_adjoint = hints.implied(not self._spectrum.dtype.is_complex, is_self_adjoint,
                                         "A real spectrum always corresponds to a self-adjoint operator.",
-                                        "is_self_adjoint")  # fmt: skip
+                                        "is_self_adjoint")
         is_square = hints.settled(True, is_square, "A [[nested] block] circulant operator is always square.",
-                                  "is_square")  # fmt: skip
+                                  "is_square")
         LinearOperator.__init__(self, as_dtype(dtype), None, is_non_singular, is_self_adjoint, is_positive_definite,
-                                is_square, name, parameters)  # fmt: skip
+                                is_square, name, parameters)
 
     @property
     def spectrum(self) -> Any:
@@ -92,7 +92,7 @@ class _Circulant(LinearOperator):
         """The dimensions that it goes around in as one."""
         own = parts.sizes(x)
         batch = own[: -self._depth] if isinstance(own, np.ndarray) else \
-            raw.StridedSlice(own, [0], [-self._depth], [1], begin_mask=1)  # fmt: skip
+            raw.StridedSlice(own, [0], [-self._depth], [1], begin_mask=1)
         return raw.Reshape(x, join(batch, parts.as_vector(self._columns())))
 
     def _transform(self, x: Any, inverse: bool = False) -> Any:
@@ -181,7 +181,7 @@ class _Circulant(LinearOperator):
 
     def _assert_positive_definite(self) -> Any:
         return parts.assert_positive(self._spectrum, "Not positive definite:  Real part of spectrum was not all "
-                                     "positive.")  # fmt: skip
+                                     "positive.")
 
     def _assert_self_adjoint(self) -> Any:
         return parts.assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
@@ -215,9 +215,9 @@ class LinearOperatorCirculant(_Circulant):
 
     def __init__(self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular: Any = None,
                  is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = True,
-                 name: Any = "LinearOperatorCirculant"):  # fmt: skip
+                 name: Any = "LinearOperatorCirculant"):
         self._take(spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                   name, given(locals()))  # fmt: skip
+                   name, given(locals()))
 
 
 class LinearOperatorCirculant2D(_Circulant):
@@ -240,9 +240,9 @@ class LinearOperatorCirculant2D(_Circulant):
 
     def __init__(self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular: Any = None,
                  is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = True,
-                 name: Any = "LinearOperatorCirculant2D"):  # fmt: skip
+                 name: Any = "LinearOperatorCirculant2D"):
         self._take(spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                   name, given(locals()))  # fmt: skip
+                   name, given(locals()))
 
 
 class LinearOperatorCirculant3D(_Circulant):
@@ -264,6 +264,6 @@ class LinearOperatorCirculant3D(_Circulant):
 
     def __init__(self, spectrum: Any, input_output_dtype: Any = complex64, is_non_singular: Any = None,
                  is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = True,
-                 name: Any = "LinearOperatorCirculant3D"):  # fmt: skip
+                 name: Any = "LinearOperatorCirculant3D"):
         self._take(spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                   name, given(locals()))  # fmt: skip
+                   name, given(locals()))

@@ -26,7 +26,7 @@ def listed(operators: Any) -> list[Any]:
     if any(o.dtype is not operators[0].dtype for o in operators):
         found = "   ".join(str((o.name, o.dtype.name)) for o in operators)
         raise TypeError(f"Expected all operators to have the same dtype.  Found {found}\n"
-                        "  Fix: tf.cast what they are made of")  # fmt: skip
+                        "  Fix: tf.cast what they are made of")
     return operators
 
 
@@ -38,7 +38,7 @@ class _OfOne(LinearOperator):
     _relation: str
 
     def _take(self, operator: Any, name: Any, is_non_singular: Any, is_self_adjoint: Any,
-              is_positive_definite: Any, is_square: Any, parameters: dict[str, Any]) -> None:  # fmt: skip
+              is_positive_definite: Any, is_square: Any, parameters: dict[str, Any]) -> None:
         self._operator = operator
         text = f"An operator is {{}} if and only if its {self._relation} is {{}}."
         found = {f"is_{what}": hints.shared(operator, f"is_{what}", value, text.format(shown, shown))
@@ -46,7 +46,7 @@ class _OfOne(LinearOperator):
                      ("non_singular", "non-singular", is_non_singular),
                      ("self_adjoint", "self-adjoint", is_self_adjoint),
                      ("positive_definite", "positive-definite", is_positive_definite),
-                     ("square", "square", is_square))}  # fmt: skip
+                     ("square", "square", is_square))}
         LinearOperator.__init__(self, operator.dtype, None, name=name, parameters=parameters, **found)
 
     @property
@@ -89,9 +89,9 @@ class LinearOperatorAdjoint(_OfOne):
     _relation = "adjoint"
 
     def __init__(self, operator: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
-                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):  # fmt: skip
+                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):
         self._take(operator, f"{operator.name}_adjoint" if name is None else name, is_non_singular, is_self_adjoint,
-                   is_positive_definite, is_square, given(locals()))  # fmt: skip
+                   is_positive_definite, is_square, given(locals()))
 
     def _shape(self) -> Any:
         shape = self._operator.shape
@@ -154,15 +154,15 @@ class LinearOperatorInversion(_OfOne):
     _relation = "inverse"
 
     def __init__(self, operator: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
-                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):  # fmt: skip
+                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):
         for what, value in (("is_non_singular", is_non_singular), ("is_square", is_square)):
             if value is False or getattr(operator, what) is False:
                 raise hints.refuse(f"Argument `{what}` or argument `operator` must have supplied hint `{what}` equal "
                                    f"to `True` or `None`. Found `operator.{what}`: {getattr(operator, what)}, "
-                                   f"`{what}`: {value}.", "invert an operator that has an inverse")  # fmt: skip
+                                   f"`{what}`: {value}.", "invert an operator that has an inverse")
         self._take(operator, f"{operator.name}_inv" if name is None else name, is_non_singular, is_self_adjoint,
                    is_positive_definite, is_square, given({k: v for k, v in locals().items()
-                                                           if k not in ("what", "value")}))  # fmt: skip
+                                                           if k not in ("what", "value")}))
 
     def _shape(self) -> Any:
         return self._operator.shape
@@ -209,23 +209,23 @@ class LinearOperatorComposition(LinearOperator):
     _sliced = {"operators": 0}
 
     def __init__(self, operators: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
-                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):  # fmt: skip
+                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):
         parameters = given(locals())
         self._operators = operators = listed(operators)
         is_non_singular = hints.implied(all(o.is_non_singular for o in operators), is_non_singular,
                                         "The composition of non-singular operators is always non-singular.",
-                                        "is_non_singular")  # fmt: skip
+                                        "is_non_singular")
         alone = len(operators) == 1 and bool(operators[0].is_self_adjoint)
         own_square = hints.is_own_square(operators)
         form = "The composition was determined to have the form A @ A.H, hence it must be"
         is_self_adjoint = hints.implied(alone or own_square, is_self_adjoint,
                                         "The composition was determined to be self-adjoint but user provided "
-                                        "incorrect `False` hint.", "is_self_adjoint")  # fmt: skip
+                                        "incorrect `False` hint.", "is_self_adjoint")
         is_square = hints.implied(own_square, is_square, f"{form} square.", "is_square")
         is_positive_definite = hints.implied(own_square and bool(is_non_singular), is_positive_definite,
-                                             f"{form} positive-definite.", "is_positive_definite")  # fmt: skip
+                                             f"{form} positive-definite.", "is_positive_definite")
         super().__init__(operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         "_o_".join(o.name for o in operators) if name is None else name, parameters)  # fmt: skip
+                         "_o_".join(o.name for o in operators) if name is None else name, parameters)
 
     @property
     def operators(self) -> Any:
@@ -267,7 +267,7 @@ class LinearOperatorComposition(LinearOperator):
         # A factor has a positive diagonal; the columns of L may be turned to have one.
         signs = raw.ExpandDims(raw.Sign(first.diag_part()), -2)
         return LinearOperatorLowerTriangular(raw.RealDiv(first.to_dense(), signs), first.is_non_singular,
-                                             first.is_self_adjoint, None, True)  # fmt: skip
+                                             first.is_self_adjoint, None, True)
 
     def _determinant(self) -> Any:
         if any(o.is_square is False for o in self._operators):

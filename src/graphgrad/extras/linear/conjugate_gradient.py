@@ -17,7 +17,7 @@ CGState = collections.namedtuple("CGState", ["i", "x", "r", "p", "gamma"])
 
 
 def conjugate_gradient(operator: Any, rhs: Any, preconditioner: Any = None, x: Any = None, tol: float = 1e-5,
-                       max_iter: int = 20, name: str = "conjugate_gradient") -> Any:  # fmt: skip
+                       max_iter: int = 20, name: str = "conjugate_gradient") -> Any:
     """Solves A x = rhs for self-adjoint, positive definite A, by conjugate gradients.
 
     Args:
@@ -41,7 +41,7 @@ def conjugate_gradient(operator: Any, rhs: Any, preconditioner: Any = None, x: A
     for what, value in (("operator", operator), ("preconditioner", preconditioner)):
         if value is not None and not (value.is_self_adjoint and value.is_positive_definite):
             raise ValueError(f"Expected a self-adjoint, positive definite {what}.\n"
-                             "  Fix: say is_self_adjoint=True, is_positive_definite=True")  # fmt: skip
+                             "  Fix: say is_self_adjoint=True, is_positive_definite=True")
     with name_scope(name, "conjugate_gradient"):
         rhs = convert_to_tensor(rhs, operator.dtype, name="rhs")
         if x is None:

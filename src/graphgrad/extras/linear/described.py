@@ -24,10 +24,10 @@ class Described(Module):
 
     def __init__(self, dtype: Any, graph_parents: Any = None, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None, name: Any = None,
-                 parameters: Any = None):  # fmt: skip
+                 parameters: Any = None):
         if is_positive_definite:
             is_non_singular = hints.settled(True, is_non_singular, "A positive definite matrix is always non-singular.",
-                                            "is_non_singular")  # fmt: skip
+                                            "is_non_singular")
         for known, kind in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
             if known:
                 is_square = hints.settled(True, is_square, f"A {kind} matrix is always square.", "is_square")

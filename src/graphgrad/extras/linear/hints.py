@@ -54,7 +54,7 @@ def positive_definite(a: Any, b: Any) -> bool | None:
 def commuting(a: Any, b: Any) -> dict[str, Any]:
     """The hints of a product of square operators that commute, as arguments."""
     return {"is_non_singular": non_singular(a, b), "is_self_adjoint": self_adjoint(a, b),
-            "is_positive_definite": positive_definite(a, b), "is_square": True}  # fmt: skip
+            "is_positive_definite": positive_definite(a, b), "is_square": True}
 
 
 def square(a: Any, b: Any) -> bool | None:
@@ -80,7 +80,7 @@ def product(a: Any, b: Any) -> dict[str, Any]:
 def own(operator: Any) -> dict[str, Any]:
     """An operator's hints, for its adjoint or inverse."""
     return {"is_non_singular": operator.is_non_singular, "is_self_adjoint": operator.is_self_adjoint,
-            "is_positive_definite": operator.is_positive_definite, "is_square": True}  # fmt: skip
+            "is_positive_definite": operator.is_positive_definite, "is_square": True}
 
 
 def is_adjoint_pair(x: Any, y: Any) -> bool:

@@ -36,7 +36,7 @@ class LinearOperatorKronecker(LinearOperator):
     _sliced = {"operators": 0}
 
     def __init__(self, operators: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
-                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):  # fmt: skip
+                 is_positive_definite: Any = None, is_square: Any = None, name: Any = None):
         parameters = given(locals())
         self._operators = operators = listed(operators)
         text = "The Kronecker product of {} operators is always {}."
@@ -44,7 +44,7 @@ class LinearOperatorKronecker(LinearOperator):
                  for what, shown, value in (
                      ("is_non_singular", "non-singular", is_non_singular),
                      ("is_self_adjoint", "self-adjoint", is_self_adjoint),
-                     ("is_positive_definite", "positive-definite", is_positive_definite))}  # fmt: skip
+                     ("is_positive_definite", "positive-definite", is_positive_definite))}
         name = "_x_".join(o.name for o in operators) if name is None else name
         super().__init__(operators[0].dtype, None, is_square=is_square, name=name, parameters=parameters, **found)
 
@@ -68,7 +68,7 @@ class LinearOperatorKronecker(LinearOperator):
 
     def _linop_adjoint(self) -> Any:
         return LinearOperatorKronecker([o.adjoint() for o in self._operators],
-                                       **{**hints.own(self), "is_square": self.is_square})  # fmt: skip
+                                       **{**hints.own(self), "is_square": self.is_square})
 
     def _linop_inverse(self) -> Any:
         return LinearOperatorKronecker([o.inverse() for o in self._operators], **hints.own(self))
@@ -108,7 +108,7 @@ class LinearOperatorKronecker(LinearOperator):
             pairs = raw.Mul(result, f)
             own = parts.sizes(pairs)
             batch = own[: -2 * ndims] if isinstance(own, np.ndarray) else \
-                raw.StridedSlice(own, [0], [-2 * ndims], [1], begin_mask=1)  # fmt: skip
+                raw.StridedSlice(own, [0], [-2 * ndims], [1], begin_mask=1)
             sides = [times(parts.one(own, i), parts.one(own, i + 1)) for i in range(-2 * ndims, 0, 2)]
             result = raw.Reshape(pairs, join(batch, as_vector(*sides)))
         return result
@@ -142,7 +142,7 @@ class LinearOperatorKronecker(LinearOperator):
     def _all_square(self) -> None:
         if not all(o.is_square for o in self._operators):
             raise InvalidArgumentError(None, None, "All Kronecker factors must be square for the product to be "
-                                       "invertible.\n  Fix: say is_square=True of each, if it is")  # fmt: skip
+                                       "invertible.\n  Fix: say is_square=True of each, if it is")
 
     def _assert_non_singular(self) -> Any:
         self._all_square()

@@ -42,31 +42,31 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def __init__(self, base_operator: Any, u: Any, diag_update: Any = None, v: Any = None,
                  is_diag_update_positive: Any = None, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorLowRankUpdate"):  # fmt: skip
+                 name: Any = "LinearOperatorLowRankUpdate"):
         parameters = given(locals())
         base = self._base_operator = base_operator
         if diag_update is None:
             is_diag_update_positive = hints.settled(
                 True, is_diag_update_positive, "Default diagonal is the identity, which is positive.  However, user "
-                "set 'is_diag_update_positive' to False.", "is_diag_update_positive")  # fmt: skip
+                "set 'is_diag_update_positive' to False.", "is_diag_update_positive")
         symmetric = v is None and base.is_self_adjoint and not base.dtype.is_complex
         is_self_adjoint = hints.implied(bool(symmetric), is_self_adjoint,
                                         "A = L + UDU^H, with L self-adjoint and D real diagonal.  Since UDU^H is "
                                         "self-adjoint, this must be a self-adjoint operator.",
-                                        "is_self_adjoint")  # fmt: skip
+                                        "is_self_adjoint")
         self._use_cholesky = bool(base.is_positive_definite and base.is_self_adjoint and is_diag_update_positive
-                                  and v is None)  # fmt: skip
+                                  and v is None)
         text = "Arguments imply this is self-adjoint positive-definite operator."
         is_positive_definite, is_self_adjoint, is_non_singular = (
             hints.implied(self._use_cholesky, value, text, what) for value, what in (
                 (is_positive_definite, "is_positive_definite"), (is_self_adjoint, "is_self_adjoint"),
-                (is_non_singular, "is_non_singular")))  # fmt: skip
+                (is_non_singular, "is_non_singular")))
         self._is_diag_update_positive = is_diag_update_positive
         self._u = kept(u, "u", base.dtype)
         self._v = self._u if v is None else kept(v, "v", base.dtype)
         self._diag_update = None if diag_update is None else kept(diag_update, "diag_update", base.dtype)
         super().__init__(base.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name,
-                         parameters)  # fmt: skip
+                         parameters)
         if diag_update is None:
             self._diag_operator: Any = LinearOperatorIdentity(parts.one(parts.sizes(self._u), -1), dtype=self.dtype)
         else:
@@ -112,7 +112,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def _shape(self) -> Any:
         batch = parts.common(self._base_operator.batch_shape, self._diag_operator.batch_shape, self._u.shape[:-2],
-                             self._v.shape[:-2])  # fmt: skip
+                             self._v.shape[:-2])
         return batch.concatenate(self._base_operator.shape[-2:])
 
     def _shape_tensor(self) -> Any:
@@ -169,7 +169,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         base = self._base_operator
         if base.is_non_singular is False:
             raise ValueError("Solve not implemented unless this is a perturbation of a non-singular LinearOperator.\n"
-                             "  Fix: solve with to_dense()")  # fmt: skip
+                             "  Fix: solve with to_dense()")
         u, v = self._sides(adjoint)
         first = base.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
         inner, capacitance = with_same_batch([matmul(v, first, adjoint_a=True), self._capacitance()])

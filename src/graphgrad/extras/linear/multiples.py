@@ -90,14 +90,14 @@ class LinearOperatorIdentity(_Sized):
 
     def __init__(self, num_rows: Any, batch_shape: Any = None, dtype: Any = None, is_non_singular: Any = True,
                  is_self_adjoint: Any = True, is_positive_definite: Any = True, is_square: Any = True,
-                 assert_proper_shapes: bool = False, name: Any = "LinearOperatorIdentity"):  # fmt: skip
+                 assert_proper_shapes: bool = False, name: Any = "LinearOperatorIdentity"):
         parameters = given(locals())
         for known, what in ((is_self_adjoint, "self adjoint"), (is_non_singular, "non-singular"),
-                            (is_positive_definite, "positive-definite"), (is_square, "square")):  # fmt: skip
+                            (is_positive_definite, "positive-definite"), (is_square, "square")):
             if not known:
                 raise hints.refuse(f"An identity operator is always {what}.", "leave the hint out")
         super().__init__(as_dtype(dtype or float32), None, is_non_singular, is_self_adjoint, is_positive_definite,
-                         is_square, name, parameters)  # fmt: skip
+                         is_square, name, parameters)
         self._set_size(num_rows, None, batch_shape, assert_proper_shapes)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -175,14 +175,14 @@ class LinearOperatorScaledIdentity(_Sized):
 
     def __init__(self, num_rows: Any, multiplier: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = True, assert_proper_shapes: bool = False,
-                 name: Any = "LinearOperatorScaledIdentity"):  # fmt: skip
+                 name: Any = "LinearOperatorScaledIdentity"):
         parameters = given(locals())
         self._multiplier = kept(multiplier, "multiplier")
         is_self_adjoint = hints.implied(not self._multiplier.dtype.is_complex, is_self_adjoint,
                                         "A real diagonal operator is always self adjoint.", "is_self_adjoint")
         is_square = hints.settled(True, bool(is_square), "A ScaledIdentity operator is always square.", "is_square")
         super().__init__(self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
-                         is_square, name, parameters)  # fmt: skip
+                         is_square, name, parameters)
         self._set_size(num_rows, None, None, assert_proper_shapes)
 
     @property
@@ -227,14 +227,14 @@ class LinearOperatorScaledIdentity(_Sized):
 
     def _linop_adjoint(self) -> Any:
         return LinearOperatorScaledIdentity(self._num_rows, conj(convert_to_tensor(self._multiplier)),
-                                            **hints.own(self))  # fmt: skip
+                                            **hints.own(self))
 
     def _linop_inverse(self) -> Any:
         return LinearOperatorScaledIdentity(self._num_rows, raw.Reciprocal(self._multiplier), **hints.own(self))
 
     def _linop_cholesky(self) -> Any:
         return LinearOperatorScaledIdentity(self._num_rows, raw.Sqrt(self._multiplier), is_non_singular=True,
-                                            is_self_adjoint=True, is_positive_definite=True)  # fmt: skip
+                                            is_self_adjoint=True, is_positive_definite=True)
 
     def _count(self, dtype: Any) -> Any:
         n = self._num_rows
@@ -295,20 +295,20 @@ class LinearOperatorZeros(_Sized):
     def __init__(self, num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = None,
                  is_non_singular: Any = False, is_self_adjoint: Any = True, is_positive_definite: Any = False,
                  is_square: Any = True, assert_proper_shapes: bool = False,
-                 name: Any = "LinearOperatorZeros"):  # fmt: skip
+                 name: Any = "LinearOperatorZeros"):
         parameters = given(locals())
         for wrong, what in ((not is_self_adjoint and is_square, "self adjoint"), (is_non_singular, "singular"),
-                            (is_positive_definite, "not positive-definite")):  # fmt: skip
+                            (is_positive_definite, "not positive-definite")):
             if wrong:
                 raise hints.refuse(f"A zero operator is always {what}.", "leave the hint out")
         super().__init__(as_dtype(dtype or float32), None, is_non_singular, is_self_adjoint, is_positive_definite,
-                         is_square, name, parameters)  # fmt: skip
+                         is_square, name, parameters)
         self._set_size(num_rows, num_columns, batch_shape, assert_proper_shapes)
         m, n = self._num_rows, self._num_columns
         if is_square and isinstance(m, int) and isinstance(n, int) and m != n:
             raise hints.refuse("LinearOperatorZeros initialized as is_square=True, but got "
                                f"num_rows({m}) != num_columns({n})",
-                               "is_square=False, is_self_adjoint=False")  # fmt: skip
+                               "is_square=False, is_self_adjoint=False")
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         x = self._checked(functions.adjoint(x) if adjoint_arg else x)
@@ -322,7 +322,7 @@ class LinearOperatorZeros(_Sized):
     def _linop_matmul(self, left_operator: Any, right_operator: Any) -> Any:
         if not left_operator.is_square or not right_operator.is_square:
             raise ValueError("Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not "
-                             "supported at this time.\n  Fix: multiply with to_dense()")  # fmt: skip
+                             "supported at this time.\n  Fix: multiply with to_dense()")
         return left_operator
 
     def _to_dense(self) -> Any:

@@ -60,7 +60,7 @@ class LinearOperator(Described):
     def _check_input_dtype(self, arg: Any) -> None:
         if arg.dtype is not self.dtype:
             raise TypeError(f"Expected argument to have dtype {self.dtype!r}.  Found: {arg.dtype!r} in tensor {arg}.\n"
-                            f"  Fix: tf.cast(x, {self.dtype!r})")  # fmt: skip
+                            f"  Fix: tf.cast(x, {self.dtype!r})")
 
     def _pair(self, x: Any, adjoint: bool, adjoint_arg: bool, what: str) -> tuple[Any, Any]:
         """Two operators to multiply."""
@@ -69,7 +69,7 @@ class LinearOperator(Described):
         if not left.domain_dimension.is_compatible_with(right.range_dimension):
             raise ValueError(f"Operators are incompatible. Expected `{what}` to have dimension "
                              f"{left.domain_dimension} but got {right.range_dimension}.\n"
-                             "  Fix: give an operator with as many rows as this one has columns")  # fmt: skip
+                             "  Fix: give an operator with as many rows as this one has columns")
         return left, right
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
@@ -108,10 +108,10 @@ class LinearOperator(Described):
         if isinstance(right_operator, LinearOperatorZeros):
             if not right_operator.is_square or not left_operator.is_square:
                 raise ValueError("Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not "
-                                 "supported at this time.\n  Fix: multiply with to_dense()")  # fmt: skip
+                                 "supported at this time.\n  Fix: multiply with to_dense()")
             return right_operator
         return LinearOperatorComposition([left_operator, right_operator],
-                                         **hints.product(left_operator, right_operator))  # fmt: skip
+                                         **hints.product(left_operator, right_operator))
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """The products with vectors x, (*B, n) -> (*B, m)."""
@@ -138,7 +138,7 @@ class LinearOperator(Described):
         for known, why in ((self.is_non_singular, "be singular"), (self.is_square, "not be square")):
             if known is False:
                 raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {why}.\n"
-                                          "  Fix: tf.linalg.lstsq(operator.to_dense(), rhs)")  # fmt: skip
+                                          "  Fix: tf.linalg.lstsq(operator.to_dense(), rhs)")
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """The solutions of systems of equations, (*B, n, k), or an operator for an operator.
@@ -175,7 +175,7 @@ class LinearOperator(Described):
         if isinstance(right_operator, LinearOperatorIdentity):
             return left_operator.inverse()
         return LinearOperatorComposition([LinearOperatorInversion(left_operator), right_operator],
-                                         **hints.product(left_operator, right_operator))  # fmt: skip
+                                         **hints.product(left_operator, right_operator))
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """The solutions for vectors, (*B, n)."""
@@ -212,7 +212,7 @@ class LinearOperator(Described):
         for known, what in ((self.is_square, "a non square"), (self.is_non_singular, "a singular")):
             if known is False:
                 raise ValueError(f"Cannot take the Inverse: This operator represents {what} matrix.\n"
-                                 "  Fix: tf.linalg.pinv(operator.to_dense())")  # fmt: skip
+                                 "  Fix: tf.linalg.pinv(operator.to_dense())")
         with self._scope(name):
             return self._linop_inverse()
 
@@ -228,7 +228,7 @@ class LinearOperator(Described):
         """
         if not self._can_use_cholesky():
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.\n"
-                             "  Fix: say is_positive_definite=True, is_self_adjoint=True")  # fmt: skip
+                             "  Fix: say is_positive_definite=True, is_self_adjoint=True")
         with self._scope(name):
             return self._linop_cholesky()
 
@@ -236,7 +236,7 @@ class LinearOperator(Described):
         from .simple import LinearOperatorLowerTriangular
 
         return LinearOperatorLowerTriangular(raw.Cholesky(self.to_dense()), is_non_singular=True, is_self_adjoint=False,
-                                             is_square=True)  # fmt: skip
+                                             is_square=True)
 
     # -- numbers -------------------------------------------------------------------------
 
@@ -249,7 +249,7 @@ class LinearOperator(Described):
     def _check_square(self, what: str) -> None:
         if self.is_square is False:
             raise NotImplementedError(f"{what} not implemented for an operator that is expected to not be square.\n"
-                                      "  Fix: give a square operator")  # fmt: skip
+                                      "  Fix: give a square operator")
 
     def _determinant(self) -> Any:
         if self._can_use_cholesky():
@@ -337,7 +337,7 @@ class LinearOperator(Described):
     def _assert_positive_definite(self) -> Any:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented for operators that are not known to "
-                                      "be self-adjoint.\n  Fix: say is_self_adjoint=True")  # fmt: skip
+                                      "be self-adjoint.\n  Fix: say is_self_adjoint=True")
         return parts.assert_positive(diag_part(raw.Cholesky(self.to_dense())), "Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:

@@ -97,25 +97,25 @@ def common_sizes(*vectors: Any) -> Any:
 def without_matrix(vector: Any) -> Any:
     """The batch part of a shape, an array or a tensor."""
     return vector[:-2] if isinstance(vector, np.ndarray) else \
-        raw.StridedSlice(vector, [0], [-2], [1], begin_mask=1)  # fmt: skip
+        raw.StridedSlice(vector, [0], [-2], [1], begin_mask=1)
 
 
 def of_matrix(vector: Any) -> Any:
     """The last two elements of a shape, an array or a tensor."""
     return vector[-2:] if isinstance(vector, np.ndarray) else \
-        raw.StridedSlice(vector, [-2], [0], [1], end_mask=1)  # fmt: skip
+        raw.StridedSlice(vector, [-2], [0], [1], end_mask=1)
 
 
 def one(vector: Any, i: int) -> Any:
     """An element of a shape, as a number or a tensor."""
     return vector[i] if isinstance(vector, np.ndarray) else \
-        raw.StridedSlice(vector, [i], [i + 1], [1], shrink_axis_mask=1, end_mask=int(i == -1))  # fmt: skip
+        raw.StridedSlice(vector, [i], [i + 1], [1], shrink_axis_mask=1, end_mask=int(i == -1))
 
 
 def as_vector(*numbers: Any) -> Any:
     """A shape from numbers and scalars."""
     return join(*(np.asarray([n], np.int32) if isinstance(n, (int, np.integer)) else raw.Reshape(n, [1])
-                  for n in numbers))  # fmt: skip
+                  for n in numbers))
 
 
 def squared(vector: Any) -> Any:
@@ -132,7 +132,7 @@ def with_same_batch(matrices: Any) -> list[Any]:
     own = [sizes(m) for m in matrices]
     batch = common_sizes(*map(without_matrix, own))
     return [m if isinstance(batch, np.ndarray) and m._spec.shape[:-2] == tuple(batch.tolist())
-            else raw.BroadcastTo(m, join(batch, of_matrix(s))) for m, s in zip(matrices, own, strict=True)]  # fmt: skip
+            else raw.BroadcastTo(m, join(batch, of_matrix(s))) for m, s in zip(matrices, own, strict=True)]
 
 
 def number(value: Any, what: str) -> Any:
@@ -163,7 +163,7 @@ def batch_vector(value: Any) -> Any:
     tensor = convert_to_tensor(value, name="batch_shape")
     if not tensor.dtype.is_integer:
         raise TypeError("Argument batch_shape must be integer type.  Found: "
-                        f"{tensor.dtype.name}\n  Fix: give a list of integers")  # fmt: skip
+                        f"{tensor.dtype.name}\n  Fix: give a list of integers")
     known = constant_value(tensor)
     if known is None:
         return tensor
@@ -234,7 +234,7 @@ def spelled_out(slices: Any, rank: int) -> tuple[Any, ...]:
     used = sum(s is not None and s is not Ellipsis for s in slices)
     if used > rank:
         raise ValueError(f"{used} indices for the {rank} batch dimensions of a linear operator.\n"
-                         "  Fix: index the batch alone; matrices are not sliced")  # fmt: skip
+                         "  Fix: index the batch alone; matrices are not sliced")
     rest = (slice(None),) * (rank - used)
     if Ellipsis in [s for s in slices if s is Ellipsis]:
         at = [s is Ellipsis for s in slices].index(True)

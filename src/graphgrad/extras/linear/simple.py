@@ -38,12 +38,12 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     def __init__(self, matrix: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorFullMatrix"):  # fmt: skip
+                 name: Any = "LinearOperatorFullMatrix"):
         parameters = given(locals())
         self._matrix = kept(matrix, "matrix")
         _check_rank(self._matrix, 2, "matrix")
         super().__init__(self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         name, parameters)  # fmt: skip
+                         name, parameters)
 
     @property
     def matrix(self) -> Any:
@@ -63,7 +63,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 def _check_rank(x: Any, rank: int, name: str) -> None:
     if x.shape.rank is not None and x.shape.rank < rank:
         raise hints.refuse(f"Argument {name} must have at least {rank} dimension{'s' * (rank > 1)}.  Found: {x.shape}",
-                           "see the class's documentation for the shape")  # fmt: skip
+                           "see the class's documentation for the shape")
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
@@ -82,14 +82,14 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def __init__(self, tril: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorLowerTriangular"):  # fmt: skip
+                 name: Any = "LinearOperatorLowerTriangular"):
         parameters = given(locals())
         is_square = hints.settled(True, is_square, "Only square lower triangular operators supported at this time.",
-                                  "is_square")  # fmt: skip
+                                  "is_square")
         self._tril = kept(tril, "tril")
         _check_rank(self._tril, 2, "tril")
         super().__init__(self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         name, parameters)  # fmt: skip
+                         name, parameters)
 
     @property
     def tril(self) -> Any:
@@ -151,7 +151,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def __init__(self, diag: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorDiag"):  # fmt: skip
+                 name: Any = "LinearOperatorDiag"):
         parameters = given(locals())
         self._diag = kept(diag, "diag")
         _check_rank(self._diag, 1, "diag")
@@ -159,7 +159,7 @@ class LinearOperatorDiag(LinearOperator):
                                         "A real diagonal operator is always self adjoint.", "is_self_adjoint")
         is_square = hints.settled(True, is_square, "Only square diagonal operators currently supported.", "is_square")
         super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         name, parameters)  # fmt: skip
+                         name, parameters)
 
     @property
     def diag(self) -> Any:
@@ -225,7 +225,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def _linop_cholesky(self) -> Any:
         return LinearOperatorDiag(raw.Sqrt(self._diag_part()), is_non_singular=True, is_self_adjoint=True,
-                                  is_positive_definite=True, is_square=True)  # fmt: skip
+                                  is_positive_definite=True, is_square=True)
 
     def _determinant(self) -> Any:
         return raw.Prod(self._diag_part(), parts.LAST)
@@ -247,10 +247,10 @@ class LinearOperatorDiag(LinearOperator):
 
     def _assert_positive_definite(self) -> Any:
         return parts.assert_positive(self._diag, "Diagonal operator had diagonal entries with non-positive real part, "
-                                     "thus was not positive definite.")  # fmt: skip
+                                     "thus was not positive definite.")
 
     def _assert_self_adjoint(self) -> Any:
         return parts.assert_real(self._diag, "This diagonal operator contained non-zero imaginary values.   Thus it "
-                                 "was not self-adjoint.")  # fmt: skip
+                                 "was not self-adjoint.")
 
 

@@ -44,17 +44,17 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def __init__(self, reflection_axis: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorHouseholder"):  # fmt: skip
+                 name: Any = "LinearOperatorHouseholder"):
         parameters = given(locals())
         self._reflection_axis = kept(reflection_axis, "reflection_axis")
         _check_rank(self._reflection_axis, 1, "reflection_axis")
         text = "A Householder operator is always {}."
         is_self_adjoint = hints.settled(True, is_self_adjoint, text.format("self adjoint"), "is_self_adjoint")
         is_positive_definite = hints.settled(False, is_positive_definite, text.format("non-positive definite"),
-                                             "is_positive_definite")  # fmt: skip
+                                             "is_positive_definite")
         is_square = hints.settled(True, is_square, text.format("square"), "is_square")
         super().__init__(self._reflection_axis.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
-                         is_square, name, parameters)  # fmt: skip
+                         is_square, name, parameters)
 
     @property
     def reflection_axis(self) -> Any:
@@ -97,7 +97,7 @@ class LinearOperatorHouseholder(LinearOperator):
     def _trace(self) -> Any:
         n = self._columns()
         count = np.asarray(n - 2, self.dtype.np_dtype) if isinstance(n, int) else \
-            raw.Cast(raw.Sub(n, 2), DstT=self.dtype)  # fmt: skip
+            raw.Cast(raw.Sub(n, 2), DstT=self.dtype)
         return raw.Fill(self._batch(), count)
 
     def _determinant(self) -> Any:
@@ -123,7 +123,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def _assert_positive_definite(self) -> Any:
         raise InvalidArgumentError(None, None, "Householder operators are always non-positive definite.\n"
-                                   "  Fix: do not assert it")  # fmt: skip
+                                   "  Fix: do not assert it")
 
 
 class LinearOperatorPermutation(LinearOperator):
@@ -144,21 +144,21 @@ class LinearOperatorPermutation(LinearOperator):
 
     def __init__(self, perm: Any, dtype: Any = float32, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorPermutation"):  # fmt: skip
+                 name: Any = "LinearOperatorPermutation"):
         parameters = given(locals())
         self._perm = kept(perm, "perm")
         _check_rank(self._perm, 1, "perm")
         if not self._perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {self._perm.dtype.name}.\n"
-                            "  Fix: tf.cast(perm, tf.int32)")  # fmt: skip
+                            "  Fix: tf.cast(perm, tf.int32)")
         known = constant_value(self._perm)
         if known is not None and np.any(np.sort(known, -1) != np.arange(known.shape[-1])):
             raise hints.refuse("Argument `perm` must be a vector of unique integers from 0 to "
-                               f"{known.shape[-1] - 1}.", "give each of them once")  # fmt: skip
+                               f"{known.shape[-1] - 1}.", "give each of them once")
         for what, value in (("is_non_singular", is_non_singular), ("is_square", is_square)):
             hints.settled(True, value, f"A Permutation operator is always {what[3:].replace('_', '-')}.", what)
         super().__init__(as_dtype(dtype), None, is_non_singular, is_self_adjoint, is_positive_definite, True, name,
-                         parameters)  # fmt: skip
+                         parameters)
 
     @property
     def perm(self) -> Any:
@@ -230,11 +230,11 @@ class LinearOperatorTridiag(LinearOperator):
 
     def __init__(self, diagonals: Any, diagonals_format: Any = "compact", is_non_singular: Any = None,
                  is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorTridiag"):  # fmt: skip
+                 name: Any = "LinearOperatorTridiag"):
         parameters = given(locals())
         if diagonals_format not in ("compact", "matrix", "sequence"):
             raise hints.refuse("Argument `diagonals_format` must be one of compact, matrix, or sequence. Received : "
-                               f"{diagonals_format}.", "'compact'")  # fmt: skip
+                               f"{diagonals_format}.", "'compact'")
         if diagonals_format == "sequence":
             self._diagonals: Any = [kept(d, f"diag_{i}") for i, d in enumerate(diagonals)]
         else:
@@ -242,7 +242,7 @@ class LinearOperatorTridiag(LinearOperator):
         self._diagonals_format = diagonals_format
         dtype = self._diagonals[0].dtype if diagonals_format == "sequence" else self._diagonals.dtype
         super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name,
-                         parameters)  # fmt: skip
+                         parameters)
 
     @property
     def diagonals(self) -> Any:
@@ -299,11 +299,11 @@ class LinearOperatorTridiag(LinearOperator):
     def _assert_self_adjoint(self) -> Any:
         above, middle, _ = self._three()
         asserts = [parts.assert_real(middle, "This tridiagonal operator contained non-zero imaginary values on the "
-                                     "diagonal.")]  # fmt: skip
+                                     "diagonal.")]
         turned = self._three(adjoint=True)[0]
         asserts.append(assertions.assert_equal(_but_last(turned), _but_last(above),
                                            message="This tridiagonal operator has non-conjugate subdiagonal and "
-                                           "superdiagonal."))  # fmt: skip
+                                           "superdiagonal."))
         return group(*(a for a in asserts if a is not None))
 
     def _of_slices(self, slices: tuple[Any, ...], rank: int) -> Any:
@@ -338,7 +338,7 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def __init__(self, col: Any, row: Any, is_non_singular: Any = None, is_self_adjoint: Any = None,
                  is_positive_definite: Any = None, is_square: Any = None,
-                 name: Any = "LinearOperatorToeplitz"):  # fmt: skip
+                 name: Any = "LinearOperatorToeplitz"):
         parameters = given(locals())
         self._row, self._col = kept(row, "row"), kept(col, "col")
         _check_rank(self._row, 1, "row")
@@ -349,7 +349,7 @@ class LinearOperatorToeplitz(LinearOperator):
                                "give a row and a column of the same length")
         is_square = hints.settled(True, is_square, "Only square Toeplitz operators currently supported.", "is_square")
         super().__init__(self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         name, parameters)  # fmt: skip
+                         name, parameters)
 
     @property
     def col(self) -> Any:
@@ -401,4 +401,4 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def _assert_self_adjoint(self) -> Any:
         message = "row and col are not the same, and so this operator is not self-adjoint."
-        return assertions.assert_equal(self._row, self._col, message=message)  # fmt: skip
+        return assertions.assert_equal(self._row, self._col, message=message)

@@ -32,7 +32,7 @@ def _count(labels: Any, predictions: Any, weights: Any, of: tuple[bool, bool]) -
 
 
 def true_positives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                   updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                   updates_collections: Any = None, name: str | None = None) -> Any:
     """How often both label and prediction are true.
 
     Args:
@@ -54,7 +54,7 @@ def true_positives(labels: Any, predictions: Any, weights: Any = None, metrics_c
 
 
 def false_positives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                    updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                    updates_collections: Any = None, name: str | None = None) -> Any:
     """How often the prediction is true and the label is not.
 
     Args:
@@ -76,7 +76,7 @@ def false_positives(labels: Any, predictions: Any, weights: Any = None, metrics_
 
 
 def true_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                   updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                   updates_collections: Any = None, name: str | None = None) -> Any:
     """How often neither label nor prediction is true.
 
     Args:
@@ -98,7 +98,7 @@ def true_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_c
 
 
 def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                    updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                    updates_collections: Any = None, name: str | None = None) -> Any:
     """How often the label is true and the prediction is not.
 
     Args:
@@ -120,7 +120,7 @@ def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_
 
 
 def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-              updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+              updates_collections: Any = None, name: str | None = None) -> Any:
     """Of what is predicted as true, the part that is true.
 
     Args:
@@ -151,7 +151,7 @@ def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collec
 
 
 def recall(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-           updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+           updates_collections: Any = None, name: str | None = None) -> Any:
     """Of what is true, the part that is predicted as true.
 
     Args:
@@ -189,7 +189,7 @@ def _flat(tensor: Any) -> Any:
 
 
 def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = None, metrics_collections: Any = None,
-             updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+             updates_collections: Any = None, name: str | None = None) -> Any:
     """The mean over classes of intersection over union.
 
     Args:
@@ -209,7 +209,7 @@ def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = Non
         total = metric_variable([num_classes, num_classes], float64, "total_confusion_matrix")
         weights = None if weights is None else _flat(broadcast_weights(cast(weights, float64), cast(labels, float64)))
         found = confusion_matrix_v1(_flat(cast(labels, int64)), _flat(cast(predictions, int64)), num_classes, float64,
-                                    weights=weights)  # fmt: skip
+                                    weights=weights)
         update = read(total.assign_add(found))
         matrix = cast(read(total), float32)
         both = raw.DiagPart(matrix)
@@ -223,7 +223,7 @@ def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = Non
 
 def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
-                            name: str | None = None) -> Any:  # fmt: skip
+                            name: str | None = None) -> Any:
     """The mean over classes of how often predictions are the labels.
 
     Args:

@@ -26,7 +26,7 @@ def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
         return convert_to_tensor(np.zeros(shape, dtype.np_dtype))
 
     return VariableV1(zeros, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
-                      name=name, dtype=dtype)  # fmt: skip
+                      name=name, dtype=dtype)
 
 
 def refuse_eager(metric: str) -> None:
@@ -61,7 +61,7 @@ def fitting(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]
             predictions, labels = (squeezed, labels) if p > k else (predictions, squeezed)
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible.\n  Built at {user_source(2)}"
-                         "\n  Fix: give labels of the predictions' shape")  # fmt: skip
+                         "\n  Fix: give labels of the predictions' shape")
     return labels, predictions, _fitting_weights(predictions, weights)
 
 
@@ -88,7 +88,7 @@ def read(variable: Any) -> Any:
 
 
 def mean(values: Any, weights: Any = None, metrics_collections: Any = None,
-         updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+         updates_collections: Any = None, name: str | None = None) -> Any:
     """The weighted mean of all values that were seen.
 
     Args:
@@ -126,7 +126,7 @@ def mean(values: Any, weights: Any = None, metrics_collections: Any = None,
 
 
 def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = None,
-                updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                updates_collections: Any = None, name: str | None = None) -> Any:
     """The weighted mean of each element over all that was seen.
 
     Args:
@@ -158,7 +158,7 @@ def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = Non
 
 
 def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-             updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+             updates_collections: Any = None, name: str | None = None) -> Any:
     """How often predictions are the labels.
 
     Args:
@@ -186,7 +186,7 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
 
 def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None,
                         metrics_collections: Any = None, updates_collections: Any = None,
-                        name: str | None = None) -> Any:  # fmt: skip
+                        name: str | None = None) -> Any:
     """The mean of |predictions - labels|.
 
     Args:
@@ -207,7 +207,7 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None,
 
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
                        metrics_collections: Any = None, updates_collections: Any = None,
-                       name: str | None = None) -> Any:  # fmt: skip
+                       name: str | None = None) -> Any:
     """The mean of (predictions - labels)^2.
 
     Args:
@@ -228,7 +228,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
 
 def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
-                            name: str | None = None) -> Any:  # fmt: skip
+                            name: str | None = None) -> Any:
     """The square root of the mean of (predictions - labels)^2.
 
     Args:
@@ -251,7 +251,7 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
 
 def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None,
                         metrics_collections: Any = None, updates_collections: Any = None,
-                        name: str | None = None) -> Any:  # fmt: skip
+                        name: str | None = None) -> Any:
     """The mean of |predictions - labels| / normalizer, 0 where the normalizer is.
 
     Args:
@@ -274,7 +274,7 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
 
 def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
-                         name: str | None = None) -> Any:  # fmt: skip
+                         name: str | None = None) -> Any:
     """The mean of 1 - predictions . labels along a dimension.
 
     Args:
@@ -299,7 +299,7 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any =
 
 
 def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None,
-                     updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                     updates_collections: Any = None, name: str | None = None) -> Any:
     """How often values are below a threshold.
 
     Args:
@@ -317,4 +317,4 @@ def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_c
     values = convert_to_tensor(values)
     below = raw.Less(values, convert_to_tensor(threshold, values.dtype))
     return mean(raw.Cast(below, DstT=float32), weights, metrics_collections, updates_collections,
-                name or "percentage_below_threshold")  # fmt: skip
+                name or "percentage_below_threshold")

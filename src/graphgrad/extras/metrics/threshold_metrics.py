@@ -24,12 +24,12 @@ _SMALL = 1e-7
 
 
 def _confusion(labels: Any, predictions: Any, thresholds: Any, weights: Any,
-               wanted: Any = ("tp", "fn", "tn", "fp")) -> tuple[dict[str, Any], dict[str, Any]]:  # fmt: skip
+               wanted: Any = ("tp", "fn", "tn", "fp")) -> tuple[dict[str, Any], dict[str, Any]]:
     """Values and updates of the counts for each threshold."""
     predictions = cast(predictions, float32)
     message = "predictions must be in [0, 1]"
     checks = [assert_greater_equal(predictions, np.float32(0), message=message),
-              assert_less_equal(predictions, np.float32(1), message=message)]  # fmt: skip
+              assert_less_equal(predictions, np.float32(1), message=message)]
     with get_default_graph().control_dependencies([c for c in checks if c is not None]):
         labels, predictions, weights = fitting(cast(labels, bool_), raw.Identity(predictions, name="checked"), weights)
     row = np.array([1, -1], np.int32)
@@ -64,7 +64,7 @@ _METHODS = ("trapezoidal", "careful_interpolation", "minoring", "majoring")
 
 def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: Any = 200,
         metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC",
-        name: str | None = None, summation_method: str = "trapezoidal", thresholds: Any = None) -> Any:  # fmt: skip
+        name: str | None = None, summation_method: str = "trapezoidal", thresholds: Any = None) -> Any:
     """The approximate area under a curve: of recall over false positives, or of precision over recall.
 
     Args:
@@ -90,10 +90,10 @@ def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: Any 
     with variable_scope(name, "auc"):
         if curve not in ("ROC", "PR"):
             raise ValueError(f"Curve must be either ROC or PR. Curve {curve} is unknown.\n"
-                             f"  Asked for at {user_source(2)}")  # fmt: skip
+                             f"  Asked for at {user_source(2)}")
         if summation_method not in _METHODS:
             raise ValueError(f"Invalid summation_method: {summation_method} summation_method should be one of "
-                             f"{_METHODS}.\n  Asked for at {user_source(2)}")  # fmt: skip
+                             f"{_METHODS}.\n  Asked for at {user_source(2)}")
         inner = _between(num_thresholds) if thresholds is None else sorted(thresholds)
         values, updates = _confusion(labels, predictions, [-_SMALL, *inner, 1.0 + _SMALL], weights)
         value = _area(values, curve, summation_method, "value")
@@ -138,7 +138,7 @@ def _interpolated(tp: Any, fp: Any, fn: Any, name: str) -> Any:
 
 def true_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                                  metrics_collections: Any = None, updates_collections: Any = None,
-                                 name: str | None = None) -> Any:  # fmt: skip
+                                 name: str | None = None) -> Any:
     """The number of true positives for each threshold.
 
     Args:
@@ -153,12 +153,12 @@ def true_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any,
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_positives_at_thresholds`.
     """
     return _counts("true_positives_at_thresholds", "tp", labels, predictions, thresholds, weights,
-                   metrics_collections, updates_collections, name)  # fmt: skip
+                   metrics_collections, updates_collections, name)
 
 
 def false_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                                   metrics_collections: Any = None, updates_collections: Any = None,
-                                  name: str | None = None) -> Any:  # fmt: skip
+                                  name: str | None = None) -> Any:
     """The number of false positives for each threshold.
 
     Args:
@@ -173,12 +173,12 @@ def false_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_positives_at_thresholds`.
     """
     return _counts("false_positives_at_thresholds", "fp", labels, predictions, thresholds, weights,
-                   metrics_collections, updates_collections, name)  # fmt: skip
+                   metrics_collections, updates_collections, name)
 
 
 def true_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                                  metrics_collections: Any = None, updates_collections: Any = None,
-                                 name: str | None = None) -> Any:  # fmt: skip
+                                 name: str | None = None) -> Any:
     """The number of true negatives for each threshold.
 
     Args:
@@ -193,12 +193,12 @@ def true_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any,
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_negatives_at_thresholds`.
     """
     return _counts("true_negatives_at_thresholds", "tn", labels, predictions, thresholds, weights,
-                   metrics_collections, updates_collections, name)  # fmt: skip
+                   metrics_collections, updates_collections, name)
 
 
 def false_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                                   metrics_collections: Any = None, updates_collections: Any = None,
-                                  name: str | None = None) -> Any:  # fmt: skip
+                                  name: str | None = None) -> Any:
     """The number of false negatives for each threshold.
 
     Args:
@@ -213,11 +213,11 @@ def false_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_negatives_at_thresholds`.
     """
     return _counts("false_negatives_at_thresholds", "fn", labels, predictions, thresholds, weights,
-                   metrics_collections, updates_collections, name)  # fmt: skip
+                   metrics_collections, updates_collections, name)
 
 
 def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: Any, weights: Any,
-            metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:  # fmt: skip
+            metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
     refuse_eager(metric)
     with variable_scope(name, _NAMES[key]):
         values, updates = _confusion(labels, predictions, thresholds, weights, (key,))
@@ -229,7 +229,7 @@ def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: An
 
 def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
-                            name: str | None = None) -> Any:  # fmt: skip
+                            name: str | None = None) -> Any:
     """The precision for each threshold.
 
     Args:
@@ -255,7 +255,7 @@ def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weig
 
 def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
-                         name: str | None = None) -> Any:  # fmt: skip
+                         name: str | None = None) -> Any:
     """The recall for each threshold.
 
     Args:
@@ -281,7 +281,7 @@ def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights
 
 def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, weights: Any = None,
                                num_thresholds: Any = 200, metrics_collections: Any = None,
-                               updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                               updates_collections: Any = None, name: str | None = None) -> Any:
     """The sensitivity where the specificity is nearest to a given one.
 
     Args:
@@ -309,7 +309,7 @@ def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, 
 
 def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: Any, weights: Any = None,
                                num_thresholds: Any = 200, metrics_collections: Any = None,
-                               updates_collections: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                               updates_collections: Any = None, name: str | None = None) -> Any:
     """The specificity where the sensitivity is nearest to a given one.
 
     Args:

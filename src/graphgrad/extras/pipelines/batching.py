@@ -101,7 +101,7 @@ def _enqueue_op(queue: Any, tensors: list[Any], enqueue_many: bool, keep: Any) -
 
 def _batch(tensors_list: Any, keep_input: Any, batch_size: Any, threads: int, capacity: int, enqueue_many: bool,
            shapes: Any, dynamic_pad: bool, smaller: bool, shared_name: Any, name: Any,
-           default: str) -> Any:  # fmt: skip
+           default: str) -> Any:
     in_graph_only()
     with name_scope(name, default) as scope:
         tensors = _converted(tensors_list)
@@ -118,7 +118,7 @@ def _batch(tensors_list: Any, keep_input: Any, batch_size: Any, threads: int, ca
 
 def _shuffle_batch(tensors_list: Any, keep_input: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
                    threads: int, seed: Any, enqueue_many: bool, shapes: Any, smaller: bool, shared_name: Any,
-                   name: Any, default: str) -> Any:  # fmt: skip
+                   name: Any, default: str) -> Any:
     in_graph_only()
     with name_scope(name, default) as scope:
         if capacity <= min_after_dequeue:
@@ -127,7 +127,7 @@ def _shuffle_batch(tensors_list: Any, keep_input: Any, batch_size: Any, capacity
         keep = _keep(keep_input, enqueue_many)
         queue = RandomShuffleQueue(capacity, min_after_dequeue, [t.dtype for t in tensors[0]],
                                    _shapes(tensors, shapes, enqueue_many), seed=seed,
-                                   shared_name=shared_name)  # fmt: skip
+                                   shared_name=shared_name)
         runner_ops = [_enqueue_op(queue, t, enqueue_many, keep) for t in tensors] * threads
         add_queue_runner(QueueRunner(queue, runner_ops))
         above = capacity - min_after_dequeue
@@ -138,7 +138,7 @@ def _shuffle_batch(tensors_list: Any, keep_input: Any, batch_size: Any, capacity
 
 def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
           shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
-          shared_name: str | None = None, name: str | None = None) -> Any:  # fmt: skip
+          shared_name: str | None = None, name: str | None = None) -> Any:
     """Batches of examples, in their order.
 
     Args:
@@ -168,13 +168,13 @@ def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 3
     >>> coord.join(threads)
     """
     return _batch([tensors], True, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
-                  allow_smaller_final_batch, shared_name, name, "batch")  # fmt: skip
+                  allow_smaller_final_batch, shared_name, name, "batch")
 
 
 def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
                 enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
     """Batches of those examples that are to be kept.
 
     Args:
@@ -186,12 +186,12 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
     Reference: TensorFlow 2.21 `tf.compat.v1.train.maybe_batch`.
     """
     return _batch([tensors], keep_input, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
-                  allow_smaller_final_batch, shared_name, name, "batch")  # fmt: skip
+                  allow_smaller_final_batch, shared_name, name, "batch")
 
 
 def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-               name: str | None = None) -> Any:  # fmt: skip
+               name: str | None = None) -> Any:
     """Batches of examples from several sources, a thread for each.
 
     Args:
@@ -203,13 +203,13 @@ def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_m
     Reference: TensorFlow 2.21 `tf.compat.v1.train.batch_join`.
     """
     return _batch(list(tensors_list), True, batch_size, 1, capacity, enqueue_many, shapes, dynamic_pad,
-                  allow_smaller_final_batch, shared_name, name, "batch_join")  # fmt: skip
+                  allow_smaller_final_batch, shared_name, name, "batch_join")
 
 
 def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capacity: int = 32,
                      enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                     name: str | None = None) -> Any:  # fmt: skip
+                     name: str | None = None) -> Any:
     """Batches of those examples of several sources that are to be kept.
 
     Args:
@@ -221,13 +221,13 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
     Reference: TensorFlow 2.21 `tf.compat.v1.train.maybe_batch_join`.
     """
     return _batch(list(tensors_list), keep_input, batch_size, 1, capacity, enqueue_many, shapes, dynamic_pad,
-                  allow_smaller_final_batch, shared_name, name, "batch_join")  # fmt: skip
+                  allow_smaller_final_batch, shared_name, name, "batch_join")
 
 
 def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1,
                   seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                   allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """Batches of examples in random order.
 
     Args:
@@ -244,13 +244,13 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
     [2, 3]
     """
     return _shuffle_batch([tensors], True, batch_size, capacity, min_after_dequeue, num_threads, seed, enqueue_many,
-                          shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")  # fmt: skip
+                          shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
 
 
 def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
                         num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False,
                         shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                        name: str | None = None) -> Any:  # fmt: skip
+                        name: str | None = None) -> Any:
     """Batches, in random order, of those examples that are to be kept.
 
     Args:
@@ -263,13 +263,13 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
     """
     return _shuffle_batch([tensors], keep_input, batch_size, capacity, min_after_dequeue, num_threads, seed,
                           enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
-                          "shuffle_batch")  # fmt: skip
+                          "shuffle_batch")
 
 
 def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                       name: str | None = None) -> Any:  # fmt: skip
+                       name: str | None = None) -> Any:
     """Batches of examples from several sources in random order, a thread for each source.
 
     Args:
@@ -281,13 +281,13 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
     Reference: TensorFlow 2.21 `tf.compat.v1.train.shuffle_batch_join`.
     """
     return _shuffle_batch(list(tensors_list), True, batch_size, capacity, min_after_dequeue, 1, seed, enqueue_many,
-                          shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")  # fmt: skip
+                          shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
 
 
 def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
                              keep_input: Any, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                             name: str | None = None) -> Any:  # fmt: skip
+                             name: str | None = None) -> Any:
     """Batches, in random order, of those examples of several sources that are to be kept.
 
     Args:
@@ -300,4 +300,4 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
     """
     return _shuffle_batch(list(tensors_list), keep_input, batch_size, capacity, min_after_dequeue, 1, seed,
                           enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
-                          "shuffle_batch_join")  # fmt: skip
+                          "shuffle_batch_join")

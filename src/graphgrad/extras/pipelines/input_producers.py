@@ -70,7 +70,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """
     with name_scope(name, "matching_filenames") as scope:
         return VariableV1(matching_files(pattern), trainable=False, validate_shape=False, name=scope,
-                          collections=[GraphKeys.LOCAL_VARIABLES])  # fmt: skip
+                          collections=[GraphKeys.LOCAL_VARIABLES])
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
@@ -107,7 +107,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
                    seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
-                   summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> Any:  # fmt: skip
+                   summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> Any:
     """A queue of the rows of a tensor, filled again and again by a queue runner.
 
     Args:
@@ -148,7 +148,7 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
 
 def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True,
                           seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
-                          name: str | None = None, cancel_op: Any = None) -> Any:  # fmt: skip
+                          name: str | None = None, cancel_op: Any = None) -> Any:
     """A queue of strings, such as the names of files, for a reader.
 
     Args:
@@ -171,12 +171,12 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
         with get_default_graph().control_dependencies([Assert(raw.Greater(size(names), 0), [_NULL])]):
             names = raw.Identity(names)
         return input_producer(names, [], num_epochs, shuffle, seed, capacity, shared_name,
-                              f"fraction_of_{capacity}_full", scope, cancel_op)  # fmt: skip
+                              f"fraction_of_{capacity}_full", scope, cancel_op)
 
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
                          capacity: int = 32, shared_name: str | None = None,
-                         name: str | None = None) -> Any:  # fmt: skip
+                         name: str | None = None) -> Any:
     """A queue of the numbers from 0 to limit - 1.
 
     Args:
@@ -191,12 +191,12 @@ def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: boo
     in_graph_only()
     with name_scope(name, "input_producer") as scope:
         return input_producer(range_(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
-                              f"fraction_of_{capacity}_full", scope)  # fmt: skip
+                              f"fraction_of_{capacity}_full", scope)
 
 
 def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffle: bool = True,
                          seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
-                         name: str | None = None) -> Any:  # fmt: skip
+                         name: str | None = None) -> Any:
     """One row of each of several tensors at a time.
 
     Args:

@@ -57,7 +57,7 @@ class KeyValueTensorInitializer:
     """
 
     def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         with name_scope(name, "key_value_init"):
             self._keys = convert_to_tensor(keys, key_dtype, name="keys")
             self._values = convert_to_tensor(values, value_dtype, name="values")
@@ -88,7 +88,7 @@ class TextFileInitializer:
 
     def __init__(self, filename: Any, key_dtype: Any, key_index: int, value_dtype: Any, value_index: int,
                  vocab_size: int | None = None, delimiter: str = "\t", name: str | None = None,
-                 value_index_offset: int = 0):  # fmt: skip
+                 value_index_offset: int = 0):
         self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         for what, index, dtype in (("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)):
             if index == TextFileIndex.LINE_NUMBER and dtype is not int64:
@@ -104,7 +104,7 @@ class TextFileInitializer:
         self._filename = filename
         self._attrs = {"key_index": key_index, "value_index": value_index, "key_dtype": self.key_dtype,
                        "value_dtype": self.value_dtype, "vocab_size": -1 if vocab_size is None else vocab_size,
-                       "delimiter": delimiter, "offset": value_index_offset}  # fmt: skip
+                       "delimiter": delimiter, "offset": value_index_offset}
         self._name = name or "text_file_init"
 
     def initialize(self, table: Any) -> Any:
@@ -185,7 +185,7 @@ class _Table:
         """All keys and all values, in two tensors."""
         shape = tuple(self._default_value.shape.as_list())
         return raw.LookupTableExportV2(self._resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype,
-                                       value_shape=shape, name=name)  # fmt: skip
+                                       value_shape=shape, name=name)
 
 
 class StaticHashTable(_Table):
@@ -207,7 +207,7 @@ class StaticHashTable(_Table):
     """
 
     def __init__(self, initializer: Any, default_value: Any, name: str | None = None,
-                 experimental_is_anonymous: bool = False):  # fmt: skip
+                 experimental_is_anonymous: bool = False):
         super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, name or "hash_table")
         self._init_op = initializer.initialize(self)
 
@@ -239,7 +239,7 @@ class StaticVocabularyTable:
     """
 
     def __init__(self, initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: str | None = None,
-                 experimental_is_anonymous: bool = False):  # fmt: skip
+                 experimental_is_anonymous: bool = False):
         if num_oov_buckets <= 0:
             raise ValueError(f"num_oov_buckets must be > 0, not {num_oov_buckets}. Fix: use StaticHashTable")
         self._table = None if initializer is None else StaticHashTable(initializer, -1, name)
@@ -290,12 +290,12 @@ class _MutableTable(_Table):
     _mutable = True
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable",
-                 checkpoint: bool = True, experimental_is_anonymous: bool = False):  # fmt: skip
+                 checkpoint: bool = True, experimental_is_anonymous: bool = False):
         super().__init__(key_dtype, value_dtype, default_value, name)
         self._saved = checkpoint
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None,  # type: ignore[override]  # as in TensorFlow
-               name: str | None = None) -> Any:  # fmt: skip
+               name: str | None = None) -> Any:
         """The value of each key, or the default.
 
         Args:
@@ -362,7 +362,7 @@ class DenseHashTable(_MutableTable):
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any, deleted_key: Any,
                  initial_num_buckets: Any = None, name: str = "MutableDenseHashTable", checkpoint: bool = True,
-                 experimental_is_anonymous: bool = False):  # fmt: skip
+                 experimental_is_anonymous: bool = False):
         if not hasattr(empty_key, "dtype") and not hasattr(deleted_key, "dtype") and empty_key == deleted_key:
             raise ValueError(f"empty_key and deleted_key must differ, both are {empty_key!r}. "
                              "Fix: give two keys that are not used otherwise")
@@ -396,4 +396,4 @@ initialize_all_tables = tables_initializer
 
 __all__ = ["DenseHashTable", "KeyValueTensorInitializer", "MutableHashTable", "StaticHashTable",
            "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer", "initialize_all_tables",
-           "tables_initializer"]  # fmt: skip
+           "tables_initializer"]

@@ -68,7 +68,7 @@ _PARTITIONS = (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, Uniform
 
 
 class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype",
-                                                            "validate"])):  # fmt: skip
+                                                            "validate"])):
     """A feature of any number of values; a `RaggedTensor` comes out.
 
     Args:
@@ -91,7 +91,7 @@ class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key
     UniformRowLength = UniformRowLength
 
     def __new__(cls, dtype: Any, value_key: Any = None, partitions: Any = (), row_splits_dtype: Any = int32,
-                validate: bool = False) -> RaggedFeature:  # fmt: skip
+                validate: bool = False) -> RaggedFeature:
         if isinstance(partitions, _PARTITIONS):
             partitions = [partitions]
         if not all(isinstance(p, _PARTITIONS) for p in partitions):
@@ -112,7 +112,7 @@ class _Plan:
             f = features[key]
             if not isinstance(f, allowed):
                 raise ValueError(f"Unsupported {type(f).__name__} {f} for key {key!r}. Fix: use "
-                                 f"{', '.join(a.__name__ for a in allowed)}")  # fmt: skip
+                                 f"{', '.join(a.__name__ for a in allowed)}")
             if isinstance(f, VarLenFeature):
                 self._add(self.sparse, key, f.dtype)
             elif isinstance(f, SparseFeature):
@@ -130,7 +130,7 @@ class _Plan:
         both = self.ragged.keys() & (self.dense.keys() | self.sparse.keys())
         if both:
             raise ValueError(f"Dense and ragged keys must not intersect: {sorted(both)} are of several kinds. "
-                             "Fix: use one kind of feature for a key")  # fmt: skip
+                             "Fix: use one kind of feature for a key")
 
     @staticmethod
     def _add(where: dict[str, Any], key: str, dtype: Any, *more: Any) -> None:
@@ -161,7 +161,7 @@ class _Plan:
         return [as_dtype(f.dtype) for f in self.dense.values()]
 
     def results(self, sparse: Sequence[Any], dense: Sequence[Any], ragged: Sequence[Any],
-                batched: bool) -> dict[str, Any]:  # fmt: skip
+                batched: bool) -> dict[str, Any]:
         """What each feature becomes, from what was parsed."""
         of_sparse = {k: SparseTensor(*parts) for k, parts in zip(self.sparse, sparse, strict=True)}
         of_ragged = dict(zip(self.ragged, ragged, strict=True))
@@ -255,7 +255,7 @@ def _ragged(flat: Sequence[Any], splits: Sequence[Any], batched: bool) -> list[A
     if batched:
         return [RaggedTensor.from_row_splits(v, s) for v, s in zip(flat, splits, strict=True)]
     return [RaggedTensor.from_row_splits(v, raw.Pack([0, raw.Size(v, out_type=as_dtype(s.dtype))]))
-            for v, s in zip(flat, splits, strict=True)]  # fmt: skip
+            for v, s in zip(flat, splits, strict=True)]
 
 
 def parse_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
@@ -287,13 +287,13 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
             serialized, _names(example_names), _strings(plan.sparse), _strings(plan.dense), _strings(plan.ragged),
             defaults, num_sparse=len(plan.sparse), sparse_types=tuple(t for t, *_ in plan.sparse.values()),
             Tdense=tuple(plan.types()), ragged_value_types=tuple(t for t, _ in plan.ragged.values()),
-            ragged_split_types=tuple(s for _, s in plan.ragged.values()), dense_shapes=tuple(shapes))  # fmt: skip
+            ragged_split_types=tuple(s for _, s in plan.ragged.values()), dense_shapes=tuple(shapes))
         sparse = list(zip(indices, values, sizes, strict=True))
         return plan.results(sparse, dense, _ragged(flat, splits, batched), batched)
 
 
 def parse_example_v1(serialized: Any, features: Any, name: str | None = None,
-                     example_names: Any = None) -> dict[str, Any]:  # fmt: skip
+                     example_names: Any = None) -> dict[str, Any]:
     """Parses a batch of serialized `Example`s (1.x arguments).
 
     Args:
@@ -311,7 +311,7 @@ def parse_example_v1(serialized: Any, features: Any, name: str | None = None,
 
 
 def parse_single_example(serialized: Any, features: dict[str, Any], example_names: Any = None,
-                         name: str | None = None) -> dict[str, Any]:  # fmt: skip
+                         name: str | None = None) -> dict[str, Any]:
     """Parses one serialized `Example`.
 
     Args:
@@ -336,7 +336,7 @@ def parse_single_example(serialized: Any, features: dict[str, Any], example_name
 
 
 def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str | None = None,
-                            example_names: Any = None) -> dict[str, Any]:  # fmt: skip
+                            example_names: Any = None) -> dict[str, Any]:
     """Parses one serialized `Example` (1.x arguments).
 
     Args:
@@ -356,7 +356,7 @@ def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str
 def _sequences(serialized: Any, context_features: Any, sequence_features: Any, names: Any, batched: bool) -> Any:
     if not context_features and not sequence_features:
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values. "
-                         "Fix: name features")  # fmt: skip
+                         "Fix: name features")
     context = _Plan(context_features or {}, _OF_EXAMPLES)
     lists = _Plan(sequence_features or {}, (VarLenFeature, FixedLenSequenceFeature, RaggedFeature))
     defaults, shapes = context.defaults(False)
@@ -374,7 +374,7 @@ def _sequences(serialized: Any, context_features: Any, sequence_features: Any, n
         feature_list_sparse_types=tuple(t for t, *_ in lists.sparse.values()),
         feature_list_ragged_value_types=tuple(t for t, _ in lists.ragged.values()),
         feature_list_ragged_split_types=tuple(s for _, s in lists.ragged.values()),
-        feature_list_dense_shapes=tuple(s[1:] for s in list_shapes))  # fmt: skip
+        feature_list_dense_shapes=tuple(s[1:] for s in list_shapes))
     rows_of_context = _ragged(found[4], found[5], batched)
     of_context = context.results(list(zip(*found[:3], strict=True)), found[3], rows_of_context, batched)
     steps = [RaggedTensor.from_row_splits(v, s) for v, s in zip(found[11], found[13], strict=True)]
@@ -393,7 +393,7 @@ def _sequences(serialized: Any, context_features: Any, sequence_features: Any, n
 
 
 def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None,
-                                  example_name: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                                  example_name: Any = None, name: str | None = None) -> Any:
     """Parses one serialized `SequenceExample`.
 
     Args:
@@ -420,7 +420,7 @@ def parse_single_sequence_example(serialized: Any, context_features: Any = None,
 
 
 def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None,
-                           example_names: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                           example_names: Any = None, name: str | None = None) -> Any:
     """Parses a batch of serialized `SequenceExample`s.
 
     Args:

@@ -178,7 +178,7 @@ class QueueBase:
         Raises: OutOfRangeError at run time if the queue is closed and empty.
         """
         found = raw.QueueDequeueV2(self._queue_ref, component_types=tuple(self._dtypes),
-                                   name=name or f"{self._name}_Dequeue")  # fmt: skip
+                                   name=name or f"{self._name}_Dequeue")
         return self._given(found, ())
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
@@ -191,7 +191,7 @@ class QueueBase:
         Raises: OutOfRangeError at run time if the queue is closed and has fewer.
         """
         found = raw.QueueDequeueManyV2(self._queue_ref, n, component_types=tuple(self._dtypes),
-                                       name=name or f"{self._name}_DequeueMany")  # fmt: skip
+                                       name=name or f"{self._name}_DequeueMany")
         if current_graph() is None:
             return self._given(found, ())
         return self._given(found, (static_value(found[0].op.inputs[1]),))
@@ -206,7 +206,7 @@ class QueueBase:
         Raises: OutOfRangeError at run time if the queue is closed and empty.
         """
         found = raw.QueueDequeueUpToV2(self._queue_ref, n, component_types=tuple(self._dtypes),
-                                       name=name or f"{self._name}_DequeueUpTo")  # fmt: skip
+                                       name=name or f"{self._name}_DequeueUpTo")
         return self._given(found, (None,))
 
     def _given(self, found: Any, rows: Any) -> Any:
@@ -231,7 +231,7 @@ class QueueBase:
         Returns: the operation.
         """
         return raw.QueueCloseV2(self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues,
-                                name=name or f"{self._name}_Close")  # fmt: skip
+                                name=name or f"{self._name}_Close")
 
     def is_closed(self, name: str | None = None) -> Any:
         """Whether the queue is closed, a bool scalar.
@@ -268,13 +268,13 @@ class _Made(QueueBase):
     _type: str
 
     def _make(self, capacity: Any, dtypes: Any, shapes: Any, names: Any, shared_name: Any, name: Any,
-              **more: Any) -> None:  # fmt: skip
+              **more: Any) -> None:
         types = _types(dtypes)
         sizes = _shapes(shapes, types)
         names = _names(names, types)
         handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(types),
                              shapes=() if shapes is None else _attr_shapes(sizes), shared_name=shared_name or "",
-                             **more)  # fmt: skip
+                             **more)
         QueueBase.__init__(self, types, sizes, names, handle)
 
 
@@ -300,7 +300,7 @@ class FIFOQueue(_Made):
     _type = "FIFOQueueV2"
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None,
-                 shared_name: str | None = None, name: str = "fifo_queue"):  # fmt: skip
+                 shared_name: str | None = None, name: str = "fifo_queue"):
         self._make(capacity, dtypes, shapes, names, shared_name, name)
 
 
@@ -324,7 +324,7 @@ class PaddingFIFOQueue(_Made):
     _type = "PaddingFIFOQueueV2"
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: str | None = None,
-                 name: str = "padding_fifo_queue"):  # fmt: skip
+                 name: str = "padding_fifo_queue"):
         types = _types(dtypes)
         if len(shapes) != len(types):
             raise ValueError(f"Shapes must be provided for all components, but received {len(types)} dtypes and "
@@ -351,10 +351,10 @@ class RandomShuffleQueue(_Made):
 
     def __init__(self, capacity: int, min_after_dequeue: int, dtypes: Any, shapes: Any = None, names: Any = None,
                  seed: int | None = None, shared_name: str | None = None,
-                 name: str = "random_shuffle_queue"):  # fmt: skip
+                 name: str = "random_shuffle_queue"):
         first, second = get_seed(seed)
         self._make(capacity, dtypes, shapes, names, shared_name, name, min_after_dequeue=int(min_after_dequeue),
-                   seed=first or 0, seed2=second or 0)  # fmt: skip
+                   seed=first or 0, seed2=second or 0)
 
 
 class PriorityQueue(_Made):
@@ -377,12 +377,12 @@ class PriorityQueue(_Made):
     _type = "PriorityQueueV2"
 
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None,
-                 shared_name: str | None = None, name: str = "priority_queue"):  # fmt: skip
+                 shared_name: str | None = None, name: str = "priority_queue"):
         behind = _types(types)
         sizes = [] if shapes is None else _shapes(shapes, behind)
         names = _names(names, [int64, *behind])
         handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(behind),
-                             shapes=_attr_shapes(sizes), shared_name=shared_name or "")  # fmt: skip
+                             shapes=_attr_shapes(sizes), shared_name=shared_name or "")
         all_shapes = None if shapes is None else [TensorShape([]), *sizes]
         QueueBase.__init__(self, [int64, *behind], all_shapes, names, handle)
 

@@ -194,9 +194,9 @@ class FixedLengthRecordReader(ReaderBase):
     """
 
     def __init__(self, record_bytes: int, header_bytes: int | None = None, footer_bytes: int | None = None,
-                 hop_bytes: int | None = None, name: str | None = None, encoding: str | None = None):  # fmt: skip
+                 hop_bytes: int | None = None, name: str | None = None, encoding: str | None = None):
         _make(self, "FixedLengthRecordReaderV2", name, record_bytes=record_bytes, header_bytes=header_bytes or 0,
-              footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or "")  # fmt: skip
+              footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or "")
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Any:

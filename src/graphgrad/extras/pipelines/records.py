@@ -34,11 +34,11 @@ class TFRecordOptions:
     """
 
     compression_type_map = {TFRecordCompressionType.ZLIB: "ZLIB", TFRecordCompressionType.GZIP: "GZIP",
-                            TFRecordCompressionType.NONE: ""}  # fmt: skip
+                            TFRecordCompressionType.NONE: ""}
 
     def __init__(self, compression_type: Any = None, flush_mode: Any = None, input_buffer_size: Any = None,
                  output_buffer_size: Any = None, window_bits: Any = None, compression_level: Any = None,
-                 compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None):  # fmt: skip
+                 compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None):
         self.get_compression_type_string(compression_type)
         self.compression_type = compression_type
         self.compression_level = compression_level

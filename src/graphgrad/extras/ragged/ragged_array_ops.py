@@ -144,7 +144,7 @@ def _within_rows(params: Any, indices: Any) -> Any:
         inner = indices.values
         if isinstance(inner, RaggedTensor):
             raise NotImplementedError("gather with batch_dims=1 and indices of two ragged axes is not offered. "
-                                      "Fix: gather row by row")  # fmt: skip
+                                      "Fix: gather row by row")
         return indices.with_values(_rows_of(params.values, raw.AddV2(raw.Cast(inner, DstT=starts.dtype), starts)))
     starts = params.row_starts()
     for _ in range(rank_of(indices) - 1):
@@ -162,7 +162,7 @@ def gather(name: str, f: Callable[..., Any], given: Given) -> Any:
         return _within_rows(params, indices)
     if batch or axis not in (None, 0):
         raise NotImplementedError(f"gather of ragged tensors is offered along the first axis, and for batch_dims=1; "
-                                  f"not for axis={axis}, batch_dims={batch}. Fix: gather along axis 0")  # fmt: skip
+                                  f"not for axis={axis}, batch_dims={batch}. Fix: gather along axis 0")
     return _rows_of(params, indices)
 
 
@@ -334,7 +334,7 @@ def _row_slices(t: RaggedTensor, key: slice) -> RaggedTensor:
     begin, end = _bound(key.start, first, lengths, low), _bound(key.stop, last, lengths, low)
     starts = t.row_starts()
     splits, at = raw.RaggedRange(raw.AddV2(begin, starts), raw.AddV2(end, starts),
-                                 np.asarray(step, starts.dtype.np_dtype), Tsplits=starts.dtype)  # fmt: skip
+                                 np.asarray(step, starts.dtype.np_dtype), Tsplits=starts.dtype)
     return RaggedTensor._of(_rows_of(t.values, at), splits)
 
 

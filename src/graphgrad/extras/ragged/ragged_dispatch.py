@@ -28,13 +28,13 @@ _OPERANDS = dict.fromkeys("""
     regex_replace to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong to_number decode_raw string_strip
     string_to_number string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong
     unicode_transcode unicode_script
-""".split(), 1)  # fmt: skip
+""".split(), 1)
 _OPERANDS |= dict.fromkeys("""
     add atan2 complex div div_no_nan divide divide_no_nan equal floor_div floordiv floormod greater greater_equal igamma
     igammac less less_equal logical_and logical_or logical_xor maximum minimum mod multiply multiply_no_nan nextafter
     not_equal polygamma pow realdiv sigmoid_cross_entropy_with_logits squared_difference subtract truediv truncatediv
     truncatemod xdivy xlog1py xlogy zeta bitwise_and bitwise_or bitwise_xor left_shift right_shift
-""".split(), 2)  # fmt: skip
+""".split(), 2)
 _OPERANDS |= {"betainc": 3, "add_n": 0, "accumulate_n": 0, "join": 0, "string_join": 0}
 
 _REDUCE = "reduce_sum reduce_prod reduce_max reduce_min reduce_mean reduce_variance reduce_std reduce_any reduce_all"
@@ -50,7 +50,7 @@ _OWN = {
     "reverse": "ragged_array_ops:reverse",
     "split": "ragged_array_ops:split", "one_hot": "ragged_array_ops:one_hot", "size": "ragged_array_ops:size",
     "rank": "ragged_array_ops:rank", "embedding_lookup": "ragged_array_ops:embedding_lookup",
-}  # fmt: skip
+}
 
 # Of those with one operand, the ones that TensorFlow has for sparse tensors.
 _SPARSE = frozenset("""

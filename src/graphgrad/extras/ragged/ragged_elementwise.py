@@ -36,7 +36,7 @@ def _same_rows(one: RaggedTensor, other: RaggedTensor) -> Any:
     """The flat values of `other`, after a check that its rows are those of `one`."""
     if one.ragged_rank != other.ragged_rank:
         raise ValueError(f"elementwise functions of ragged tensors with {one.ragged_rank} and {other.ragged_rank} "
-                         "ragged axes are not offered. Fix: give tensors with the same rows")  # fmt: skip
+                         "ragged axes are not offered. Fix: give tensors with the same rows")
     flat = other.flat_values
     for a, b in zip(one.nested_row_splits, other.nested_row_splits, strict=True):
         if a is b:
@@ -63,7 +63,7 @@ def _spread(dense: Any, like: RaggedTensor) -> Any:
         return dense
     if axes > like.ragged_rank + 1:
         raise ValueError(f"a dense operand of rank {rank} cannot be broadcast to the shape {like.shape} of a ragged "
-                         "one. Fix: give it at most as many axes")  # fmt: skip
+                         "one. Fix: give it at most as many axes")
     sizes = dense.shape.as_list()[:axes]
     if all(n == 1 for n in sizes):
         return raw.Reshape(dense, raw.ConcatV2([[1], raw.Slice(raw.Shape(dense), [axes], [-1])], 0))

@@ -41,7 +41,7 @@ def _taken_apart(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> tupl
         rank = 0
     if rank >= max(depth, 1) and depth and rank > depth - 1 and not (depth == rank and least == 99):
         raise ValueError(f"pylist has scalar values depth {depth}, but ragged_rank={rank} requires scalar value depth "
-                         "greater than the ragged_rank. Fix: give a smaller ragged_rank")  # fmt: skip
+                         "greater than the ragged_rank. Fix: give a smaller ragged_rank")
     rows, splits = list(pylist), []
     for _ in range(rank):
         splits.append(np.cumsum([0, *map(len, rows)]))
@@ -58,7 +58,7 @@ def _array(rows: list[Any], dtype: Any, inner_shape: Any, axes: int) -> Any:
 
 
 def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
-                    name: str | None = None, row_splits_dtype: Any = int64) -> Any:  # fmt: skip
+                    name: str | None = None, row_splits_dtype: Any = int64) -> Any:
     """A ragged tensor of nested lists.
 
     Args:
@@ -84,7 +84,7 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
 
 
 def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
-                          row_splits_dtype: str = "int64") -> Any:  # fmt: skip
+                          row_splits_dtype: str = "int64") -> Any:
     """The value that `ragged.constant` has.
 
     Args:
@@ -124,7 +124,7 @@ def ragged_placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, na
 
 
 def ragged_range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
-                 row_splits_dtype: Any = int64) -> RaggedTensor:  # fmt: skip
+                 row_splits_dtype: Any = int64) -> RaggedTensor:
     """A row of evenly spaced numbers for each start, limit and step.
 
     Args:
@@ -177,7 +177,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None,
-                              name: str | None = None) -> Any:  # fmt: skip
+                              name: str | None = None) -> Any:
     """Where rows begin and end, from the row of each value.
 
     Args:

@@ -48,13 +48,13 @@ def _as_splits(tensors, kinds):
             rows = len(tensor)
         else:
             raise Complaint(f"unknown kind of row partition {kind!r}",
-                            "use FIRST_DIM_SIZE, VALUE_ROWIDS or ROW_SPLITS")  # fmt: skip
+                            "use FIRST_DIM_SIZE, VALUE_ROWIDS or ROW_SPLITS")
     return found
 
 
 @op("RaggedTensorToTensor", "shape: Tshape, values: T, default_value: T, row_partition_tensors: "
     "num_row_partition_tensors*Tindex -> result: T", T=ANY, Tindex=INDEX, Tshape=INDEX, flags=_HOST,
-    peek=("shape",))  # fmt: skip
+    peek=("shape",))
 def to_tensor_op(xp, shape, values, default_value, partitions, *, row_partition_types):
     """The values in their rows, in a dense tensor filled up with a default."""
     splits = _as_splits(partitions, row_partition_types)
@@ -108,7 +108,7 @@ def _to_tensor_grad(op, dy):
 
 
 @op("RaggedTensorToSparse", "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: T -> sparse_indices: int64, "
-    "sparse_values: T, sparse_dense_shape: int64", T=ANY, Tsplits=INDEX, flags=_HOST)  # fmt: skip
+    "sparse_values: T, sparse_dense_shape: int64", T=ANY, Tsplits=INDEX, flags=_HOST)
 def to_sparse_op(xp, nested_splits, values):
     """The same elements as a sparse tensor."""
     coordinates = [np.arange(len(nested_splits[0]) - 1)]
@@ -120,7 +120,7 @@ def to_sparse_op(xp, nested_splits, values):
     lead = [np.repeat(c, inner.shape[1]) for c in coordinates]
     rest = [np.tile(c, len(values)) for c in inner]
     return (np.stack([*lead, *rest], axis=1).astype(np.int64), values.reshape(-1),
-            np.asarray([*sizes, *values.shape[1:]], np.int64))  # fmt: skip
+            np.asarray([*sizes, *values.shape[1:]], np.int64))
 
 
 @to_sparse_op.shape
@@ -139,7 +139,7 @@ def _to_sparse_grad(op, d_indices, d_values, d_shape):
 
 
 @op("RaggedRange", "starts: T, limits: T, deltas: T -> rt_nested_splits: Tsplits, rt_dense_values: T",
-    T=FLOATING | {int32, int64}, Tsplits=INDEX, flags=_HOST)  # fmt: skip
+    T=FLOATING | {int32, int64}, Tsplits=INDEX, flags=_HOST)
 def range_op(xp, starts, limits, deltas, *, Tsplits=int64):
     """A row of evenly spaced numbers for each start, limit and step."""
     rows = np.broadcast_arrays(np.atleast_1d(starts), np.atleast_1d(limits), np.atleast_1d(deltas))
@@ -165,7 +165,7 @@ range_op.grad(NOT_DIFFERENTIABLE)
 
 @op("RaggedGather", "params_nested_splits: PARAMS_RAGGED_RANK*Tsplits, params_dense_values: Tvalues, indices: Tindices "
     "-> output_nested_splits: OUTPUT_RAGGED_RANK*Tsplits, output_dense_values: Tvalues", Tvalues=ANY, Tindices=INDEX,
-    Tsplits=INDEX, flags=_HOST)  # fmt: skip
+    Tsplits=INDEX, flags=_HOST)
 def gather_op(xp, nested_splits, values, indices):
     """Rows of a ragged tensor; the splits of the indices' own axes come first."""
     n = len(nested_splits[0]) - 1
@@ -199,7 +199,7 @@ def _gather_grad(op, *grads):
     splits, values, indices = op.inputs[:n], op.inputs[n], op.inputs[n + 1]
     count = raw.Reshape(raw.Slice(raw.Shape(values), [0], [1]), np.zeros(0, np.int32))
     *_, origins = _flat(raw.RaggedGather(splits, raw.Range(0, count, 1), indices,
-                                         OUTPUT_RAGGED_RANK=op._attr("OUTPUT_RAGGED_RANK")))  # fmt: skip
+                                         OUTPUT_RAGGED_RANK=op._attr("OUTPUT_RAGGED_RANK")))
     return [*[None] * n, raw.UnsortedSegmentSum(grads[-1], origins, count), None]
 
 
@@ -209,7 +209,7 @@ def _flat(outputs):
 
 @op("RaggedFillEmptyRows", "value_rowids: int64, values: T, nrows: int64, default_value: T -> "
     "output_value_rowids: int64, output_values: T, empty_row_indicator: bool, reverse_index_map: int64",
-    T=ANY, flags=_HOST)  # fmt: skip
+    T=ANY, flags=_HOST)
 def fill_empty_rows_op(xp, rowids, values, nrows, default_value):
     """A default in each row that held nothing."""
     empty = np.bincount(rowids, minlength=int(nrows))[: int(nrows)] == 0

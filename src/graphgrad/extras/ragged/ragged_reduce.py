@@ -74,7 +74,7 @@ def _of_flat(f: Callable[..., Any], *ts: Any) -> Any:
 def _mean(t: RaggedTensor, axes: list[int]) -> Any:
     ones = t.with_flat_values(raw.OnesLike(t.flat_values))
     return _of_flat(raw.RealDiv if t.dtype.is_floating or t.dtype.is_complex else raw.FloorDiv, _sums(t, axes),
-                    _sums(ones, axes))  # fmt: skip
+                    _sums(ones, axes))
 
 
 def _variance(t: RaggedTensor, axes: list[int]) -> Any:
@@ -104,7 +104,7 @@ _REDUCTIONS: dict[str, Callable[[RaggedTensor, list[int]], Any]] = {
     "reduce_any": lambda t, axes: _of_flat(lambda n: raw.Greater(n, 0), _counted(t, axes, True)),
     "reduce_all": lambda t, axes: _of_flat(lambda n: raw.Equal(n, 0), _counted(t, axes, False)),
     "reduce_logsumexp": _logsumexp,
-}  # fmt: skip
+}
 
 
 def reduce(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:

@@ -65,7 +65,7 @@ def string_split_v2(input: Any, sep: str | None = None, maxsplit: int = -1, name
 
 
 def string_split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",
-                    source: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                    source: Any = None, name: str | None = None) -> Any:
     """Splits strings at a separator, at runs of white space by default.
 
     Args:

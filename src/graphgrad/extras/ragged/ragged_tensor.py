@@ -55,7 +55,7 @@ class RaggedTensor(Composite):
     def __init__(self, values: Any, row_partition: Any, internal: bool = False):
         if not internal:
             raise ValueError("RaggedTensor constructor is private; please use one of the factory methods instead. "
-                             "Fix: tf.RaggedTensor.from_row_splits(values, row_splits)")  # fmt: skip
+                             "Fix: tf.RaggedTensor.from_row_splits(values, row_splits)")
         self._values, self._row_splits = values, row_partition
 
     # -- making one ------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None,
-                        validate: bool = True) -> RaggedTensor:  # fmt: skip
+                        validate: bool = True) -> RaggedTensor:
         """Rows that begin at `row_splits[i]` and end before `row_splits[i + 1]`.
 
         Args:
@@ -87,7 +87,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None,
-                         validate: bool = True) -> RaggedTensor:  # fmt: skip
+                         validate: bool = True) -> RaggedTensor:
         """Rows of the given lengths.
 
         Args:
@@ -102,7 +102,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None,
-                        validate: bool = True) -> RaggedTensor:  # fmt: skip
+                        validate: bool = True) -> RaggedTensor:
         """Rows that begin where `row_starts` says; the first at 0.
 
         Args:
@@ -115,7 +115,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None,
-                        validate: bool = True) -> RaggedTensor:  # fmt: skip
+                        validate: bool = True) -> RaggedTensor:
         """Rows that end where `row_limits` says; the last at the number of values.
 
         Args:
@@ -128,7 +128,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
-                          validate: bool = True) -> RaggedTensor:  # fmt: skip
+                          validate: bool = True) -> RaggedTensor:
         """Rows told by the row of each value.
 
         Args:
@@ -145,7 +145,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_uniform_row_length(cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True,
-                                name: str | None = None) -> RaggedTensor:  # fmt: skip
+                                name: str | None = None) -> RaggedTensor:
         """Rows of one length.
 
         Args:
@@ -163,19 +163,19 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_nested_row_splits(cls, flat_values: Any, nested_row_splits: Any, name: str | None = None,
-                               validate: bool = True) -> Any:  # fmt: skip
+                               validate: bool = True) -> Any:
         """Rows of rows: one vector of splits for each ragged axis, the outermost first."""
         return cls._nested(cls.from_row_splits, flat_values, nested_row_splits)
 
     @classmethod
     def from_nested_row_lengths(cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None,
-                                validate: bool = True) -> Any:  # fmt: skip
+                                validate: bool = True) -> Any:
         """Rows of rows: one vector of lengths for each ragged axis, the outermost first."""
         return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths)
 
     @classmethod
     def from_nested_value_rowids(cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None,
-                                 name: str | None = None, validate: bool = True) -> Any:  # fmt: skip
+                                 name: str | None = None, validate: bool = True) -> Any:
         """Rows of rows: for each ragged axis the row of each value, the outermost first."""
         counts = nested_nrows or [None] * len(nested_value_rowids)
         result = flat_values
@@ -192,7 +192,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_tensor(cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
-                    name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:  # fmt: skip
+                    name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:
         """The rows of a dense tensor, less what stands for nothing at their ends.
 
         Args:
@@ -244,9 +244,9 @@ class RaggedTensor(Composite):
         with name_scope(name, "RaggedFromSparse"):
             dtype = as_dtype(row_splits_dtype)
             rows = raw.StridedSlice(st_input.indices, [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1,
-                                    shrink_axis_mask=2)  # fmt: skip
+                                    shrink_axis_mask=2)
             return cls.from_value_rowids(st_input.values, raw.Cast(rows, DstT=dtype),
-                                         raw.Cast(_part(st_input.dense_shape, 0), DstT=dtype))  # fmt: skip
+                                         raw.Cast(_part(st_input.dense_shape, 0), DstT=dtype))
 
     # -- what it is ------------------------------------------------------------------------
 
@@ -412,7 +412,7 @@ class RaggedTensor(Composite):
             wanted = np.asarray([-1 if n is None else n for n in TensorShape(shape).as_list()], np.int64)
         splits = self.nested_row_splits
         return raw.RaggedTensorToTensor(wanted, self.flat_values, default, list(splits),
-                                        row_partition_types=("ROW_SPLITS",) * len(splits), name=name)  # fmt: skip
+                                        row_partition_types=("ROW_SPLITS",) * len(splits), name=name)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """The same elements as a `SparseTensor`."""
@@ -487,7 +487,7 @@ def ragged_gather(params: RaggedTensor, indices: Any) -> Any:
     indices = convert_to_tensor(indices)
     n = params.ragged_rank + len(indices.shape.as_list()) - 1
     splits, values = raw.RaggedGather(list(params.nested_row_splits), params.flat_values, indices,
-                                      OUTPUT_RAGGED_RANK=n)  # fmt: skip
+                                      OUTPUT_RAGGED_RANK=n)
     return RaggedTensor.from_nested_row_splits(values, splits)
 
 

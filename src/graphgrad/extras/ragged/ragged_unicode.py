@@ -40,13 +40,13 @@ def _decode(op_type: str, x: Any, encoding: str, errors: str, replacement: int, 
     def decode(flat: Any) -> list[Any]:
         return list(getattr(raw, op_type)(flat, input_encoding=encoding, errors=errors,
                                           replacement_char=int(replacement),
-                                          replace_control_characters=bool(controls)))  # fmt: skip
+                                          replace_control_characters=bool(controls)))
 
     return _rows(x, decode)
 
 
 def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                   replace_control_characters: bool = False, name: str | None = None) -> Any:  # fmt: skip
+                   replace_control_characters: bool = False, name: str | None = None) -> Any:
     """Strings as rows of code points.
 
     Args:
@@ -69,7 +69,7 @@ def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", rep
 
 
 def unicode_decode_with_offsets(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                                replace_control_characters: bool = False, name: str | None = None) -> Any:  # fmt: skip
+                                replace_control_characters: bool = False, name: str | None = None) -> Any:
     """Strings as rows of code points, and where each begins.
 
     Args:
@@ -84,7 +84,7 @@ def unicode_decode_with_offsets(input: Any, input_encoding: str, errors: str = "
     """
     with name_scope(name, "UnicodeDecodeWithOffsets"):
         points, starts = _decode("UnicodeDecodeWithOffsets", input, input_encoding, errors, replacement_char,
-                                 replace_control_characters)  # fmt: skip
+                                 replace_control_characters)
         return points, starts
 
 
@@ -97,7 +97,7 @@ def _letters(points: Any, encoding: str, errors: str, replacement: int) -> Any:
 
 
 def unicode_split(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """Strings as rows of characters.
 
     Args:
@@ -118,7 +118,7 @@ def unicode_split(input: Any, input_encoding: str, errors: str = "replace", repl
 
 
 def unicode_split_with_offsets(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                               name: str | None = None) -> Any:  # fmt: skip
+                               name: str | None = None) -> Any:
     """Strings as rows of characters, and where each begins.
 
     Args:
@@ -137,7 +137,7 @@ def unicode_split_with_offsets(input: Any, input_encoding: str, errors: str = "r
 
 
 def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                   name: str | None = None) -> Any:  # fmt: skip
+                   name: str | None = None) -> Any:
     """Rows of code points as strings.
 
     Args:
@@ -173,11 +173,11 @@ def _encode(t: RaggedTensor, encoding: str, errors: str, replacement: int) -> An
     if inner.shape.rank != 1:
         return t.with_values(unicode_encode(inner, encoding, errors, replacement))
     return raw.UnicodeEncode(inner, t.row_splits, output_encoding=encoding, errors=errors,
-                             replacement_char=int(replacement))  # fmt: skip
+                             replacement_char=int(replacement))
 
 
 def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None, padding_width: int | None = None,
-           preserve_short_sequences: bool = False, name: str | None = None) -> Any:  # fmt: skip
+           preserve_short_sequences: bool = False, name: str | None = None) -> Any:
     """Neighbouring strings of each row, joined.
 
     Args:
@@ -212,7 +212,7 @@ def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = 
                 return t.with_values(grams(t.values))
             found, splits = raw.StringNGrams(t.values, t.row_splits, separator=separator, ngram_widths=tuple(widths),
                                              left_pad=left, right_pad=right, pad_width=pad,
-                                             preserve_short_sequences=bool(preserve_short_sequences))  # fmt: skip
+                                             preserve_short_sequences=bool(preserve_short_sequences))
             return RaggedTensor.from_row_splits(found, splits)
 
         if isinstance(data, RaggedTensor):
@@ -259,7 +259,7 @@ def _cross(inputs: Any, hashed: bool, num_buckets: int, hash_key: int | None) ->
         [as_feature(r.values) for r in ragged], [r.row_splits for r in ragged], [s.indices for s in sparse],
         [as_feature(s.values) for s in sparse], [s.dense_shape for s in sparse], dense, input_order=order,
         hashed_output=hashed, num_buckets=int(num_buckets), out_values_type=kind, out_row_splits_type=int64,
-        hash_key=DEFAULT_HASH_KEY if hash_key is None else int(hash_key))  # fmt: skip
+        hash_key=DEFAULT_HASH_KEY if hash_key is None else int(hash_key))
     return RaggedTensor.from_row_splits(values, splits)
 
 
@@ -283,7 +283,7 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 
 def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None,
-                 name: str | None = None) -> RaggedTensor:  # fmt: skip
+                 name: str | None = None) -> RaggedTensor:
     """All combinations of features of each example, hashed.
 
     Args:

@@ -66,7 +66,7 @@ def _parted(splits: Any, values: Any) -> list[RaggedRows]:
 
 
 @op("RaggedTensorToVariant", "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues -> "
-    "encoded_ragged: variant", Tvalues=ANY, Tsplits=INDEX, flags=_HOST)  # fmt: skip
+    "encoded_ragged: variant", Tvalues=ANY, Tsplits=INDEX, flags=_HOST)
 def to_variant_op(xp, splits, values, *, batched_input, Tsplits=int64):
     """A ragged tensor as a variant, or its rows as a vector of them."""
     if not batched_input:
@@ -95,7 +95,7 @@ def _to_variant_grad(op, d_encoded):
 
 
 @op("RaggedTensorToVariantGradient", "encoded_ragged_grad: variant, row_splits: Tsplits, dense_values_shape: int32 -> "
-    "dense_values_grad: Tvalues", Tvalues=ANY, Tsplits=INDEX, flags=_HOST, peek=("dense_values_shape",))  # fmt: skip
+    "dense_values_grad: Tvalues", Tvalues=ANY, Tsplits=INDEX, flags=_HOST, peek=("dense_values_shape",))
 def to_variant_grad_op(xp, encoded, row_splits, shape, *, Tvalues):
     """The values of variants, one after the other."""
     values = [np.asarray(c.values, Tvalues.np_dtype) for c in _components(encoded)]
@@ -137,7 +137,7 @@ def _variant_like_grad(op, d_like):
 
 
 @op("RaggedTensorFromVariant", "encoded_ragged: variant -> output_nested_splits: output_ragged_rank*Tsplits, "
-    "output_dense_values: Tvalues", Tvalues=ANY, Tsplits=INDEX, flags=_HOST)  # fmt: skip
+    "output_dense_values: Tvalues", Tvalues=ANY, Tsplits=INDEX, flags=_HOST)
 def from_variant_op(xp, encoded, *, input_ragged_rank, output_ragged_rank, Tvalues, Tsplits=int64):
     """The ragged tensor that variants are the rows of."""
     components, shape = _components(encoded), np.shape(np.asarray(encoded, object))

@@ -65,7 +65,7 @@ def encode_wav_op(xp, audio, rate):
     samples = np.clip(np.rint(audio * np.float32(32767)), -32768, 32767).astype("<i2")
     data, (_, channels), rate = samples.tobytes(), audio.shape, int(rate)
     head = struct.pack("<4sI8sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVEfmt ", 16, 1, channels, rate,
-                       rate * channels * 2, channels * 2, 16, b"data", len(data))  # fmt: skip
+                       rate * channels * 2, channels * 2, 16, b"data", len(data))
     out = np.empty((), object)
     out[()] = head + data
     return out
@@ -100,7 +100,7 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
     [[0.5], [-0.5], [0.0]]
     """
     return DecodeWav(*raw.DecodeWav(contents, desired_channels=int(desired_channels),
-                                    desired_samples=int(desired_samples), name=name))  # fmt: skip
+                                    desired_samples=int(desired_samples), name=name))
 
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:

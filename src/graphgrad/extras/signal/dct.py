@@ -140,7 +140,7 @@ def _norms(n, dtype, first, rest):
     if not is_tensor(n):
         return np.sqrt(np.where(np.arange(n) == 0, first, rest) / n).astype(dtype.np_dtype)
     numbers = raw.SelectV2(raw.Equal(raw.Range(0, n, 1), 0), np.asarray(first, dtype.np_dtype),
-                           np.asarray(rest, dtype.np_dtype))  # fmt: skip
+                           np.asarray(rest, dtype.np_dtype))
     return raw.Sqrt(raw.RealDiv(numbers, raw.Cast(n, DstT=dtype)))
 
 
@@ -199,7 +199,7 @@ def _to_mel(f):
 
 
 def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0,
-                                upper_edge_hertz=3800.0, dtype=float32, name=None):  # fmt: skip
+                                upper_edge_hertz=3800.0, dtype=float32, name=None):
     """A matrix that turns linear frequencies into bands that are equally wide on the mel scale.
 
     Args:

@@ -90,7 +90,7 @@ def _sizes_and_axes(op, named_axes):
     axes = host_array(op.inputs[2])
     if axes is None or op.inputs[0]._spec.shape is None:
         raise NotImplementedError(f"{op.type}: the gradient needs constant axes and a known rank.\n"
-                                  "  Fix: give axes as a list, or use set_shape")  # fmt: skip
+                                  "  Fix: give axes as a list, or use set_shape")
     return op.inputs[1] if length is None else length, tuple(axes.tolist())
 
 

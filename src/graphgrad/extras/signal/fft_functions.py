@@ -301,7 +301,7 @@ def _nd(op_type, x, fft_length, axes, norm, name, default):
     inverse, to_real, from_real = op_type[0] == "I", op_type == "IRFFTND", op_type == "RFFTND"
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f"{default}: norm must be None, 'backward', 'ortho' or 'forward', not {norm!r}.\n"
-                         "  Fix: leave it out")  # fmt: skip
+                         "  Fix: leave it out")
     with name_scope(name, default):
         x = convert_to_tensor(x, dtype_hint=float32 if from_real else complex64)
         if x.dtype not in (_COMPLEX_OF if from_real else _REAL_OF):
@@ -319,7 +319,7 @@ def _nd(op_type, x, fft_length, axes, norm, name, default):
             axes = list(range(len(shape)))
         if any(not -len(shape) <= a < len(shape) for a in axes):
             raise ValueError(f"{default}: axes {axes} do not exist in a tensor of rank {len(shape)}.\n"
-                             "  Fix: give axes of the input")  # fmt: skip
+                             "  Fix: give axes of the input")
         axes = [a % len(shape) for a in axes]
         length = _nd_length(x, fft_length, axes, to_real)
         kind = {"Treal": _REAL_OF[x.dtype]} if to_real else {"Tcomplex": _COMPLEX_OF[x.dtype]} if from_real else {}

@@ -61,7 +61,7 @@ def _ranked(x, rank, function):
         raise ValueError(f"{function}: the rank of the input must be known.\n  Fix: use set_shape")
     if len(shape) < rank:
         raise ValueError(f"{function}: the input must have rank at least {rank}, not the shape {x.shape}.\n"
-                         "  Fix: tf.expand_dims")  # fmt: skip
+                         "  Fix: tf.expand_dims")
     return len(shape)
 
 
@@ -158,7 +158,7 @@ def overlap_and_add(signal, frame_step, name=None):
         step = _number(frame_step, "frame_step")
         frames, length = _size(x, rank - 2), _size(x, rank - 1)
         lead = shape_of(x)[: rank - 2] if not is_tensor(shape_of(x)) else \
-            raw.StridedSlice(shape_of(x), [0], [-2], [1], begin_mask=1)  # fmt: skip
+            raw.StridedSlice(shape_of(x), [0], [-2], [1], begin_mask=1)
         total = plus(length, times(step, _largest(0, minus(frames, 1))))
         pieces = _floor_div(plus(length, minus(step, 1)), step)  # of a step's length, in each frame
         x = _padded(x, rank - 1, minus(times(pieces, step), length))
@@ -361,14 +361,14 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
         left, right = _halves(unfolded, rank)
         backwards = np.asarray([rank - 1], np.int32)
         frames = raw.ConcatV2([right, raw.Neg(raw.ReverseV2(right, backwards)), raw.Neg(raw.ReverseV2(left, backwards)),
-                               raw.Neg(left)], rank - 1)  # fmt: skip
+                               raw.Neg(left)], rank - 1)
         if window_fn is None:
             frames = raw.Mul(frames, np.asarray(math.sqrt(0.5), x.dtype.np_dtype))
         else:
             frames = raw.Mul(frames, window_fn(times(2, half), dtype=x.dtype))
         if norm is None:
             scale = raw.RealDiv(np.asarray(0.5, x.dtype.np_dtype), raw.Cast(half, DstT=x.dtype)) if is_tensor(half) \
-                else np.asarray(0.5 / half, x.dtype.np_dtype)  # fmt: skip
+                else np.asarray(0.5 / half, x.dtype.np_dtype)
             frames = raw.Mul(frames, scale)
         return overlap_and_add(frames, half)
 

@@ -109,7 +109,7 @@ def kaiser_window(window_length, beta=12.0, dtype=float32, name=None):
             return convert_to_tensor(np.ones(max(length, 0), dtype.np_dtype))
         beta = convert_to_tensor(beta, dtype)
         half = raw.Mul(0.5, raw.Cast(raw.Sub(length, 1), DstT=dtype)) if is_tensor(length) \
-            else np.asarray((length - 1) / 2, dtype.np_dtype)  # fmt: skip
+            else np.asarray((length - 1) / 2, dtype.np_dtype)
         place = raw.RealDiv(raw.Sub(_count(length, dtype), half), half)
         root = raw.Sqrt(raw.Maximum(raw.Sub(1, raw.Square(place)), 0))
         argument = raw.Mul(beta, root)

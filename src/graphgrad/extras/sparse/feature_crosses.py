@@ -76,7 +76,7 @@ def _as_sparse(rows: list[list[Any]], dtype: Any) -> tuple[Any, Any, Any]:
     values = np.empty(len(places), dtype.np_dtype)
     values[:] = [v for row in rows for v in row]
     return (np.asarray(places, np.int64).reshape(-1, 2), values,
-            np.asarray([len(rows), max(map(len, rows), default=0)], np.int64))  # fmt: skip
+            np.asarray([len(rows), max(map(len, rows), default=0)], np.int64))
 
 
 def _shape(indices, *unused):
@@ -88,16 +88,16 @@ _PLACES = "output_indices: int64, output_values: {}, output_shape: int64"
 
 
 @op("SparseCross", f"{_INPUTS} -> {_PLACES.format('out_type')}", sparse_types=_KINDS, dense_types=_KINDS,
-    out_type=_KINDS, flags=("host",), shape=_shape)  # fmt: skip
+    out_type=_KINDS, flags=("host",), shape=_shape)
 def sparse_cross_op(xp, indices, values, shapes, dense, *, hashed_output, num_buckets, hash_key, out_type,
-                    internal_type):  # fmt: skip
+                    internal_type):
     """All combinations of features of each example."""
     rows, _ = _features(indices, values, shapes, dense)
     return _as_sparse(crossed(rows, hashed_output, num_buckets, hash_key, b"_X_"), out_type)
 
 
 @op("SparseCrossV2", f"{_INPUTS}, sep: string -> {_PLACES.format('string')}", sparse_types=_KINDS, dense_types=_KINDS,
-    flags=("host",), shape=_shape)  # fmt: skip
+    flags=("host",), shape=_shape)
 def sparse_cross_v2_op(xp, indices, values, shapes, dense, sep):
     """All combinations of features of each example, joined."""
     rows, _ = _features(indices, values, shapes, dense)
@@ -108,9 +108,9 @@ def sparse_cross_v2_op(xp, indices, values, shapes, dense, sep):
     "sparse_indices: Nsparse*int64, sparse_values: list(sparse_values_types), sparse_shape: Nsparse*int64, "
     "dense_inputs: list(dense_types) -> output_values: out_values_type, output_row_splits: out_row_splits_type",
     ragged_values_types=_KINDS, sparse_values_types=_KINDS, dense_types=_KINDS, out_values_type=_KINDS,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def ragged_cross_op(xp, ragged_values, ragged_splits, indices, sparse_values, shapes, dense, *, input_order,
-                    hashed_output, num_buckets, hash_key, out_values_type, out_row_splits_type):  # fmt: skip
+                    hashed_output, num_buckets, hash_key, out_values_type, out_row_splits_type):
     """All combinations of features of each example, in rows; letters say of which kind each feature is."""
     sizes = {len(s) - 1 for s in ragged_splits} | {int(s[0]) for s in shapes} | {len(d) for d in dense}
     if len(sizes) > 1:
@@ -122,7 +122,7 @@ def ragged_cross_op(xp, ragged_values, ragged_splits, indices, sparse_values, sh
                    for v, s in zip(ragged_values, ragged_splits, strict=True)]),
         "S": iter([sparse_rows(i, v, n) for i, v in zip(indices, sparse_values, strict=True)]),
         "D": iter([d.tolist() for d in dense]),
-    }  # fmt: skip
+    }
     parts = [next(kinds[letter]) for letter in order]
     rows = crossed([list(row) for row in zip(*parts, strict=True)], hashed_output, num_buckets, hash_key, b"_X_")
     values = np.empty(sum(map(len, rows)), out_values_type.np_dtype)
@@ -188,7 +188,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
 
 
 def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None,
-                        name: str | None = None) -> SparseTensor:  # fmt: skip
+                        name: str | None = None) -> SparseTensor:
     """All combinations of features of each example, hashed.
 
     Args:
@@ -209,11 +209,11 @@ def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None 
         parts = _parts(*_taken_apart(inputs))
         return SparseTensor(*raw.SparseCross(*parts, hashed_output=True, num_buckets=int(num_buckets), out_type=int64,
                                              hash_key=DEFAULT_HASH_KEY if hash_key is None else int(hash_key),
-                                             internal_type=string))  # fmt: skip
+                                             internal_type=string))
 
 
 def sampled_addmm(indices: Any, values: Any, dense_shape: Any, mat1: Any, mat2: Any, beta: Any = 1.0, alpha: Any = 1.0,
-                  output_type: Any = float32) -> Any:  # fmt: skip
+                  output_type: Any = float32) -> Any:
     """beta S + alpha A B at the places of a sparse matrix S alone.
 
     Args:

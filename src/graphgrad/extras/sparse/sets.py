@@ -79,7 +79,7 @@ def _dense_to_dense_shape(set1, set2):
 
 
 @op("DenseToSparseSetOperation", f"set1: T, set2_indices: int64, set2_values: T, set2_shape: int64 -> {_RESULT}",
-    T=_ELEMENTS, flags=("host",))  # fmt: skip
+    T=_ELEMENTS, flags=("host",))
 def dense_to_sparse_op(xp, set1, indices, values, shape, *, set_operation, validate_indices=True):
     """A set operation on the last axis of a dense and a sparse tensor."""
     a, lead = _groups(set1)
@@ -92,9 +92,9 @@ def _dense_to_sparse_shape(set1, indices, values, shape):
 
 
 @op("SparseToSparseSetOperation", "set1_indices: int64, set1_values: T, set1_shape: int64, set2_indices: int64, "
-    f"set2_values: T, set2_shape: int64 -> {_RESULT}", T=_ELEMENTS, flags=("host",))  # fmt: skip
+    f"set2_values: T, set2_shape: int64 -> {_RESULT}", T=_ELEMENTS, flags=("host",))
 def sparse_to_sparse_op(xp, indices1, values1, shape1, indices2, values2, shape2, *, set_operation,
-                        validate_indices=True):  # fmt: skip
+                        validate_indices=True):
     """A set operation on the last axis of two sparse tensors."""
     lead = _agreeing(shape1[:-1], shape2[:-1])
     return _combined(_by_group(indices1, values1), _by_group(indices2, values2), lead, set_operation, values1.dtype)
@@ -122,7 +122,7 @@ def _set_size_shape(indices, values, shape):
 
 @op("EditDistance", "hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
     "truth_values: T, truth_shape: int64 -> output: float32", T=ANY, flags=("host",),
-    peek=("hypothesis_shape", "truth_shape"))  # fmt: skip
+    peek=("hypothesis_shape", "truth_shape"))
 def edit_distance_op(xp, h_indices, h_values, h_shape, t_indices, t_values, t_shape, *, normalize=True):
     """The Levenshtein distance of corresponding sequences, by the length of the truth if it is to be normalized."""
     lead = [max(int(a), int(b)) for a, b in zip(h_shape[:-1], t_shape[:-1], strict=True)]
@@ -177,7 +177,7 @@ def _operation(a: Any, b: Any, kind: str, validate_indices: bool) -> SparseTenso
         a, b = b, a
         kind = {"a-b": "b-a", "b-a": "a-b"}.get(kind, kind)
     flat = [p for t in (a, b) for p in (
-        (t.indices, t.values, t.dense_shape) if isinstance(t, SparseTensor) else (t,))]  # fmt: skip
+        (t.indices, t.values, t.dense_shape) if isinstance(t, SparseTensor) else (t,))]
     names = {(False, False): "DenseToDense", (False, True): "DenseToSparse", (True, True): "SparseToSparse"}
     op_type = names[isinstance(a, SparseTensor), isinstance(b, SparseTensor)] + "SetOperation"
     return SparseTensor(*getattr(raw, op_type)(*flat, set_operation=kind, validate_indices=validate_indices))
@@ -274,7 +274,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
             raise TypeError(f"{what} must be a SparseTensor, not {type(value).__name__}. Fix: tf.sparse.from_dense(x)")
     h, t = (v if isinstance(v, SparseTensor) else SparseTensor(*v) for v in (hypothesis, truth))
     return raw.EditDistance(h.indices, h.values, h.dense_shape, t.indices, t.values, t.dense_shape,
-                            normalize=normalize, name=name)  # fmt: skip
+                            normalize=normalize, name=name)
 
 
 __all__ = ["edit_distance", "set_difference", "set_intersection", "set_size", "set_union"]

@@ -22,7 +22,7 @@ _HOST = ("host",)
 @op("SparseAdd",
     "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, thresh: Treal"
     " -> sum_indices: int64, sum_values: T, sum_shape: int64", T=NUMERIC, Treal=REAL, flags=_HOST,
-    peek=("a_shape",))  # fmt: skip
+    peek=("a_shape",))
 def sparse_add_op(xp, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
     """The sum of two sparse tensors, without results whose magnitude is below `thresh`."""
     if tuple(a_shape) != tuple(b_shape):
@@ -52,7 +52,7 @@ def _sparse_add_grad(op, d_indices, d_values, d_shape):
 
 
 @op("SparseAddGrad", "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64"
-    " -> a_val_grad: T, b_val_grad: T", T=NUMERIC, flags=_HOST)  # fmt: skip
+    " -> a_val_grad: T, b_val_grad: T", T=NUMERIC, flags=_HOST)
 def sparse_add_grad_op(xp, grad, a_indices, b_indices, sum_indices):
     """What the elements of two sparse tensors get of the gradient of their sum."""
     place = {tuple(row): i for i, row in enumerate(sum_indices.tolist())}
@@ -117,7 +117,7 @@ def _elementwise(name, combine, doc):
 
     kernel.__doc__ = doc
     declared = op(name, "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T -> output: T", T=NUMERIC,
-                  peek=("sp_shape",))(kernel)  # fmt: skip
+                  peek=("sp_shape",))(kernel)
     declared.shape(_elementwise_shape)
     declared.refuses("sp_indices")(refuses)
     return declared
@@ -167,7 +167,7 @@ def _to_dense_operand(op, values):
 def _cwise_mul_grad(op, dy):
     indices, values, shape, dense = op.inputs
     return (None, raw.SparseDenseCwiseMul(indices, dy, shape, conj(dense)), None,
-            _to_dense_operand(op, raw.Mul(dy, conj(values))))  # fmt: skip
+            _to_dense_operand(op, raw.Mul(dy, conj(values))))
 
 
 @sparse_dense_cwise_div_op.grad
@@ -228,7 +228,7 @@ def _sparse_softmax_grad(op, dy):
 
 
 @op("SparseConcat", "indices: N*int64, values: N*T, shapes: N*int64"
-    " -> output_indices: int64, output_values: T, output_shape: int64", T=ANY, host=("shapes",))  # fmt: skip
+    " -> output_indices: int64, output_values: T, output_shape: int64", T=ANY, host=("shapes",))
 def sparse_concat_op(xp, indices, values, shapes, *, concat_dim):
     """Sparse tensors one behind the other along an axis, in order."""
     shapes = [np.asarray(s) for s in shapes]
@@ -275,7 +275,7 @@ def _sparse_concat_grad(op, d_indices, d_values, d_shape):
 
 @op("SparseSplit", "split_dim: int64, indices: int64, values: T, shape: int64"
     " -> output_indices: num_split*int64, output_values: num_split*T, output_shape: num_split*int64", T=ANY,
-    flags=_HOST)  # fmt: skip
+    flags=_HOST)
 def sparse_split_op(xp, split_dim, indices, values, shape, *, num_split):
     """Pieces of a sparse tensor along an axis; the first ones are one longer where they cannot be equal."""
     rank, axis = len(shape), int(split_dim)
@@ -319,7 +319,7 @@ def _sparse_split_grad(op, *grads):
 
 
 @op("SparseSlice", "indices: int64, values: T, shape: int64, start: int64, size: int64"
-    " -> output_indices: int64, output_values: T, output_shape: int64", T=ANY, flags=_HOST)  # fmt: skip
+    " -> output_indices: int64, output_values: T, output_shape: int64", T=ANY, flags=_HOST)
 def sparse_slice_op(xp, indices, values, shape, start, size):
     """The elements inside a box."""
     size = np.maximum(np.minimum(size, shape - start), 0)
@@ -343,7 +343,7 @@ def _sparse_slice_grad(op, d_indices, d_values, d_shape):
 
 
 @op("SparseSliceGrad", "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64"
-    " -> val_grad: T", T=NUMERIC, flags=_HOST)  # fmt: skip
+    " -> val_grad: T", T=NUMERIC, flags=_HOST)
 def sparse_slice_grad_op(xp, grad, indices, start, output_indices):
     """The gradient of a slice's values, zero for what it left out."""
     place = {tuple(row): i for i, row in enumerate((output_indices + start).tolist())}
@@ -364,7 +364,7 @@ def _sparse_slice_grad_grad(op, d_grad):
 
 
 @op("SparseFillEmptyRows", "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64,"
-    "output_values: T, empty_row_indicator: bool, reverse_index_map: int64", T=ANY, flags=_HOST)  # fmt: skip
+    "output_values: T, empty_row_indicator: bool, reverse_index_map: int64", T=ANY, flags=_HOST)
 def sparse_fill_empty_rows_op(xp, indices, values, shape, default_value):
     """A matrix with a default in the first column of each row that held nothing."""
     n = int(shape[0])

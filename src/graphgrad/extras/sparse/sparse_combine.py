@@ -18,7 +18,7 @@ from .sparse_functions import _sparse
 from .sparse_ops import SparseTensor, SparseTensorValue, sparse_shape
 
 _SIGNATURE = ("a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64"
-              " -> output_indices: int64, output_values: T")  # fmt: skip
+              " -> output_indices: int64, output_values: T")
 
 
 def _united(a_indices, a_values, b_indices, b_values):
@@ -100,7 +100,7 @@ def _reduce_sparse(name, function, doc):
     kernel.__doc__ = doc
     declared = op(name, "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32"
                   " -> output_indices: int64, output_values: T, output_shape: int64", T=REAL,
-                  flags=("host",))(kernel)  # fmt: skip
+                  flags=("host",))(kernel)
     declared.shape(shape_rule)
     declared.grad(grad)
 
@@ -172,7 +172,7 @@ def _pair(op_type, sp_a, sp_b, name):
 
 
 def sparse_split(sp_input: Any = None, num_split: Any = None, axis: Any = None,
-                 name: str | None = None) -> list[SparseTensor]:  # fmt: skip
+                 name: str | None = None) -> list[SparseTensor]:
     """Cuts a sparse tensor into pieces along an axis; the first ones are one longer where they cannot be equal.
 
     Args:
@@ -207,7 +207,7 @@ class KeywordRequired:
 
 def sparse_split_v1(keyword_required: Any = KeywordRequired(), sp_input: Any = None,  # noqa: B008  # TensorFlow's
                     num_split: Any = None, axis: Any = None, name: str | None = None,
-                    split_dim: Any = None) -> list[SparseTensor]:  # fmt: skip
+                    split_dim: Any = None) -> list[SparseTensor]:
     """Cuts a sparse tensor into pieces along an axis; see `sparse.split`. Arguments are given by keyword.
 
     >>> x = tf.sparse.from_dense([[1, 2]])
@@ -229,7 +229,7 @@ def _sparse_reduction(op_type, sp_input, axis, keepdims, reduction_axes, keep_di
 
 
 def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                             keep_dims: Any = None) -> SparseTensor:  # fmt: skip
+                             keep_dims: Any = None) -> SparseTensor:
     """The maximum along axes of what a sparse tensor holds, as a sparse tensor.
 
     Args:
@@ -247,7 +247,7 @@ def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = No
 
 
 def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                             keep_dims: Any = None) -> SparseTensor:  # fmt: skip
+                             keep_dims: Any = None) -> SparseTensor:
     """The sum along axes of what a sparse tensor holds, as a sparse tensor.
 
     Args:
@@ -315,12 +315,12 @@ def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None)
         lead = raw.Slice(x.indices, [0, 0], raw.Pack([-1, raw.Sub(rank, 1)]))
         indices = raw.ConcatV2([lead, raw.ExpandDims(ids, 1)], 1)
         sizes = raw.ConcatV2([raw.Slice(x.dense_shape, [0], raw.Reshape(raw.Sub(rank, 1), [1])),
-                              np.asarray([vocab_size], np.int64)], 0)  # fmt: skip
+                              np.asarray([vocab_size], np.int64)], 0)
         return raw.SparseToDense(indices, sizes, True, False, validate_indices=False)
 
 
 def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
-                 already_sorted: bool = False) -> SparseTensor:  # fmt: skip
+                 already_sorted: bool = False) -> SparseTensor:
     """Values placed along a last axis by their ids.
 
     Args:
@@ -383,4 +383,4 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 __all__ = ["convert_to_tensor_or_sparse_tensor", "sparse_maximum", "sparse_merge", "sparse_minimum",
            "sparse_reduce_max_sparse", "sparse_reduce_sum_sparse",
-           "sparse_reset_shape", "sparse_split", "sparse_split_v1", "sparse_to_indicator"]  # fmt: skip
+           "sparse_reset_shape", "sparse_split", "sparse_split_v1", "sparse_to_indicator"]

@@ -56,7 +56,7 @@ def _dense_count_shape(values, weights):
 
 
 @op("SparseCountSparseOutput", f"indices: int64, values: T, dense_shape: int64, weights: output_type -> {_RESULT}",
-    **_SUMS)  # fmt: skip
+    **_SUMS)
 def sparse_count_op(xp, indices, values, dense_shape, weights, *, minlength=-1, maxlength=-1, binary_output=False):
     """How often each number occurs among what a sparse vector, or each row of a sparse matrix, holds."""
     places = np.concatenate([indices[:, :-1], values[:, None].astype(np.int64)], axis=1)
@@ -98,7 +98,7 @@ def _sparse_count_grad(op, d_indices, d_values, d_shape):
 
 def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minlength: Any = None,
                     maxlength: Any = None, binary_output: bool = False,
-                    name: str | None = None) -> SparseTensor:  # fmt: skip
+                    name: str | None = None) -> SparseTensor:
     """How often each of the numbers 0, 1, 2, ... occurs, as a sparse tensor.
 
     Args:
@@ -127,10 +127,10 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
         weights = np.zeros(0, np.int32) if weights is None else convert_to_tensor(weights)
         options = {"minlength": -1 if minlength is None else int(minlength),
                    "maxlength": -1 if maxlength is None else int(maxlength),
-                   "binary_output": binary_output}  # fmt: skip
+                   "binary_output": binary_output}
         if axis == -1 and sparse is not None:
             return SparseTensor(*raw.SparseCountSparseOutput(sparse.indices, numbers, sparse.dense_shape, weights,
-                                                             **options))  # fmt: skip
+                                                             **options))
         if axis != -1:
             numbers = raw.Reshape(numbers, [-1])
             weights = weights if isinstance(weights, np.ndarray) else raw.Reshape(weights, [-1])

@@ -19,7 +19,7 @@ _COMBINERS = ("mean", "sqrtn", "sum")
 
 def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner: str | None = None,
                             max_norm: Any = None, name: str | None = None,
-                            allow_fast_lookup: bool = False) -> Any:  # fmt: skip
+                            allow_fast_lookup: bool = False) -> Any:
     """Looks up the ids of each row of a sparse matrix and combines their embeddings.
 
     Args:
@@ -46,7 +46,7 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner:
 
 def embedding_lookup_sparse_v1(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod",
                                name: str | None = None, combiner: str | None = None, max_norm: Any = None,
-                               allow_fast_lookup: bool = False) -> Any:  # fmt: skip
+                               allow_fast_lookup: bool = False) -> Any:
     """Looks up sparse ids and combines each row: `embedding_lookup_sparse` with TensorFlow 1's arguments.
 
     Args:
@@ -61,7 +61,7 @@ def embedding_lookup_sparse_v1(params: Any, sp_ids: Any, sp_weights: Any, partit
 
 
 def _lookup(params: Any, sp_ids: Any, sp_weights: Any, strategy: str, combiner: str | None, max_norm: Any,
-            name: str | None) -> Any:  # fmt: skip
+            name: str | None) -> Any:
     combiner = combiner or "mean"
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
@@ -89,7 +89,7 @@ def _as_sparse(ids: Any, weights: Any) -> tuple[Any, Any]:
         return ids, weights
     if weights is not None and not hasattr(weights, "nested_row_splits"):
         raise TypeError(f"sp_ids is a RaggedTensor, but sp_weights is a {type(weights).__name__}. "
-                        "Fix: give both ragged, or both sparse")  # fmt: skip
+                        "Fix: give both ragged, or both sparse")
     return ids.to_sparse(), None if weights is None else weights.to_sparse()
 
 
@@ -128,7 +128,7 @@ def _trailing(vector: Any, like: Any) -> Any:
 
 def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
                                  combiner: str = "mean", default_id: Any = None, max_norm: Any = None,
-                                 name: str | None = None, allow_fast_lookup: bool = False) -> Any:  # fmt: skip
+                                 name: str | None = None, allow_fast_lookup: bool = False) -> Any:
     """Looks up sparse ids as `embedding_lookup_sparse` does, with an answer for every row.
 
     Ids below 0, and those whose weight is not positive, are left out (unless the combiner is "sum").
@@ -156,7 +156,7 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
 def safe_embedding_lookup_sparse_v1(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
                                     combiner: str = "mean", default_id: Any = None, name: str | None = None,
                                     partition_strategy: str = "div", max_norm: Any = None,
-                                    allow_fast_lookup: bool = False) -> Any:  # fmt: skip
+                                    allow_fast_lookup: bool = False) -> Any:
     """Looks up sparse ids with an answer for every row: `safe_embedding_lookup_sparse` with TensorFlow 1's arguments.
 
     Args:
@@ -169,11 +169,11 @@ def safe_embedding_lookup_sparse_v1(embedding_weights: Any, sparse_ids: Any, spa
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.safe_embedding_lookup_sparse`.
     """
     return _safely(embedding_weights, sparse_ids, sparse_weights, combiner, default_id, name, partition_strategy,
-                   max_norm)  # fmt: skip
+                   max_norm)
 
 
 def _safely(table: Any, sp_ids: Any, sp_weights: Any, combiner: str, default_id: Any, name: str | None, strategy: str,
-            max_norm: Any) -> Any:  # fmt: skip
+            max_norm: Any) -> Any:
     if table is None or (isinstance(table, (list, tuple)) and not table):
         raise ValueError(f"Missing embedding_weights {table}.")
     with name_scope(name, "embedding_lookup"):
@@ -199,4 +199,4 @@ def _safely(table: Any, sp_ids: Any, sp_weights: Any, combiner: str, default_id:
 
 
 __all__ = ["embedding_lookup_sparse", "embedding_lookup_sparse_v1", "safe_embedding_lookup_sparse",
-           "safe_embedding_lookup_sparse_v1"]  # fmt: skip
+           "safe_embedding_lookup_sparse_v1"]

@@ -67,7 +67,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
-                               name: str | None = None) -> Any:  # fmt: skip
+                               name: str | None = None) -> Any:
     """Multiplies a sparse matrix with a dense one.
 
     Args:
@@ -92,11 +92,11 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
     with name_scope(name, "SparseTensorDenseMatMul"):
         b = convert_to_tensor(b, dtype_hint=sp_a.dtype, name="b")
         return raw.SparseTensorDenseMatMul(sp_a.indices, sp_a.values, sp_a.dense_shape, b, adjoint_a=adjoint_a,
-                                           adjoint_b=adjoint_b)  # fmt: skip
+                                           adjoint_b=adjoint_b)
 
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-                    validate_indices: bool = True, name: str | None = None) -> Any:  # fmt: skip
+                    validate_indices: bool = True, name: str | None = None) -> Any:
     """A dense tensor with values at some places.
 
     Args:
@@ -143,7 +143,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
         default_value = b"" if sp_input.dtype.name == "string" else np.zeros((), sp_input.dtype.np_dtype)
     default_value = convert_to_tensor(default_value, sp_input.dtype)
     return raw.SparseToDense(sp_input.indices, sp_input.dense_shape, sp_input.values, default_value,
-                             validate_indices=validate_indices, name=name)  # fmt: skip
+                             validate_indices=validate_indices, name=name)
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
@@ -167,7 +167,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-                      name: str | None = None) -> Any:  # fmt: skip
+                      name: str | None = None) -> Any:
     """Sums a sparse tensor along axes.
 
     Args:
@@ -188,7 +188,7 @@ def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, out
 
 
 def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-                      name: str | None = None) -> Any:  # fmt: skip
+                      name: str | None = None) -> Any:
     """The maximum along axes of the elements that a sparse tensor holds; see `sparse.reduce_sum`.
 
     >>> sess.run(tf.sparse.reduce_max(tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])))
@@ -204,12 +204,12 @@ def _reduce(op_type: str, sp_input: Any, axis: Any, keepdims: Any, output_is_spa
         axis = raw.Range(0, raw.Size(sp_input.dense_shape), 1) if rank is None else np.arange(rank, dtype=np.int32)
     axis = raw.Reshape(convert_to_tensor(axis, int32), [-1]) if hasattr(axis, "_spec") else np.reshape(axis, [-1])
     dense = getattr(raw, op_type)(sp_input.indices, sp_input.values, sp_input.dense_shape, axis,
-                                  keep_dims=bool(keepdims), name=name)  # fmt: skip
+                                  keep_dims=bool(keepdims), name=name)
     return from_dense(dense) if output_is_sparse else dense
 
 
 def sparse_reduce_sum_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                         keep_dims: Any = None) -> Any:  # fmt: skip
+                         keep_dims: Any = None) -> Any:
     """Sums a sparse tensor along axes; see `sparse.reduce_sum`.
 
     >>> sess.run(tf.sparse_reduce_sum(tf.SparseTensor([[0, 1]], [2.0], [2, 2]), 0))
@@ -220,7 +220,7 @@ def sparse_reduce_sum_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, 
 
 
 def sparse_reduce_max_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                         keep_dims: Any = None) -> Any:  # fmt: skip
+                         keep_dims: Any = None) -> Any:
     """The maximum of a sparse tensor along axes; see `sparse.reduce_max`.
 
     >>> sess.run(tf.sparse_reduce_max(tf.SparseTensor([[0, 1]], [2.0], [2, 2])))
@@ -301,7 +301,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     sp_input = _sparse(sp_input)
     where = raw.Reshape(raw.Where(convert_to_tensor(to_retain)), [-1])
     return SparseTensor(raw.GatherV2(sp_input.indices, where, 0), raw.GatherV2(sp_input.values, where, 0),
-                        sp_input.dense_shape)  # fmt: skip
+                        sp_input.dense_shape)
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
@@ -324,7 +324,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
         threshold = convert_to_tensor(threshold, a.dtype.real_dtype, name="threshold")
         return SparseTensor(*raw.SparseAdd(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape,
-                                           threshold))  # fmt: skip
+                                           threshold))
     if isinstance(b, SparseTensor):
         a, b = b, a
     return raw.SparseTensorDenseAdd(a.indices, a.values, a.dense_shape, b)
@@ -360,7 +360,7 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False,
-                  name: str | None = None) -> SparseTensor:  # fmt: skip
+                  name: str | None = None) -> SparseTensor:
     """Puts sparse tensors one behind the other along an axis.
 
     Args:
@@ -390,11 +390,11 @@ def sparse_concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False
     if len(inputs) == 1:
         return inputs[0]
     return SparseTensor(*raw.SparseConcat([x.indices for x in inputs], [x.values for x in inputs], shapes,
-                                          concat_dim=axis, name=name))  # fmt: skip
+                                          concat_dim=axis, name=name))
 
 
 def sparse_concat_v1(axis: Any, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False,
-                     concat_dim: Any = None, expand_nonconcat_dims: Any = None) -> SparseTensor:  # fmt: skip
+                     concat_dim: Any = None, expand_nonconcat_dims: Any = None) -> SparseTensor:
     """Puts sparse tensors one behind the other along an axis; see `sparse.concat`.
 
     >>> x = tf.SparseTensor([[0]], [5], [2])
@@ -445,7 +445,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
     with name_scope(name, "SparseFillEmptyRows"):
         default_value = convert_to_tensor(default_value, sp_input.dtype)
         indices, values, empty, _ = raw.SparseFillEmptyRows(sp_input.indices, sp_input.values, sp_input.dense_shape,
-                                                            default_value)  # fmt: skip
+                                                            default_value)
         return SparseTensor(indices, values, sp_input.dense_shape), empty
 
 
@@ -495,7 +495,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
         before = raw.StridedSlice(sp_input.indices, [0, 0], [0, at], [1, 1], begin_mask=1, end_mask=1)
         after = raw.StridedSlice(sp_input.indices, [0, at], [0, rank], [1, 1], begin_mask=1, end_mask=1)
         shape = raw.ConcatV2([raw.StridedSlice(sp_input.dense_shape, [0], [at], [1]), np.ones(1, np.int64),
-                              raw.StridedSlice(sp_input.dense_shape, [at], [rank], [1])], 0)  # fmt: skip
+                              raw.StridedSlice(sp_input.dense_shape, [at], [rank], [1])], 0)
         return SparseTensor(raw.ConcatV2([before, zeros, after], 1), sp_input.values, shape)
 
 
@@ -527,4 +527,4 @@ __all__ = ["expand_dims", "eye", "from_dense", "map_values", "sparse_add", "spar
            "sparse_concat_v1", "sparse_fill_empty_rows", "sparse_mask", "sparse_placeholder", "sparse_reduce_max",
            "sparse_reduce_max_v1", "sparse_reduce_sum", "sparse_reduce_sum_v1", "sparse_reorder", "sparse_reshape",
            "sparse_retain", "sparse_slice", "sparse_softmax", "sparse_tensor_dense_matmul", "sparse_to_dense",
-           "sparse_transpose", "to_dense"]  # fmt: skip
+           "sparse_transpose", "to_dense"]

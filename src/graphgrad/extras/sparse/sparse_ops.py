@@ -63,7 +63,7 @@ def sparse_shape(indices: Any, values: Any, shape: Any) -> None:
 
 
 @op("SparseTensorDenseMatMul", "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", T=NUMERIC,
-    Tindices=INDEX, host=("a_shape",))  # fmt: skip
+    Tindices=INDEX, host=("a_shape",))
 def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoint_a=False, adjoint_b=False):
     """The product of a sparse matrix with a dense one."""
     row, column = (1, 0) if adjoint_a else (0, 1)
@@ -126,7 +126,7 @@ def _column(indices: Any, i: int) -> Any:
 
 
 @op("SparseToDense", "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T -> dense: T",
-    T=ANY, Tindices=INDEX, host=("output_shape",))  # fmt: skip
+    T=ANY, Tindices=INDEX, host=("output_shape",))
 def sparse_to_dense_op(xp, indices, output_shape, values, default_value, *, validate_indices=True):
     """A dense tensor with values at some places and a default elsewhere."""
     shape = tuple(int(d) for d in np.asarray(output_shape).reshape(-1))
@@ -179,7 +179,7 @@ def _sum_all(x: Any) -> Any:
 
 
 @op("SparseTensorDenseAdd", "a_indices: Tindices, a_values: T, a_shape: Tindices, b: T -> output: T", T=NUMERIC,
-    Tindices=INDEX, peek=("a_shape",))  # fmt: skip
+    Tindices=INDEX, peek=("a_shape",))
 def sparse_tensor_dense_add_op(xp, a_indices, a_values, a_shape, b):
     """A dense tensor plus a sparse one."""
     checked(a_indices, b.shape)
@@ -199,7 +199,7 @@ def _sparse_tensor_dense_add_refuses(xp, a_indices, a_values, a_shape, b):
 def _sparse_tensor_dense_add_shape(indices, values, shape, b):
     sparse_shape(indices, values, shape)
     if shape is not None and b is not None and (len(shape) != len(b) or any(
-            None not in (x, y) and x != y for x, y in zip(shape, b, strict=True))):  # fmt: skip
+            None not in (x, y) and x != y for x, y in zip(shape, b, strict=True))):
         raise Complaint(f"shapes {shape_str(tuple(shape))} and {shape_str(b)} differ", "give equal shapes")
     return b
 
@@ -245,7 +245,7 @@ def _check_places(indices, shape):
         if wrong.any():
             at = int(np.argmax(wrong))
             raise Complaint(f"indices[{at}] = {indices[at].tolist()} is out of bounds of the shape {shape.tolist()}",
-                            "give indices inside of the shape")  # fmt: skip
+                            "give indices inside of the shape")
 
 
 def _outside_of_shape(xp, indices, values, shape, axes):
@@ -253,7 +253,7 @@ def _outside_of_shape(xp, indices, values, shape, axes):
 
 
 @op("SparseReduceSum", "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
-    T=NUMERIC, host=("input_shape", "reduction_axes"), shape=_reduction_shape)  # fmt: skip
+    T=NUMERIC, host=("input_shape", "reduction_axes"), shape=_reduction_shape)
 def sparse_reduce_sum_op(xp, indices, values, shape, axes, *, keep_dims=False):
     """The sum along axes of a sparse tensor, dense."""
     kept, chosen = _reduced(shape, axes)
@@ -283,7 +283,7 @@ def kept_dims(shape: Any, axes: Any) -> Any:
 
 
 @op("SparseReduceMax", "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
-    T=REAL, host=("input_shape", "reduction_axes"), shape=_reduction_shape)  # fmt: skip
+    T=REAL, host=("input_shape", "reduction_axes"), shape=_reduction_shape)
 def sparse_reduce_max_op(xp, indices, values, shape, axes, *, keep_dims=False):
     """The maximum along axes of the elements that a sparse tensor holds; 0 where it holds none."""
     kept, chosen = _reduced(shape, axes)
@@ -324,7 +324,7 @@ def _sparse_reduce_max_grad(op, dy):
 
 @op("SparseReorder",
     "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T", T=ANY,
-    host=("input_shape",))  # fmt: skip
+    host=("input_shape",))
 def sparse_reorder_op(xp, indices, values, shape):
     """The elements in row-major order."""
     order = xp.argsort(linear(xp, indices, shape), **({"kind": "stable"} if xp is np else {"stable": True}))
@@ -347,7 +347,7 @@ def _sparse_reorder_grad(op, d_indices, d_values):
 
 @op("SparseReshape",
     "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
-    host=("input_shape", "new_shape"))  # fmt: skip
+    host=("input_shape", "new_shape"))
 def sparse_reshape_op(xp, indices, shape, new_shape):
     """The places of the elements in a tensor of another shape."""
     target = _target(tuple(int(d) for d in shape), tuple(int(d) for d in new_shape))
@@ -386,4 +386,4 @@ sparse_reshape_op.grad(NOT_DIFFERENTIABLE)
 
 
 __all__ = ["SparseTensor", "SparseTensorValue", "checked", "columns", "kept_dims", "linear", "scatter_add",
-           "sparse_shape"]  # fmt: skip
+           "sparse_shape"]

@@ -125,9 +125,9 @@ def _declare(kind, words):
     name = f"SparseSegment{kind}"
     first = op(name, f"{_SIGNATURE} -> output: T", flags=("host",), shape=by_ids_shape, **_TYPES)(by_ids)
     second = op(f"{name}WithNumSegments", f"{_SIGNATURE}, num_segments: Tnumsegments -> output: T", Tnumsegments=INDEX,
-                host=("num_segments",), shape=by_number_shape, **_TYPES)(by_number)  # fmt: skip
+                host=("num_segments",), shape=by_number_shape, **_TYPES)(by_number)
     third = op(f"{name}Grad", "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T",
-               host=("output_dim0",), shape=by_number_shape, **_TYPES)(spread)  # fmt: skip
+               host=("output_dim0",), shape=by_number_shape, **_TYPES)(spread)
     second.refuses("indices", "segment_ids", "num_segments")(_refused_by_number)
     third.refuses("indices", "segment_ids", "output_dim0")(_refused_by_spread)
     first.grad(gradient)
@@ -166,17 +166,17 @@ _declare("SqrtN", "sums, divided by the root of their number,")
 
 
 def _segment(kind: str, data: Any, indices: Any, segment_ids: Any, num_segments: Any, name: str | None,
-             sparse_gradient: bool) -> Any:  # fmt: skip
+             sparse_gradient: bool) -> Any:
     data = convert_to_tensor(data, name="data")
     if num_segments is None:
         return getattr(raw, f"SparseSegment{kind}")(data, indices, segment_ids, sparse_gradient=sparse_gradient,
-                                                    name=name)  # fmt: skip
+                                                    name=name)
     return getattr(raw, f"SparseSegment{kind}WithNumSegments")(data, indices, segment_ids, num_segments,
-                                                               sparse_gradient=sparse_gradient, name=name)  # fmt: skip
+                                                               sparse_gradient=sparse_gradient, name=name)
 
 
 def segment_sum(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-                sparse_gradient: bool = False) -> Any:  # fmt: skip
+                sparse_gradient: bool = False) -> Any:
     """Sums the rows of `data` that `indices` picks, those of equal id together.
 
     Args:
@@ -198,7 +198,7 @@ def segment_sum(data: Any, indices: Any, segment_ids: Any, num_segments: Any = N
 
 
 def segment_mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-                 sparse_gradient: bool = False) -> Any:  # fmt: skip
+                 sparse_gradient: bool = False) -> Any:
     """Averages the rows of `data` that `indices` picks, those of equal id; see `sparse.segment_sum`.
 
     >>> sess.run(tf.sparse.segment_mean(tf.constant([1.0, 2.0, 4.0]), [0, 2, 1], [0, 0, 1]))
@@ -208,7 +208,7 @@ def segment_mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any = 
 
 
 def segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-                   sparse_gradient: bool = False) -> Any:  # fmt: skip
+                   sparse_gradient: bool = False) -> Any:
     """Sums as `sparse.segment_sum` does and divides by the square root of the number of rows.
 
     >>> sess.run(tf.sparse.segment_sqrt_n(tf.constant([1.0, 2.0]), [0, 1, 0, 1], [0, 0, 0, 0]))
@@ -218,7 +218,7 @@ def segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any 
 
 
 def segment_sum_v1(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-                   sparse_gradient: bool = False) -> Any:  # fmt: skip
+                   sparse_gradient: bool = False) -> Any:
     """Sums picked rows by segment; see `sparse.segment_sum`.
 
     >>> sess.run(tf.sparse_segment_sum(tf.constant([1.0, 2.0]), [0, 1], [0, 0]))
@@ -228,7 +228,7 @@ def segment_sum_v1(data: Any, indices: Any, segment_ids: Any, name: str | None =
 
 
 def segment_mean_v1(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-                    sparse_gradient: bool = False) -> Any:  # fmt: skip
+                    sparse_gradient: bool = False) -> Any:
     """Averages picked rows by segment; see `sparse.segment_mean`.
 
     >>> sess.run(tf.sparse_segment_mean(tf.constant([1.0, 2.0]), [0, 1], [0, 0]))
@@ -238,7 +238,7 @@ def segment_mean_v1(data: Any, indices: Any, segment_ids: Any, name: str | None 
 
 
 def segment_sqrt_n_v1(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-                      sparse_gradient: bool = False) -> Any:  # fmt: skip
+                      sparse_gradient: bool = False) -> Any:
     """Sums picked rows by segment, divided by the root of their number; see `sparse.segment_sqrt_n`.
 
     >>> sess.run(tf.sparse_segment_sqrt_n(tf.constant([1.0, 2.0]), [0], [0]))

@@ -237,7 +237,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
 
 
 def to_hash_bucket_v1(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None,
-                      input: Any = None) -> Any:  # fmt: skip
+                      input: Any = None) -> Any:
     """Sorts strings into buckets by an older hash; see `strings.to_hash_bucket_fast`.
 
     >>> sess.run(tf.string_to_hash_bucket("Hello", 30))
@@ -247,4 +247,4 @@ def to_hash_bucket_v1(string_tensor: Any = None, num_buckets: Any = None, name: 
 
 
 __all__ = ["fingerprint", "murmur", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
-           "to_hash_bucket_v1"]  # fmt: skip
+           "to_hash_bucket_v1"]

@@ -14,7 +14,7 @@ from graphgrad.ir.scopes import name_scope
 
 
 def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
-              fill: str = "", name: str | None = None) -> Any:  # fmt: skip
+              fill: str = "", name: str | None = None) -> Any:
     """Writes numbers as strings.
 
     Args:
@@ -33,7 +33,7 @@ def as_string(input: Any, precision: int = -1, scientific: bool = False, shortes
     array([b'1.50', b'0.25'], dtype=object)
     """
     return raw.AsString(input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill,
-                        name=name)  # fmt: skip
+                        name=name)
 
 
 def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
@@ -46,7 +46,7 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> An
 
 
 def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
     """Joins strings along axes.
 
     Args:
@@ -72,7 +72,7 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
 
 
 def reduce_join_v1(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: str | None = None,
-                   reduction_indices: Any = None, keepdims: Any = None) -> Any:  # fmt: skip
+                   reduction_indices: Any = None, keepdims: Any = None) -> Any:
     """Joins strings along axes; see `strings.reduce_join`.
 
     >>> sess.run(tf.reduce_join([["a", "b"]], 1))
@@ -83,7 +83,7 @@ def reduce_join_v1(inputs: Any, axis: Any = None, keep_dims: Any = None, separat
 
 
 def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
-                 result_type: str = "SparseTensor", name: str | None = None) -> Any:  # fmt: skip
+                 result_type: str = "SparseTensor", name: str | None = None) -> Any:
     """Splits strings at any of the characters of `sep`.
 
     Args:
@@ -110,7 +110,7 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
 
 
 def split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",
-             source: Any = None, name: str | None = None) -> Any:  # fmt: skip
+             source: Any = None, name: str | None = None) -> Any:
     """Splits strings at a separator, at runs of white space by default.
 
     Args:
@@ -193,7 +193,7 @@ def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str |
 
 
 def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: int | None = None,
-               name: str | None = None) -> Any:  # fmt: skip
+               name: str | None = None) -> Any:
     """Reads the bytes of strings as numbers.
 
     Args:
@@ -212,12 +212,12 @@ def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixe
     """
     if fixed_length is not None:
         return raw.DecodePaddedRaw(input_bytes, fixed_length, out_type=as_dtype(out_type), little_endian=little_endian,
-                                   name=name)  # fmt: skip
+                                   name=name)
     return raw.DecodeRaw(input_bytes, out_type=as_dtype(out_type), little_endian=little_endian, name=name)
 
 
 def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
-                  bytes: Any = None) -> Any:  # fmt: skip
+                  bytes: Any = None) -> Any:
     """Reads the bytes of strings as numbers; see `io.decode_raw`.
 
     >>> sess.run(tf.decode_raw("ab", tf.uint8))
@@ -321,7 +321,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 
 
 def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """Writes tensors into a text.
 
     Args:
@@ -345,10 +345,10 @@ def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize
         raise ValueError(f"The template expects {template.count(placeholder)} tensors, but the inputs only has "
                          f"{len(inputs)}. Please ensure the number of placeholders in template matches inputs length.")
     return raw.StringFormat([convert_to_tensor(x) for x in inputs], template=template, placeholder=placeholder,
-                            summarize=summarize, name=name)  # fmt: skip
+                            summarize=summarize, name=name)
 
 
 __all__ = ["as_string", "decode_base64", "decode_raw", "decode_raw_v1", "encode_base64", "length", "length_v1", "lower",
            "reduce_join", "reduce_join_v1", "regex_full_match", "regex_replace", "split_v1", "string_format",
            "string_join", "string_split", "strip", "substr", "substr_v1", "to_number", "to_number_v1",
-           "upper"]  # fmt: skip
+           "upper"]

@@ -47,7 +47,7 @@ def _declare(name: str, signature: str, **options: Any) -> Any:
 
 
 @_declare("AsString", "input: T -> output: string", T=FLOATING | INTEGER | COMPLEX | BOOL | {string}, shape=_same,
-          limits={"precision": range(-(2**31), 4097), "width": range(-(2**31), 4097)})  # fmt: skip
+          limits={"precision": range(-(2**31), 4097), "width": range(-(2**31), 4097)})
 def as_string_op(xp, x, *, precision=-1, scientific=False, shortest=False, width=-1, fill=""):
     """Numbers written out as `printf` does."""
     x = np.asarray(x)
@@ -81,7 +81,7 @@ def _printf(value: Any, fill: str, width: int, digits: str, letter: str) -> str:
 
 
 @_declare("StringToNumber", "string_tensor: string -> output: out_type", out_type=INDEX | {float32, float64},
-          shape=_same)  # fmt: skip
+          shape=_same)
 def string_to_number_op(xp, x, *, out_type=float32):
     """Strings read as numbers."""
 
@@ -95,7 +95,7 @@ def string_to_number_op(xp, x, *, out_type=float32):
                 raise ValueError
         except ValueError:
             raise Complaint(f"StringToNumberOp could not correctly convert string: {v.decode('utf-8', 'replace')}",
-                            f"give strings that are numbers of type {out_type.name}") from None  # fmt: skip
+                            f"give strings that are numbers of type {out_type.name}") from None
         return value
 
     return _map(read, x).astype(out_type.np_dtype)
@@ -125,7 +125,7 @@ def _decode_raw_shape(data):
 
 
 @_declare("DecodePaddedRaw", "input_bytes: string, fixed_length: int32 -> output: out_type",
-          out_type=FLOATING | INTEGER | COMPLEX | BOOL, host=("fixed_length",))  # fmt: skip
+          out_type=FLOATING | INTEGER | COMPLEX | BOOL, host=("fixed_length",))
 def decode_padded_raw_op(xp, data, fixed_length, *, out_type, little_endian=True):
     """Bytes read as numbers of a fixed size, after cutting or padding the strings to one length."""
     n = int(fixed_length)

@@ -74,18 +74,18 @@ def _rows_shape(x, errors, replacement_char, input_encoding):
 
 
 @op("UnicodeDecode", "input: string -> row_splits: Tsplits, char_values: int32", Tsplits=INDEX, flags=_HOST,
-    shape=_rows_shape)  # fmt: skip
+    shape=_rows_shape)
 def unicode_decode_op(xp, data, *, input_encoding, errors="replace", replacement_char=65533,
-                      replace_control_characters=False, Tsplits=int64):  # fmt: skip
+                      replace_control_characters=False, Tsplits=int64):
     """Strings as rows of code points."""
     splits, points, _ = _decoded(data, input_encoding, errors, replacement_char, replace_control_characters)
     return splits.astype(Tsplits.np_dtype), points
 
 
 @op("UnicodeDecodeWithOffsets", "input: string -> row_splits: Tsplits, char_values: int32, char_to_byte_starts: int64",
-    Tsplits=INDEX, flags=_HOST)  # fmt: skip
+    Tsplits=INDEX, flags=_HOST)
 def unicode_decode_with_offsets_op(xp, data, *, input_encoding, errors="replace", replacement_char=65533,
-                                   replace_control_characters=False, Tsplits=int64):  # fmt: skip
+                                   replace_control_characters=False, Tsplits=int64):
     """Strings as rows of code points, and where each begins."""
     splits, points, starts = _decoded(data, input_encoding, errors, replacement_char, replace_control_characters)
     return splits.astype(Tsplits.np_dtype), points, starts
@@ -133,11 +133,11 @@ def _same(x, errors, replacement_char, output_encoding):
 
 @op("UnicodeTranscode", "input: string -> output: string", flags=_HOST, shape=_same)
 def unicode_transcode_op(xp, data, *, input_encoding, output_encoding, errors="replace", replacement_char=65533,
-                         replace_control_characters=False):  # fmt: skip
+                         replace_control_characters=False):
     """Strings in another encoding."""
     source, target = _codec(input_encoding), _codec(output_encoding)
     found = [_encoded(_points(s, source, errors, replacement_char, replace_control_characters)[0], target, errors,
-                      replacement_char) for s in data.reshape(-1).tolist()]  # fmt: skip
+                      replacement_char) for s in data.reshape(-1).tolist()]
     out = np.empty(len(found), object)
     out[:] = found
     return out.reshape(data.shape)
@@ -180,9 +180,9 @@ def _bytes(text: Any) -> bytes:
 
 
 @op("StringNGrams", "data: string, data_splits: Tsplits -> ngrams: string, ngrams_splits: Tsplits", Tsplits=INDEX,
-    flags=_HOST)  # fmt: skip
+    flags=_HOST)
 def string_ngrams_op(xp, data, splits, *, separator, ngram_widths, left_pad, right_pad, pad_width,
-                     preserve_short_sequences):  # fmt: skip
+                     preserve_short_sequences):
     """Neighbouring strings of rows, joined."""
     ends = splits.tolist()
     if ends and (ends[0] != 0 or any(a > b for a, b in itertools.pairwise(ends)) or ends[-1] != len(data)):
@@ -210,13 +210,13 @@ def _string_ngrams_shape(data, splits, ngram_widths):
 
 
 for _record in (unicode_decode_op, unicode_decode_with_offsets_op, unicode_encode_op, unicode_transcode_op,
-                unicode_script_op, string_ngrams_op):  # fmt: skip
+                unicode_script_op, string_ngrams_op):
     _record.grad(NOT_DIFFERENTIABLE)
 
 
 def unicode_transcode(input: Any, input_encoding: str, output_encoding: str, errors: str = "replace",
                       replacement_char: int = 65533, replace_control_characters: bool = False,
-                      name: str | None = None) -> Any:  # fmt: skip
+                      name: str | None = None) -> Any:
     """Strings in another encoding.
 
     Args:
@@ -237,7 +237,7 @@ def unicode_transcode(input: Any, input_encoding: str, output_encoding: str, err
     """
     return raw.UnicodeTranscode(input, input_encoding=input_encoding, output_encoding=output_encoding, errors=errors,
                                 replacement_char=int(replacement_char),
-                                replace_control_characters=bool(replace_control_characters), name=name)  # fmt: skip
+                                replace_control_characters=bool(replace_control_characters), name=name)
 
 
 def unicode_script(input: Any, name: str | None = None) -> Any:

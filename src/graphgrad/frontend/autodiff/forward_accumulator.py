@@ -58,11 +58,11 @@ class ForwardAccumulator:
     def _watch(self, primal: Any, tangent: Any) -> None:
         if primal.dtype.kind not in "fc":
             raise ValueError(f"ForwardAccumulator: {primal!r} is of dtype {primal.dtype.name}, which has no "
-                             f"derivatives.\n  Asked for at {user_source(3)}\n  Fix: cast it to a float")  # fmt: skip
+                             f"derivatives.\n  Asked for at {user_source(3)}\n  Fix: cast it to a float")
         tangent = convert_to_tensor(tangent, primal.dtype)
         if not tangent.shape.is_compatible_with(primal.shape):
             raise ValueError(f"ForwardAccumulator: the tangent's shape {tangent.shape} is not that of its primal, "
-                             f"{primal.shape}.\n  Asked for at {user_source(3)}\n  Fix: tf.reshape it")  # fmt: skip
+                             f"{primal.shape}.\n  Asked for at {user_source(3)}\n  Fix: tf.reshape it")
         self._xs.append(primal)
         self._directions.append(tangent)
         self._set(getattr(primal, "handle", primal), tangent)
@@ -111,7 +111,7 @@ class ForwardAccumulator:
         return nest.map_structure(find, primals)
 
     def _record(self, opdef: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
-                gradient: Any = None) -> None:  # fmt: skip
+                gradient: Any = None) -> None:
         tangents = [self._tangents.get(id(t)) for t in inputs]
         if all(t is None for t in tangents) or not any(map(carries, outputs)):
             return

@@ -68,7 +68,7 @@ def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | Non
 def _check_dtype(dtype: DType, what: str) -> None:
     if dtype.name not in _ALLOWED:
         raise AssertionError(f"Cannot compute gradient for unsupported type {dtype.name} of {what}. "
-                             "Fix: tf.cast it to tf.float32")  # fmt: skip
+                             "Fix: tf.cast it to tf.float32")
 
 
 def _evaluated(tensors: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
@@ -81,7 +81,7 @@ def _session() -> Any:
     session = get_default_session()
     if session is None:
         raise RuntimeError("compute_gradient needs a default session to evaluate tensors of a graph. "
-                           "Fix: call it inside `with tf.Session():`")  # fmt: skip
+                           "Fix: call it inside `with tf.Session():`")
     return session
 
 
@@ -137,7 +137,7 @@ def _check_empty(slope: Any, x: np.ndarray[Any, Any]) -> None:
     slope = np.asarray(slope)
     if slope.shape != x.shape:
         raise ValueError(f"Empty gradient has wrong shape: expected {x.shape}, got {slope.shape}. "
-                         "Fix: return a gradient of the argument's shape")  # fmt: skip
+                         "Fix: return a gradient of the argument's shape")
     if slope.any():
         raise ValueError("Empty tensor with nonzero gradients. Fix: return zeros where nothing arrives")
 
@@ -165,7 +165,7 @@ def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: in
 
 @one_engine()
 def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
-                        init_targets: Any = None, extra_feed_dict: Any = None) -> Any:  # fmt: skip
+                        init_targets: Any = None, extra_feed_dict: Any = None) -> Any:
     """The Jacobian of y by its gradient and by finite differences, to be compared (1.x arguments).
 
     Args:
@@ -205,7 +205,7 @@ def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value
     for t, value in zip(xs, values, strict=True):
         feeds = {**dict(zip(xs, values, strict=True)), **(extra_feed_dict or {})}
         pairs.append((_rows_by_gradient(session, t, value, y, y_shape, feeds),
-                      _rows_by_difference(session, t, value, y, feeds, delta)))  # fmt: skip
+                      _rows_by_difference(session, t, value, y, feeds, delta)))
     return pairs if listed else pairs[0]
 
 
@@ -246,7 +246,7 @@ def _start(x: Any, shape: Any, given: Any) -> np.ndarray[Any, Any]:
     dims = [int(d) for d in shape]
     if x.dtype.name not in _ALLOWED:
         raise TypeError(f"Expected a floating-point or complex x, but got {x.dtype.name}: it has no gradient. "
-                        "Fix: tf.cast it")  # fmt: skip
+                        "Fix: tf.cast it")
     if given is None:
         drawn = np.random.random_sample(dims)
         if x.dtype.is_complex:
@@ -255,7 +255,7 @@ def _start(x: Any, shape: Any, given: Any) -> np.ndarray[Any, Any]:
     value = np.array(given, x.dtype.np_dtype, order="C")
     if list(value.shape) != dims:
         raise AssertionError(f"x_shape = {dims}, init_data shape = {list(value.shape)}. "
-                             "Fix: give an x_init_value of the shape x_shape")  # fmt: skip
+                             "Fix: give an x_init_value of the shape x_shape")
     return value
 
 

@@ -63,7 +63,7 @@ def val_and_grad_function(f: Callable[..., Any], params: _Params = None) -> Call
         dy = kwargs.pop("dy", None)
         if kwargs:
             raise ValueError("Functions to be differentiated cannot receive keyword arguments. "
-                             f"Got {', '.join(sorted(kwargs))}. Fix: pass them by position")  # fmt: skip
+                             f"Got {', '.join(sorted(kwargs))}. Fix: pass them by position")
         value, vjp = make(*args)
         return value, vjp(dy)
 
@@ -71,7 +71,7 @@ def val_and_grad_function(f: Callable[..., Any], params: _Params = None) -> Call
 
 
 def make_vjp(f: Callable[..., Any], params: _Params = None,
-             persistent: bool = True) -> Callable[..., tuple[Any, Callable[..., list[Any]]]]:  # fmt: skip
+             persistent: bool = True) -> Callable[..., tuple[Any, Callable[..., list[Any]]]]:
     """A function that computes `f` and gives its vector-Jacobian product as a function.
 
     Args:
@@ -158,7 +158,7 @@ def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, lis
         found = list(tape.gradient(value, variables)) if variables else []
         if not variables:
             raise ValueError("No trainable variables were accessed while the function was being computed. "
-                             "Fix: use a tf.Variable in it, or gradients_function for its arguments")  # fmt: skip
+                             "Fix: use a tf.Variable in it, or gradients_function for its arguments")
         return value, list(zip(found, variables, strict=True))
 
     return decorated
@@ -176,7 +176,7 @@ def _positions(f: Callable[..., Any], params: _Params, args: tuple[Any, ...]) ->
             p = names.index(p)
         if not -len(args) <= p < len(args):
             raise IndexError(f"list index out of range: params names argument {p}, but {len(args)} are given. "
-                             "Fix: count arguments from 0")  # fmt: skip
+                             "Fix: count arguments from 0")
         found.append(p % len(args))
     return found
 

@@ -64,7 +64,7 @@ class _Differentiable:
             assert self._last is not None
             inputs, results, tape = self._last
             return list(tape.gradient([results[i] for i in outputs], [inputs[i] for i in sources], list(d_outputs),
-                                      unconnected_gradients="zero"))  # fmt: skip
+                                      unconnected_gradients="zero"))
 
         return _Differentiable(differentiate, types, taped=False)
 
@@ -107,7 +107,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         return all_tensors(_results(func(*put_together(likes, tensors)), specs))
 
     made = build_py_func("EagerPyFunc", of_components if callable(func) else func, all_tensors(leaves), flat, name,
-                         _Differentiable)  # fmt: skip
+                         _Differentiable)
     results = put_together([s if nest.is_composite_spec(s) else None for s in specs], made) if specs else [made]
     return results if several else results[0]
 
@@ -127,7 +127,7 @@ def _result(value: Any, spec: Any) -> Any:
         return convert_to_tensor(value, getattr(spec, "dtype", spec))
     if not spec.is_compatible_with(value):
         raise ValueError(f"Expected value to be compatible with {spec}, but got {value}. Fix: return such a value, or "
-                         "change Tout")  # fmt: skip
+                         "change Tout")
     return value
 
 

@@ -99,7 +99,7 @@ class GradientTape:
             ir_graph.listening.recorders.remove(self._record_operation)
 
     def _record(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
-                gradient: Any = None) -> None:  # fmt: skip
+                gradient: Any = None) -> None:
         if self._thread == threading.get_ident():
             self._recorded.note(Record(opdef, inputs, outputs, attrs, gradient))
 
@@ -123,7 +123,7 @@ class GradientTape:
             t = _component(leaf) if handle is None else handle
             if not isinstance(t, (EagerTensor, Tensor)):
                 raise ValueError(f"Passed in object {leaf!r} of type '{type(leaf).__name__}', not tf.Tensor or "
-                                 "tf.Variable or ExtensionType. Fix: tf.constant(...)")  # fmt: skip
+                                 "tf.Variable or ExtensionType. Fix: tf.constant(...)")
             if any(tape._thread == thread for tape in _recording):
                 self._recorded.watch(t, None if handle is None else leaf)
 
@@ -160,7 +160,7 @@ class GradientTape:
             raise ValueError(f"Tape is not recording. Fix: {what} inside of its `with` block")
 
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
-                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:  # fmt: skip
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The derivative of the sum of targets with respect to each source.
 
         Args:
@@ -186,7 +186,7 @@ class GradientTape:
         return nest.pack_sequence_as(sources, list(map(_like, leaves, found)))
 
     def _finished(self, targets: list[Any], sources: list[Any], found: list[Any],
-                  unconnected: UnconnectedGradients) -> list[Any]:  # fmt: skip
+                  unconnected: UnconnectedGradients) -> list[Any]:
         """What is returned for the sources, after the last use of a tape that is not persistent."""
         if not self._persistent:
             self._recorded.drop_records()
@@ -205,7 +205,7 @@ class GradientTape:
         return found
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:  # fmt: skip
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
         """The derivative of each element of the target with respect to each element of each source.
 
         Args:
@@ -232,7 +232,7 @@ class GradientTape:
         return nest.pack_sequence_as(sources, found)
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:  # fmt: skip
+                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
         """The Jacobian of each example of a batch: of `target[i]` with respect to `source[i]`.
 
         Args:

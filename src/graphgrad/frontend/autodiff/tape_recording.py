@@ -28,7 +28,7 @@ class Record:
     __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient")
 
     def __init__(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
-                 gradient: Any):  # fmt: skip
+                 gradient: Any):
         self.opdef = opdef
         self.inputs = inputs
         self.outputs = outputs
@@ -131,7 +131,7 @@ class Recording:
                 terms = [arrived.pop(id(t), []) for t in record.outputs]
                 dys = [total(g) if g else None for g in terms]
                 arrived.update((id(t), [dy]) for t, dy in zip(record.outputs, dys, strict=True)
-                               if dy is not None and id(t) in wanted)  # fmt: skip
+                               if dy is not None and id(t) in wanted)
                 for t, g in zip(record.inputs, _in_grads(call, record, dys), strict=True):
                     if g is not None and id(stands_for(t)) in live:
                         arrived.setdefault(id(stands_for(t)), []).append(g)
@@ -201,7 +201,7 @@ def _building(graph: Graph | None) -> Iterator[Call | None]:
         return
     call = Call(graph, "gradient_tape", False, False, 0, user_source(4))
     with (collector_paused(), graph.name_scope("gradient_tape") as scope,
-          graph._building_gradient_of(None, call.source)):  # fmt: skip
+          graph._building_gradient_of(None, call.source)):
         call.scope = scope[:-1]
         yield call
 
@@ -227,7 +227,7 @@ def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> 
     in_grads = apply_rule(call, record, rule, _filled(record, dys))  # type: ignore[arg-type]
     # Silenced: records stand for operations.
     found = [g if g is None else checked_in_grad(record, t, g, rule)  # type: ignore[arg-type]
-             for t, g in zip(record.inputs, in_grads, strict=True)]  # fmt: skip
+             for t, g in zip(record.inputs, in_grads, strict=True)]
     graph._scope, graph._original_op = call.scope, None
     return found
 
@@ -237,4 +237,4 @@ def _filled(record: Record | Operation, dys: list[Any]) -> list[Any]:
     if getattr(record._gradient, "takes_none", False):
         return dys
     return [raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy
-            for dy, t in zip(dys, record.outputs, strict=True)]  # fmt: skip
+            for dy, t in zip(dys, record.outputs, strict=True)]

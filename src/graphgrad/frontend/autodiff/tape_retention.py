@@ -105,7 +105,7 @@ def sources(part: _Part, outputs: Sequence[Tensor]) -> list[Tensor]:
     known = set(map(id, outputs))
     ops = needed_ops(outputs, set(map(id, part.inputs)))
     return [t for op in ops if _is_done_once(op) for t in op.outputs
-            if t.dtype is not dtypes.resource and id(t) not in known]  # fmt: skip
+            if t.dtype is not dtypes.resource and id(t) not in known]
 
 
 def _is_done_once(op: Operation) -> bool:

@@ -87,7 +87,7 @@ class _VirtualDevices(Message):
 
 class _StreamMergeOptions(Message):
     FIELDS = _fields(bool="""merge_host_to_device_stream=1 merge_device_to_host_stream=2
-                             merge_device_to_device_stream=3""")  # fmt: skip
+                             merge_device_to_device_stream=3""")
 
 
 class _GPUExperimental(Message):
@@ -101,7 +101,7 @@ class _GPUExperimental(Message):
                kernel_tracker_max_pending=9 num_virtual_devices_per_gpu=15 gpu_system_memory_size_in_mb=16
                node_id=18""",
         string="collective_ring_order=4", double="internal_fragmentation_fraction=10",
-        float="gpu_host_mem_limit_in_mb=13")  # fmt: skip
+        float="gpu_host_mem_limit_in_mb=13")
 
 
 class GPUOptions(Message):
@@ -115,7 +115,7 @@ class GPUOptions(Message):
     FIELDS = _fields(
         {"experimental": (9, _GPUExperimental)}, double="per_process_gpu_memory_fraction=1",
         string="allocator_type=2 visible_device_list=5", bool="allow_growth=4 force_gpu_compatible=8",
-        int="deferred_deletion_bytes=3 polling_active_delay_usecs=6 polling_inactive_delay_msecs=7")  # fmt: skip
+        int="deferred_deletion_bytes=3 polling_active_delay_usecs=6 polling_inactive_delay_msecs=7")
 
 
 @_with_enum("Level", "opt_level", L1=0, L0=-1)
@@ -132,7 +132,7 @@ class OptimizerOptions(Message):
 
     FIELDS = _fields(
         bool="do_common_subexpression_elimination=1 do_constant_folding=2 do_function_inlining=4 cpu_global_jit=7",
-        int="opt_level=3 global_jit_level=5 max_folded_constant_in_bytes=6")  # fmt: skip
+        int="opt_level=3 global_jit_level=5 max_folded_constant_in_bytes=6")
 
 
 class _AutoParallelOptions(Message):
@@ -163,7 +163,7 @@ _TOGGLES = """layout_optimizer=1 constant_folding=3 arithmetic_optimization=7 de
 @_with_enum("MemOptType", "memory_optimization", DEFAULT_MEM_OPT=0, NO_MEM_OPT=1, MANUAL=2, SWAPPING_HEURISTICS=4,
             RECOMPUTATION_HEURISTICS=5, SCHEDULING_HEURISTICS=6, HEURISTICS=3)
 @_with_enum("Toggle", " ".join(item.partition("=")[0] for item in _TOGGLES.split()), DEFAULT=0, ON=1, OFF=2,
-            AGGRESSIVE=3, EXPERIMENTAL_MLIR=4, EXPERIMENTAL_BOTH=5)  # fmt: skip
+            AGGRESSIVE=3, EXPERIMENTAL_MLIR=4, EXPERIMENTAL_BOTH=5)
 class RewriterConfig(Message):
     """Settings of TensorFlow's graph rewrites; kept, and without effect here.
 
@@ -181,7 +181,7 @@ class RewriterConfig(Message):
         bool="""disable_model_pruning=2 disable_meta_optimizer=19 fail_on_optimizer_errors=21
                 experimental_disable_compressed_tensor_optimization=26
                 experimental_disable_folding_quantization_emulation=27 disable_tfg_optimizer=32""",
-        string="memory_optimizer_target_node_name_scope=6 optimizers[]=100")  # fmt: skip
+        string="memory_optimizer_target_node_name_scope=6 optimizers[]=100")
 
 
 class GraphOptions(Message):
@@ -194,7 +194,7 @@ class GraphOptions(Message):
     FIELDS = _fields(
         {"optimizer_options": (3, OptimizerOptions), "rewrite_options": (10, RewriterConfig)},
         bool="enable_recv_scheduling=2 infer_shapes=5 place_pruned_graph=6 enable_bfloat16_sendrecv=7",
-        int="build_cost_model=4 timeline_step=8 build_cost_model_after=9")  # fmt: skip
+        int="build_cost_model=4 timeline_step=8 build_cost_model_after=9")
 
 
 class ThreadPoolOptionProto(Message):
@@ -216,7 +216,7 @@ class RPCOptions(Message):
 
     FIELDS = _fields(
         bool="use_rpc_for_inprocess_master=1 cache_rpc_response=4 disable_session_connection_sharing=5",
-        string="compression_algorithm=2", int="compression_level=3 num_channels_per_target=6")  # fmt: skip
+        string="compression_algorithm=2", int="compression_level=3 num_channels_per_target=6")
 
 
 class JobDef(Message):
@@ -263,7 +263,7 @@ class _CoordinationServiceConfig(Message):
 
 
 @_with_enum("MlirBridgeRollout", "mlir_bridge_rollout", MLIR_BRIDGE_ROLLOUT_UNSPECIFIED=0,
-            MLIR_BRIDGE_ROLLOUT_ENABLED=1, MLIR_BRIDGE_ROLLOUT_DISABLED=2)  # fmt: skip
+            MLIR_BRIDGE_ROLLOUT_ENABLED=1, MLIR_BRIDGE_ROLLOUT_DISABLED=2)
 class _ConfigExperimental(Message):
     FIELDS = _fields(
         {"session_metadata": (11, SessionMetadata), "coordination_config": (23, _CoordinationServiceConfig)},
@@ -305,7 +305,7 @@ class ConfigProto(Message):
                operation_timeout_in_ms=11""",
         bool="""allow_soft_placement=7 log_device_placement=8 use_per_session_threads=9 isolate_session_state=15
                 share_cluster_devices_in_session=17""",
-        string="device_filters[]=4")  # fmt: skip
+        string="device_filters[]=4")
 
 
 class DebugTensorWatch(Message):
@@ -316,7 +316,7 @@ class DebugTensorWatch(Message):
     """
 
     FIELDS = _fields(string="node_name=1 debug_ops[]=3 debug_urls[]=4", int="output_slot=2",
-                     bool="tolerate_debug_op_creation_failures=5")  # fmt: skip
+                     bool="tolerate_debug_op_creation_failures=5")
 
 
 class DebugOptions(Message):
@@ -327,7 +327,7 @@ class DebugOptions(Message):
     """
 
     FIELDS = _fields({"debug_tensor_watch_opts": (4, [DebugTensorWatch])}, int="global_step=10",
-                     bool="reset_disk_byte_usage=11")  # fmt: skip
+                     bool="reset_disk_byte_usage=11")
 
 
 class _RunHandlerPoolOptions(Message):
@@ -337,7 +337,7 @@ class _RunHandlerPoolOptions(Message):
 class _RunExperimental(Message):
     RunHandlerPoolOptions = _RunHandlerPoolOptions
     FIELDS = _fields({"run_handler_pool_options": (3, _RunHandlerPoolOptions)}, int="collective_graph_key=1",
-                     bool="use_run_handler_pool=2")  # fmt: skip
+                     bool="use_run_handler_pool=2")
 
 
 @_with_enum("TraceLevel", "trace_level", NO_TRACE=0, SOFTWARE_TRACE=1, HARDWARE_TRACE=2, FULL_TRACE=3)
@@ -353,12 +353,12 @@ class RunOptions(Message):
     FIELDS = _fields(
         {"debug_options": (6, DebugOptions), "experimental": (8, _RunExperimental)},
         int="trace_level=1 timeout_in_ms=2 inter_op_thread_pool=3",
-        bool="output_partition_graphs=5 report_tensor_allocations_upon_oom=7")  # fmt: skip
+        bool="output_partition_graphs=5 report_tensor_allocations_upon_oom=7")
 
 
 class _CostNode(Message):
     FIELDS = _fields(string="name=1 device=2", int="id=3 temporary_memory_size=6 compute_cost=9",
-                     bool="is_final=7 inaccurate=17")  # fmt: skip
+                     bool="is_final=7 inaccurate=17")
 
 
 class _CostGraphDef(Message):
@@ -367,7 +367,7 @@ class _CostGraphDef(Message):
 
 class _FunctionGraphs(Message):
     FIELDS = _fields({"partition_graphs": (1, [GraphDef]), "pre_optimization_graph": (2, GraphDef),
-                      "post_optimization_graph": (3, GraphDef)})  # fmt: skip
+                      "post_optimization_graph": (3, GraphDef)})
 
 
 class RunMetadata(Message):
@@ -381,7 +381,7 @@ class RunMetadata(Message):
     FunctionGraphs = _FunctionGraphs
     FIELDS = _fields({"step_stats": (1, StepStats), "cost_graph": (2, _CostGraphDef),
                       "partition_graphs": (3, [GraphDef]), "function_graphs": (4, [_FunctionGraphs]),
-                      "session_metadata": (5, SessionMetadata)})  # fmt: skip
+                      "session_metadata": (5, SessionMetadata)})
 
     def __init__(self, **fields: Any):
         super().__init__(**fields)

@@ -26,7 +26,7 @@ class DeviceSpec:
     __slots__ = ("_job", "_replica", "_task", "_device_type", "_device_index")
 
     def __init__(self, job: Any = None, replica: Any = None, task: Any = None, device_type: Any = None,
-                 device_index: Any = None):  # fmt: skip
+                 device_index: Any = None):
         self._job = None if job is None else str(job)
         self._replica = None if replica is None else int(replica)
         self._task = None if task is None else int(task)

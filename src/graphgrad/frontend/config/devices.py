@@ -152,7 +152,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
 
 
 def set_logical_device_configuration(device: PhysicalDevice,
-                                     logical_devices: Sequence[LogicalDeviceConfiguration] | None) -> None:  # fmt: skip
+                                     logical_devices: Sequence[LogicalDeviceConfiguration] | None) -> None:
     """Lets the processor count for several devices, '/cpu:0', '/cpu:1' and so on.
 
     Args:

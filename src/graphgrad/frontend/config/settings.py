@@ -17,7 +17,7 @@ _OPTIONS = frozenset("""
     loop_optimization function_optimization debug_stripper disable_model_pruning scoped_allocator_optimization
     pin_to_host_optimization implementation_selector auto_mixed_precision disable_meta_optimizer min_graph_nodes
     auto_parallel auto_mixed_precision_onednn_bfloat16 auto_mixed_precision_mkl use_plugin_optimizers
-""".split())  # fmt: skip
+""".split())
 _threads = {"inter": 0, "intra": 0}
 _synchronous: list[Any] = [True]
 
@@ -158,11 +158,11 @@ def _accelerator(device: str) -> Any:
     kind, _, number = str(device).rpartition("/")[2].removeprefix("device:").partition(":")
     if not kind or not number.isdigit():
         raise ValueError(f"Failed parsing device name: '{device}'. A device string has a device type and an index, "
-                         "like 'GPU:0'. Fix: write it so")  # fmt: skip
+                         "like 'GPU:0'. Fix: write it so")
     name = f"{kind.upper()}:{number}"
     if name not in placement.default_placement.devices:
         raise ValueError(f"No matching devices found for '{device}'. Fix: choose from "
-                         f"{', '.join(placement.default_placement.devices)}")  # fmt: skip
+                         f"{', '.join(placement.default_placement.devices)}")
     return None if name.startswith("CPU") else xla.device(name)
 
 
@@ -180,7 +180,7 @@ def get_memory_info(device: str) -> dict[str, int]:
     stats = None if found is None else found.memory_in_use()
     if stats is None:
         raise ValueError(f"Allocator stats not available for device '{device}'. Fix: ask for an accelerator; of runs, "
-                         "RunMetadata tells the peak")  # fmt: skip
+                         "RunMetadata tells the peak")
     return {"current": stats[0], "peak": stats[1]}
 
 
@@ -209,7 +209,7 @@ def reset_memory_stats(device: str) -> None:
     if _accelerator(device) is None:
         raise ValueError(f"Cannot reset memory stats for device '{device}'. Fix: ask for an accelerator")
     raise UnimplementedError(None, None, f"the peak of '{device}' cannot be set back: JAX's allocator keeps it. "
-                             "Fix: compare get_memory_info(device)['current']")  # fmt: skip
+                             "Fix: compare get_memory_info(device)['current']")
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     """
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}. "
-                         "Fix: choose from tf.config.list_physical_devices()")  # fmt: skip
+                         "Fix: choose from tf.config.list_physical_devices()")
     name = device.name.partition("device:")[2]
     return {} if device.device_type == "CPU" else {"device_name": xla.device(name).memory()[1]}
 

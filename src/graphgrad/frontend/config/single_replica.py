@@ -70,7 +70,7 @@ class DefaultStrategy:
         from graphgrad.ops.math.reduce_functions import reduce_mean, reduce_sum
 
         return (reduce_mean if ReduceOp(getattr(reduce_op, "value", reduce_op)) is ReduceOp.MEAN else reduce_sum)(
-            value, axis)  # fmt: skip
+            value, axis)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of all replicas: one."""

@@ -21,7 +21,7 @@ _Branch = Callable[[], Any]
 
 
 def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
-            name: str = "case") -> Any:  # fmt: skip
+            name: str = "case") -> Any:
     """The result of the first function whose condition holds (1.x arguments).
 
     Args:
@@ -48,7 +48,7 @@ def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, st
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
-         name: str = "case") -> Any:  # fmt: skip
+         name: str = "case") -> Any:
     """The result of the first function whose condition holds.
 
     Args:
@@ -74,7 +74,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
 
 
 def _case(pred_fn_pairs: Any, default: Any, exclusive: bool, name: str,
-          choose: Callable[[Any, _Branch, _Branch], Any]) -> Any:  # fmt: skip
+          choose: Callable[[Any, _Branch, _Branch], Any]) -> Any:
     pairs = _pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, not {default!r}. Fix: default=lambda: ...")
@@ -110,13 +110,13 @@ def _pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, _Branch]]:
         pairs = list(pred_fn_pairs)
     else:
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}. "
-                        "Fix: [(condition, function), ...]")  # fmt: skip
+                        "Fix: [(condition, function), ...]")
     if not pairs:
         raise ValueError("'pred_fn_pairs' is empty: there is nothing to choose from. Fix: give a pair at least")
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received: {pair}. "
-                            "Fix: (condition, function)")  # fmt: skip
+                            "Fix: (condition, function)")
         pred, function = pair
         if not (is_tensor_like(pred) or hasattr(type(pred), "handle")):
             raise TypeError(f"pred must be a Tensor, got: {pred}. Fix: tf.constant({pred}), or a plain `if`")
@@ -131,7 +131,7 @@ def _checks(pairs: list[tuple[Any, _Branch]], one: bool, exclusive: bool) -> lis
     """Operations that fail unless a condition, or no more than one, holds; in eager mode that is found out now."""
     held = raw.Pack([pred for pred, _ in pairs], axis=0)
     names = ", ".join(getattr(pred, "name", "") if current_graph() is not None else f"{i}" for i, (pred, _) in
-                      enumerate(pairs))  # fmt: skip
+                      enumerate(pairs))
     where = f"Built at {user_source(3)}"
     checks = []
     if one:
@@ -141,6 +141,6 @@ def _checks(pairs: list[tuple[Any, _Branch]], one: bool, exclusive: bool) -> lis
         text = f"Input error: exclusive=True: more than 1 conditions ({names}) evaluated as True:"
         count = raw.Sum(raw.Cast(held, DstT=int32), [0])
         checks.append(Assert(raw.Less(count, 2), [text, held, f"{where}. Fix: other conditions, or exclusive=False"],
-                             32))  # fmt: skip
+                             32))
     return checks
 

@@ -31,7 +31,7 @@ from .shape_invariants import generalised, invariant_leaves
 def _trace(
     graph: Graph, name: str, function: Callable[..., Any], args: Sequence[Any] = (), likes: Sequence[Any] = (),
     start: Sequence[Any] = ()
-) -> tuple[FuncGraph, Any, list[Any]]:  # fmt: skip
+) -> tuple[FuncGraph, Any, list[Any]]:
     """Traces `function` into a sub-graph; returns it, the result's structure and its flat leaves.
 
     Args:
@@ -115,7 +115,7 @@ def cond_v1(
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
-         name: str | None = None) -> Any:  # fmt: skip
+         name: str | None = None) -> Any:
     """`true_fn()` if `pred` is true, else `false_fn()`; only one of them runs.
 
     Args:
@@ -136,7 +136,7 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
 
 
 def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None,
-          mismatch: type[Exception] = TypeError) -> Any:  # fmt: skip
+          mismatch: type[Exception] = TypeError) -> Any:
     graph = current_graph()
     if graph is None:
         return true_fn() if bool(convert_to_tensor(pred)) else false_fn()
@@ -213,7 +213,7 @@ def _if(graph: Graph, pred: Any, then_graph: FuncGraph, else_graph: FuncGraph) -
     types = tuple(t.dtype for t in then_graph.outputs)
     with in_their_turn(graph, then_graph, else_graph):
         results: list[Any] = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types,
-                                    name="If")  # fmt: skip
+                                    name="If")
     return results
 
 
@@ -224,7 +224,7 @@ def trace_branch(graph: Graph, name: str, function: Callable[[], Any]) -> tuple[
 
 
 def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequence[Any], else_graph: FuncGraph,
-             else_leaves: Sequence[Any]) -> list[Any]:  # fmt: skip
+             else_leaves: Sequence[Any]) -> list[Any]:
     """An `If` over branches that have been traced; gives what it chooses of their leaves."""
     with name_scope(None, "cond"):
         pred = convert_to_tensor(pred, name="pred")
@@ -287,7 +287,7 @@ def while_loop_v1(
 
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
                parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
-               maximum_iterations: Any = None, name: str | None = None) -> Any:  # fmt: skip
+               maximum_iterations: Any = None, name: str | None = None) -> Any:
     """Runs `body` on the loop variables as long as `cond` of them is true.
 
     Args:
@@ -315,11 +315,11 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
 def _check_parallel(parallel_iterations: Any) -> None:
     if isinstance(parallel_iterations, int) and parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer, "
-                        f"not {parallel_iterations}. Fix: leave it out")  # fmt: skip
+                        f"not {parallel_iterations}. Fix: leave it out")
 
 
 def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any, back_prop: bool,
-           name: str | None, maximum_iterations: Any, at_once: Any = None) -> Any:  # fmt: skip
+           name: str | None, maximum_iterations: Any, at_once: Any = None) -> Any:
     """Builds a loop, unless `at_once`, which gets the traced body and what it returns, finds a way without one."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
@@ -345,7 +345,7 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         cond_graph, _, cond_leaves = _trace(graph, "while_cond", cond, loop_vars, likes, start)
         if len(cond_leaves) != 1:
             raise ValueError(f"'cond' must return one boolean scalar, but it returns {len(cond_leaves)} values.\n"
-                             f"  Built at {user_source(2)}\n  Fix: tf.logical_and(...)")  # fmt: skip
+                             f"  Built at {user_source(2)}\n  Fix: tf.logical_and(...)")
         _settle_outputs(cond_graph, cond_leaves)
         body_graph, result, leaves = _trace(graph, "while_body", body, loop_vars, likes, start)
         _check_structure(result, loop_vars, leaves, likes)
@@ -364,7 +364,7 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
             captured = _unite_captures((cond_graph, body_graph), len(start))
             results = raw.While([*start, *captured], cond=cond_graph, body=body_graph,
                                 Tout=tuple(t.dtype for t in start), output_shapes=tuple(t._spec.shape for t in start),
-                                maximum_iterations=limit, memory=reverse.memory, name="While")  # fmt: skip
+                                maximum_iterations=limit, memory=reverse.memory, name="While")
         if not back_prop:
             results = [raw.StopGradient(t) for t in results]
         with graph._own_gradients():
@@ -399,7 +399,7 @@ def _fits(leaf: Any, spec: TypeSpec) -> bool:
 
 
 def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any,
-                   back_prop: bool, name: str | None, most: Any) -> Any:  # fmt: skip
+                   back_prop: bool, name: str | None, most: Any) -> Any:
     """A loop whose largest number of iterations only the run knows: it counts them itself."""
 
     def goes_on(step: Any, *variables: Any) -> Any:
@@ -423,7 +423,7 @@ def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars
         if not isinstance(result, (list, tuple)):
             if len(first) != 1:
                 raise TypeError(f"body returns {result!r} for {len(first)} loop variables.\n  Run at {user_source(2)}\n"
-                                "  Fix: return a list of as many values")  # fmt: skip
+                                "  Fix: return a list of as many values")
             result = [result]
         loop_vars = result
         try:
@@ -442,4 +442,4 @@ def _check_invariants(start: Sequence[Tensor], body: FuncGraph) -> None:
                 f"Input tensor '{t.name}' enters the loop with shape {shape_str(t._spec.shape)}, but has shape "
                 f"{shape_str(after._spec.shape)} after one iteration. To allow the shape to vary across iterations, "
                 f"use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.\n"
-                f"  Built at {user_source(2)}")  # fmt: skip
+                f"  Built at {user_source(2)}")

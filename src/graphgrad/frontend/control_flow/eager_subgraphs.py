@@ -53,7 +53,7 @@ def _run(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[A
         if often or executable._engine != "numpy":
             kept.executable = executable
     return executable([t._value if t.dtype.kind == "o" else np.asarray(t._value) for t in inputs
-                       if t.dtype is not resource])  # fmt: skip
+                       if t.dtype is not resource])
 
 
 def _made(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], engine: str) -> Executable:
@@ -118,7 +118,7 @@ def _is_little(inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     rows = next((t._value.shape[0] for t, is_mapped in zip(inputs, mapped, strict=False) if is_mapped), 1)
     operations = sum(len(g._operations) for g in attrs.values() if isinstance(g, FuncGraph))
     shared = sum(math.prod(t.shape) for t, is_mapped in zip(inputs, mapped, strict=False)
-                 if t.dtype is not resource and not is_mapped)  # fmt: skip
+                 if t.dtype is not resource and not is_mapped)
     return rows * operations <= _FEW_OPERATIONS and rows * shared <= _FEW_ELEMENTS
 
 

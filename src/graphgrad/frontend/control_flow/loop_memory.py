@@ -46,7 +46,7 @@ def checkpointed_loops(memory: str | None = "sqrt") -> Iterator[None]:
     """
     if memory not in (None, "sqrt", "log"):
         raise ValueError(f"checkpointed_loops: unknown memory {memory!r}.\n  Asked for at {user_source(3)}\n"
-                         "  Fix: 'sqrt', 'log' or None")  # fmt: skip
+                         "  Fix: 'sqrt', 'log' or None")
     before, reverse.memory = reverse.memory, memory
     try:
         yield

@@ -55,7 +55,7 @@ def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
 
 def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None,
            back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
-           fn_output_signature: Any = None) -> Any:  # fmt: skip
+           fn_output_signature: Any = None) -> Any:
     """Applies `fn` to each row of `elems` and stacks the results.
 
     Args:
@@ -84,7 +84,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
     with name_scope(name, "map"):
         flat, n = _rows(elems)
         types = [as_dtype(d.dtype if hasattr(d, "dtype") else d)
-                 for d in (flat if signature is None else nest.flatten(signature))]  # fmt: skip
+                 for d in (flat if signature is None else nest.flatten(signature))]
         if current_graph() is None and n == 0:  # no row tells the shapes of the results
             return _of_no_rows(fn, flat, elems, structure)
 
@@ -92,7 +92,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
             result = fn(_row(flat, elems, i))
             nest.assert_same_structure(structure, result, check_types=False)
             found = [convert_to_tensor(t, None if hasattr(t, "dtype") else d)
-                     for t, d in zip(nest.flatten(result), types, strict=True)]  # fmt: skip
+                     for t, d in zip(nest.flatten(result), types, strict=True)]
             if [t.dtype for t in found] != types:
                 raise TypeError(
                     f"map_fn: fn returns {[t.dtype.name for t in found]}, but dtype says "
@@ -132,7 +132,7 @@ def map_any(fn: Callable[..., Any], elems: Any) -> Any:
 
 
 def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, back_prop: bool, name: str | None, default: str,
-          backwards: bool) -> Any:  # fmt: skip
+          backwards: bool) -> Any:
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable.")
     with name_scope(name, default):
@@ -151,7 +151,7 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, back_prop: bool,
 
 
 def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
-          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:  # fmt: skip
+          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """Combines the rows of `elems` from the first to the last: `a = fn(a, row)`.
 
     Args:
@@ -173,7 +173,7 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
 
 
 def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
-          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:  # fmt: skip
+          back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """Combines the rows of `elems` from the last to the first: `a = fn(a, row)`.
 
     Args:
@@ -191,7 +191,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
 
 def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
          back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
-         name: str | None = None) -> Any:  # fmt: skip
+         name: str | None = None) -> Any:
     """Combines the rows of `elems` from the first to the last and gives every accumulated value.
 
     Args:

@@ -37,7 +37,7 @@ def map_rows(fn: Callable[..., Any], elems: Any, signature: Any, back_prop: bool
     if current_graph() is None and int(n) == 0:  # an array of nothing has no parts to join
         return nest.pack_sequence_as(structure, [r.of_no_rows() for r in results])
     starts = [TensorArray(d, n, element_shape=shape, infer_shape=shape is not None and None not in shape,
-                          clear_after_read=False) for r in results for d, shape in r.columns]  # fmt: skip
+                          clear_after_read=False) for r in results for d, shape in r.columns]
 
     def body(i: Any, arrays: list[Any]) -> Any:
         result = fn(nest.pack_sequence_as(elems, [_row(leaf, i) for leaf in leaves]))
@@ -117,7 +117,7 @@ class _Result:
         """Raises ValueError for what the spec does not fit."""
         if not self.spec.is_compatible_with(row):
             raise ValueError(f"map_fn: fn returns {row}, but fn_output_signature says {self.spec}. "
-                             "Fix: change one of them")  # fmt: skip
+                             "Fix: change one of them")
 
 
 class _Ragged(_Result):
@@ -154,7 +154,7 @@ class _Sparse(_Result):
         self.spec = spec
         rank = spec.shape.rank
         self.columns = [(spec.dtype, [None]), (int64, None if rank is None else [None, rank]), (int64, []),
-                        (int64, None if rank is None else [rank])]  # fmt: skip
+                        (int64, None if rank is None else [rank])]
 
     def parts(self, row: Any) -> list[Any]:
         self.check(row)

@@ -29,7 +29,7 @@ def generalised(leaves: Sequence[Any], shape_invariants: Any) -> tuple[list[Any]
     given = [None] * len(leaves) if shape_invariants is None else invariant_leaves(shape_invariants)
     if len(given) != len(leaves):
         raise ValueError(f"shape_invariants gives {len(given)} shapes for {len(leaves)} loop variables. "
-                         "Fix: give one for each")  # fmt: skip
+                         "Fix: give one for each")
     likes, start = [], []
     for leaf, invariant in zip(leaves, given, strict=True):
         if isinstance(leaf, Composite):
@@ -51,7 +51,7 @@ def _shape(leaf: Any, invariant: Any) -> Any:
     if isinstance(invariant, TypeSpec) and not isinstance(leaf, TensorArray):
         if not isinstance(invariant, TensorSpec) or not invariant.is_compatible_with(leaf):
             raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}. "
-                            "Fix: give a tf.TensorSpec of its dtype, with a shape that it fits")  # fmt: skip
+                            "Fix: give a tf.TensorSpec of its dtype, with a shape that it fits")
         return as_shape(invariant.shape)
     return None if isinstance(leaf, TensorArray) else as_shape(invariant)
 
@@ -87,6 +87,6 @@ def invariant_leaves(value: Any) -> list[Any]:
         return [value]
     if not is_nested(value):
         raise TypeError(f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(value)}. "
-                        "Fix: give a tf.TensorShape or a tf.TensorSpec")  # fmt: skip
+                        "Fix: give a tf.TensorShape or a tf.TensorSpec")
     children = [value[k] for k in sorted(value)] if hasattr(value, "keys") else value
     return [leaf for v in children for leaf in invariant_leaves(v)]

@@ -13,7 +13,7 @@ from .cond_while import cond
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None,
-                name: str = "switch_case") -> Any:  # fmt: skip
+                name: str = "switch_case") -> Any:
     """The result of the function with a number; only that one runs.
 
     Args:
@@ -58,7 +58,7 @@ def _among(index: Any, functions: Sequence[Callable[[], Any]], first: int) -> An
         return functions[0]()
     half = len(functions) // 2
     return cond(index < first + half, lambda: _among(index, functions[:half], first),
-                lambda: _among(index, functions[half:], first + half))  # fmt: skip
+                lambda: _among(index, functions[half:], first + half))
 
 
 def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
@@ -80,6 +80,6 @@ def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
     found = sorted(number for number, _ in pairs)
     if found != list(range(len(pairs))):
         raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
-                         f"{{{','.join(map(str, found))}}}. Fix: number the functions from 0 on")  # fmt: skip
+                         f"{{{','.join(map(str, found))}}}. Fix: number the functions from 0 on")
     by_number = dict(pairs)
     return [by_number[number] for number in found]

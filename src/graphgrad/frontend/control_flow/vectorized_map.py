@@ -46,7 +46,7 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
         flat = [convert_to_tensor(e, name="elem") for e in nest.flatten(elems)]
         if not flat:
             raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. Got an empty one.\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: give a tensor to map over")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: give a tensor to map over")
         shared = _shared(flat)
         body = MapBody("vectorized_map_body", current_graph())
         whole = {i: raw.Squeeze(t, squeeze_dims=(0,)) for i, t in enumerate(flat) if shared[i]}

@@ -49,7 +49,7 @@ class _Part:
 
     def __init__(self, graph: FuncGraph, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
                  targets: Sequence[Operation], handles: dict[int, Any], counters: dict[Operation, int],
-                 engine: str):  # fmt: skip
+                 engine: str):
         self.graph = graph
         self.inputs, self.outputs = list(inputs), list(outputs)
         self.targets, self.handles, self.counters, self.engine = targets, handles, counters, engine
@@ -83,7 +83,7 @@ class _Part:
     @staticmethod
     def _tensors(outputs: Sequence[Tensor], values: Sequence[Any]) -> list[Any]:
         return [EagerTensor(to_numpy(v) if t.dtype.kind == "o" else np.asarray(to_numpy(v)), t.dtype)
-                for v, t in zip(values, outputs, strict=True)]  # fmt: skip
+                for v, t in zip(values, outputs, strict=True)]
 
     @property
     def reverse(self) -> _Reverse:
@@ -98,11 +98,11 @@ class _Part:
         return RecordedRun(self, given, drawn).tensors[: len(self.outputs)]
 
     def _with(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor] | None = None,
-              targets: Sequence[Operation] | None = None) -> _Part:  # fmt: skip
+              targets: Sequence[Operation] | None = None) -> _Part:
         """A part with other outputs; with other inputs and targets, it counts random operations apart."""
         return _Part(self.graph, self.inputs if inputs is None else inputs, outputs,
                      self.targets if targets is None else targets, self.handles,
-                     self.counters if inputs is None else {}, self.engine)  # fmt: skip
+                     self.counters if inputs is None else {}, self.engine)
 
 
 class _Reverse:
@@ -151,7 +151,7 @@ class _Reverse:
         self.backward = part._with(flat, [*handles, *crossing, *self.dys], ())
 
     def gradient(self, given: Sequence[Any], values: Sequence[Any], dys: Sequence[Any],
-                 drawn: dict[Operation, int]) -> list[Any]:  # fmt: skip
+                 drawn: dict[Operation, int]) -> list[Any]:
         """The gradients with respect to all inputs of the part.
 
         Args:
@@ -164,7 +164,7 @@ class _Reverse:
         crossing = [values[i] for i in self._crossing]
         if current_graph() is not None or eager.listening.recorders:
             crossing = [v if isinstance(v, EagerTensor) else _Part._tensors([self.forward.outputs[i]], [v])[0]
-                        for i, v in zip(self._crossing, crossing, strict=True)]  # fmt: skip
+                        for i, v in zip(self._crossing, crossing, strict=True)]
         tensors = [*[given[i] for i in self._handles], *crossing, *arrived]
         if current_graph() is not None:
             flat = self._in_graph(tensors)
@@ -188,7 +188,7 @@ class _Reverse:
 
 def _here(graph: Any, t: Any) -> Any:
     return t if getattr(t, "graph", None) is graph else graph.capture(t) if t.dtype is dtypes.resource else \
-        convert_to_tensor(t)  # fmt: skip
+        convert_to_tensor(t)
 
 
 def _dense(dy: Any) -> Any:
@@ -237,7 +237,7 @@ class ConcreteFunction:
     """
 
     def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any, engine: str = "xla",
-                 signature: Any = None):  # fmt: skip
+                 signature: Any = None):
         self._engine = engine
         self.graph = graph
         self.name = graph.name
@@ -308,9 +308,9 @@ class ConcreteFunction:
             return restore(self._outputs, self._in_graph(graph, args))
         if self._part is None:
             handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
-                       if p.dtype is dtypes.resource}  # fmt: skip
+                       if p.dtype is dtypes.resource}
             self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._counters,
-                               self._engine)  # fmt: skip
+                               self._engine)
         return restore(self._outputs, self._part.run([*args, *self._captured]))
 
     def _in_graph(self, graph: Any, args: Sequence[Any]) -> list[Any]:
@@ -345,11 +345,11 @@ class ConcreteFunction:
         for p, t in zip(placeholders, tensors, strict=True):
             if not (is_tensor_like(t) or isinstance(t, (np.ndarray, np.generic, int, float, bool))):
                 raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {p.op.name} to "
-                                f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")  # fmt: skip
+                                f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")
             if getattr(t, "dtype", p.dtype) != p.dtype and is_tensor_like(t):
                 raise InvalidArgumentError(
                     None, None, f"cannot compute {self.name} as input {p.op.name} was expected to be a {p.dtype.name} "
-                    f"tensor but is a {t.dtype.name} tensor. Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")  # fmt: skip
+                    f"tensor but is a {t.dtype.name} tensor. Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")
         return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
 
     def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
@@ -359,7 +359,7 @@ class ConcreteFunction:
             return None
         tensors: list[Any] = []
         pairs = [*zip(wanted_args, [*args, *[_ABSENT] * (len(wanted_args) - len(args))], strict=True),
-                 *[(w, kwargs.get(k, _ABSENT)) for k, w in sorted(wanted_kwargs.items())]]  # fmt: skip
+                 *[(w, kwargs.get(k, _ABSENT)) for k, w in sorted(wanted_kwargs.items())]]
         for wanted, value in pairs:
             leaves = nest.flatten(wanted)
             specs = [hasattr(leaf, "is_compatible_with") for leaf in leaves]

@@ -32,7 +32,7 @@ class CriticalSection:
     """
 
     def __init__(self, name: str | None = None, shared_name: str | None = None, critical_section_def: Any = None,
-                 import_scope: str | None = None):  # fmt: skip
+                 import_scope: str | None = None):
         if critical_section_def is not None and shared_name is not None:
             raise ValueError("Arguments critical_section_def and shared_name are mutually exclusive. Fix: give one")
         if critical_section_def is not None:

@@ -32,7 +32,7 @@ class _DefinedFunction:
     """A function that `Defun` has decorated; called, it adds its operations to the graph."""
 
     def __init__(self, function: Callable[..., Any], argnames: list[str], input_types: tuple[Any, ...] | None,
-                 name: str, grad_func: Any, python_grad_func: Any, source: Any):  # fmt: skip
+                 name: str, grad_func: Any, python_grad_func: Any, source: Any):
         self._function = function
         self._argnames = argnames
         self._grad_func = grad_func
@@ -118,7 +118,7 @@ class Defun:
     """
 
     def __init__(self, *input_types: Any, func_name: str | None = None, grad_func: Any = None,
-                 python_grad_func: Any = None, out_names: Any = None, **kwargs: Any):  # fmt: skip
+                 python_grad_func: Any = None, out_names: Any = None, **kwargs: Any):
         self._input_types = tuple(as_dtype(t) for t in input_types)
         self._func_name = func_name
         self._grad_func = grad_func
@@ -135,7 +135,7 @@ class Defun:
         names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         if any(p.kind in (p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
             raise ValueError(f"Functions with keyword arguments cannot be defined by Defun: {func.__name__}. "
-                             "Fix: bind them with functools.partial")  # fmt: skip
+                             "Fix: bind them with functools.partial")
         variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         types = self._input_types
         least = sum(p.default is p.empty for p in parameters if p.name in names)
@@ -145,4 +145,4 @@ class Defun:
                              f"  Asked for at {user_source(2)}\n  Fix: give one dtype for each argument")
         name = self._func_name or func.__name__
         return _DefinedFunction(func, names, types or None, name, self._grad_func, self._python_grad_func,
-                                user_source(2))  # fmt: skip
+                                user_source(2))

@@ -92,10 +92,10 @@ class Function:
 
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None,
                  engine: str = "xla", autograph: bool = True, print_too: bool = False,
-                 reduce_retracing: bool = False):  # fmt: skip
+                 reduce_retracing: bool = False):
         if input_signature is not None and not isinstance(input_signature, (list, tuple)):
             raise TypeError("input_signature must be either a tuple or a list, got "
-                            f"{type(input_signature)}. Fix: input_signature=[tf.TensorSpec(...)]")  # fmt: skip
+                            f"{type(input_signature)}. Fix: input_signature=[tf.TensorSpec(...)]")
         self._engine = engine
         self._function = python_function
         self._autograph, self._print_too, self._relaxes = autograph, print_too, reduce_retracing
@@ -125,7 +125,7 @@ class Function:
         owner = self._owner()
         if owner is None:
             raise ReferenceError(f"tf.function {self._name} is a method of an object that is gone. "
-                                 "Fix: keep the object as long as its method")  # fmt: skip
+                                 "Fix: keep the object as long as its method")
         return owner
 
     def _traced(self) -> Callable[..., Any]:
@@ -169,7 +169,7 @@ class Function:
             found = vars(instance).get(f"_tf_function_{self._name}")
         if found is None:
             found = Function(self._function, self._signature, self._name, self._engine, self._autograph,
-                             self._print_too, self._relaxes)  # fmt: skip
+                             self._print_too, self._relaxes)
             found._owner = weakref.ref(instance)
             try:
                 self._bound[instance] = found
@@ -222,7 +222,7 @@ class Function:
         if self._start is not None:
             raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
                              "value depends on an argument, so only a call can give it its first value. Fix: call "
-                             "the function once before, or create the variable outside of it")  # fmt: skip
+                             "the function once before, or create the variable outside of it")
         return concrete
 
     def _for_graph(self, graph: Any) -> _Traces:
@@ -266,7 +266,7 @@ class Function:
 
     def _binding_error(self, error: Exception, args: Any, kwargs: Any, signature: Any, fix: str) -> TypeError:
         return TypeError(f"Binding inputs to tf.function {self._name} failed due to `{error}`. Received args: {args} "
-                         f"and kwargs: {kwargs} for signature: {signature}. Fix: {fix}")  # fmt: skip
+                         f"and kwargs: {kwargs} for signature: {signature}. Fix: {fix}")
 
     def _fit(self, spec: TensorSpec, value: Any) -> Any:
         if isinstance(value, TypeSpec) or not isinstance(spec, TypeSpec):
@@ -295,7 +295,7 @@ class Function:
     # -- traces ------------------------------------------------------------------------
 
     def _concrete(self, args: Any, kwargs: Any, leaves: list[Any],
-                  traces: _Traces | None = None) -> tuple[ConcreteFunction, list[Any]]:  # fmt: skip
+                  traces: _Traces | None = None) -> tuple[ConcreteFunction, list[Any]]:
         traces = traces or self._eager_traces
         specs = nest.flatten(list(self._signature)) if self._signature is not None else []
         keys = [leaf_key(v, specs[i] if i < len(specs) else None) for i, v in enumerate(leaves)]
@@ -309,14 +309,14 @@ class Function:
         return concrete, [t for v in leaves for t in _parts(v)]
 
     def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
-              traces: _Traces) -> ConcreteFunction:  # fmt: skip
+              traces: _Traces) -> ConcreteFunction:
         """A trace that was made for less definite shapes, or a new one."""
         skeleton = (key[0], tuple([k[:2] if k[0] == "tensor" else k for k in keys]))
         shapes = [k[2] if k[0] == "tensor" else None for k in keys]
         others = traces.general.setdefault(skeleton, [])
         for known, concrete in others:
             if all(s == k or ((k is None or s is not None) and compatible(s, k) and relax(s, k) == k)
-                   for s, k in zip(shapes, known, strict=True)):  # fmt: skip
+                   for s, k in zip(shapes, known, strict=True)):
                 return concrete
         if self._relaxes and others:
             shapes = [relax(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]

@@ -69,7 +69,7 @@ class Module:
             name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
         if not (isinstance(name, str) and name.isidentifier()):
             raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
-                             "(e.g. a valid class name). Fix: use letters, digits and underscores")  # fmt: skip
+                             "(e.g. a valid class name). Fix: use letters, digits and underscores")
         self._name_as(name)
 
     def _name_as(self, name: str) -> None:

@@ -26,7 +26,7 @@ def _takes_operators(function: Callable[..., Any], instead: Callable[..., Any]) 
 
 
 def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
-            adjoint_b: bool = False, *rest: Any, name: Any = None, **more: Any) -> Any:  # fmt: skip
+            adjoint_b: bool = False, *rest: Any, name: Any = None, **more: Any) -> Any:
     if transpose_a or transpose_b:
         raise ValueError("Transposing not supported for linear operators.\n  Fix: adjoint_a=True or adjoint_b=True")
     named = {"name": name} if name else {}
@@ -38,7 +38,7 @@ def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False
 def _solve(matrix: Any, rhs: Any, adjoint: bool = False, name: Any = None) -> Any:
     if not hasattr(matrix, "_linop_matmul"):
         raise ValueError("Passing in `matrix` as a Tensor and `rhs` as a LinearOperator is not supported.\n"
-                         "  Fix: rhs.to_dense(), or matrix as a LinearOperatorFullMatrix")  # fmt: skip
+                         "  Fix: rhs.to_dense(), or matrix as a LinearOperatorFullMatrix")
     return matrix.solve(rhs, adjoint=adjoint, **({"name": name} if name else {}))
 
 

@@ -56,7 +56,7 @@ _DIVIDED_AS = {
     dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
     dtypes.uint16: dtypes.float32, dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64,
     dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64, dtypes.bool_: None,
-}  # fmt: skip
+}
 
 
 def _dtype_of(x: Any, y: Any) -> Any:
@@ -294,7 +294,7 @@ def run_operation(self: Operation, feed_dict: Any = None, session: Any = None) -
 _NUMPY_NAMES = {"astype": "tf.cast(t, dtype)", "ravel": "tf.reshape(t, [-1])", "transpose": "tf.transpose(t)",
                 "reshape": "tf.reshape(t, shape)", "clip": "tf.clip_by_value(t, low, high)", "size": "tf.size(t)",
                 "tolist": "t.numpy().tolist(), or session.run(t).tolist() in a graph",
-                "T": "tf.transpose(t)"}  # fmt: skip
+                "T": "tf.transpose(t)"}
 
 
 def _no_such_attribute(name: str, remedy: str) -> property:

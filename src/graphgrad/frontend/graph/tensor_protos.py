@@ -13,7 +13,7 @@ from graphgrad.ir.proto.graph_messages import TensorProto
 
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False,
-                      allow_broadcast: bool = False) -> Any:  # fmt: skip
+                      allow_broadcast: bool = False) -> Any:
     """An array as a `TensorProto`.
 
     Args:

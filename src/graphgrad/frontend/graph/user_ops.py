@@ -129,7 +129,7 @@ def _check_signature(op_type: str, signature: str, types: Iterable[str]) -> None
     unknown = sorted(set(types) - attrs)
     if unknown:
         raise ValueError(f"{op_type}: dtypes are given for {unknown[0]!r}, which is not in the signature "
-                         f"{signature!r}.\n  Fix: use it there, or leave it out")  # fmt: skip
+                         f"{signature!r}.\n  Fix: use it there, or leave it out")
 
 
 def _dtypes(op_type: str, attr: str, given: Any) -> list[DType]:
@@ -154,7 +154,7 @@ def _check_kernel(record: OpDef, kernel: Callable[..., Any]) -> None:
         names = ", ".join(["xp", *(a.name for a in record.inputs)])
         raise TypeError(f"{record.name}: the kernel takes {len(positional)} positional arguments; the signature "
                         f"'{record.signature}' asks for {len(record.inputs) + 1}.\n  Defined at {record.source}\n"
-                        f"  Fix: def kernel({names}, *, attributes)")  # fmt: skip
+                        f"  Fix: def kernel({names}, *, attributes)")
 
 
 # -- what is wrong with results ------------------------------------------------------------------------

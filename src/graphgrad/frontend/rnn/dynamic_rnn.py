@@ -30,7 +30,7 @@ def _swap(x: Any) -> Any:
     if shape.rank is None:
         raise ValueError(f"The rank of {x} must be known to exchange batch and time.\n"
                          f"  Built at {user_source(2)}\n"
-                         "  Fix: call set_shape on it, e.g. x.set_shape([None, None, size])")  # fmt: skip
+                         "  Fix: call set_shape on it, e.g. x.set_shape([None, None, size])")
     if shape.rank < 2:
         return x
     return raw.Transpose(x, np.array([1, 0, *range(2, shape.rank)], np.int32))
@@ -51,7 +51,7 @@ def _first_state(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> 
     if not dtype:
         raise ValueError("If no initial_state is provided, argument `dtype` must be specified\n"
                          f"  Asked for at {user_source(2)}\n"
-                         "  Fix: give dtype=tf.float32, or initial_state=")  # fmt: skip
+                         "  Fix: give dtype=tf.float32, or initial_state=")
     if getattr(cell, "get_initial_state", None) is not None:
         return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
     return cell.zero_state(batch_size, dtype)
@@ -70,14 +70,14 @@ def _lengths(sequence_length: Any, batch_size: Any) -> Any:
         raise ValueError("Argument sequence_length must be a vector of length batch_size. Received "
                          f"sequence_length={lengths} of shape: {lengths.shape}.\n"
                          f"  Asked for at {user_source(2)}\n"
-                         "  Fix: give one length for each row of the batch")  # fmt: skip
+                         "  Fix: give one length for each row of the batch")
     if isinstance(batch_size, int):
         try:
             lengths.shape.assert_is_compatible_with([batch_size])
         except ValueError:
             raise ValueError(f"sequence_length has {lengths.shape[0]} elements for a batch of {batch_size}.\n"
                              f"  Asked for at {user_source(2)}\n"
-                             "  Fix: give one length for each row of the batch") from None  # fmt: skip
+                             "  Fix: give one length for each row of the batch") from None
     return raw.Identity(lengths, name="CheckSeqLen")
 
 
@@ -87,7 +87,7 @@ def _state_dtype(dtype: Any, state: Any) -> Any:
     dtypes = {t.dtype for t in nest.flatten(state)}
     if len(dtypes) != 1:
         raise ValueError(f"The state has tensors of several dtypes ({', '.join(sorted(d.name for d in dtypes))}): the "
-                         "dtype of the outputs cannot be told. Fix: give dtype=")  # fmt: skip
+                         "dtype of the outputs cannot be told. Fix: give dtype=")
     return dtypes.pop()
 
 
@@ -167,7 +167,7 @@ def _check_inputs(flat: Sequence[Any], time_axis: int) -> None:
         if None in dims[2:]:
             raise ValueError("Input size (depth of inputs) must be accessible via shape inference, but saw value None "
                              f"for input={t}.\n  Built at {user_source(2)}\n"
-                             "  Fix: give the placeholder a static last dimension, or call set_shape")  # fmt: skip
+                             "  Fix: give the placeholder a static last dimension, or call set_shape")
         if dims[time_axis] is not None:
             steps.add(dims[time_axis])
         if dims[1 - time_axis] is not None:
@@ -175,7 +175,7 @@ def _check_inputs(flat: Sequence[Any], time_axis: int) -> None:
     for what, found in (("Time steps is", steps), ("Batch_size is", batches)):
         if len(found) > 1:
             raise ValueError(f"{what} not the same for all the elements in the input: {sorted(found)}.\n"
-                             f"  Built at {user_source(2)}\n  Fix: give inputs of one size there")  # fmt: skip
+                             f"  Built at {user_source(2)}\n  Fix: give inputs of one size there")
 
 
 def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, batch_size: Any, dtype: Any) -> tuple[Any, Any]:
@@ -260,15 +260,15 @@ def bidirectional_dynamic_rnn(
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as fw:
             output_fw, state_fw = dynamic_rnn(cell_fw, inputs, sequence_length, initial_state_fw, dtype,
-                                              time_major=time_major, scope=fw)  # fmt: skip
+                                              time_major=time_major, scope=fw)
         with variable_scope("bw") as bw:
             output_bw, state_bw = dynamic_rnn(cell_bw, _map_tensors(backwards, inputs), sequence_length,
-                                              initial_state_bw, dtype, time_major=time_major, scope=bw)  # fmt: skip
+                                              initial_state_bw, dtype, time_major=time_major, scope=bw)
     return (output_fw, _map_tensors(backwards, output_bw)), (state_fw, state_bw)
 
 
 def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memory: bool = False,
-            scope: Any = None) -> Any:  # fmt: skip
+            scope: Any = None) -> Any:
     """Runs a cell by a loop that a function controls: what comes in, what goes out, and when each sequence ends.
 
     Args:
@@ -301,7 +301,7 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
     if not callable(loop_fn):
         raise TypeError(f"Argument `loop_fn` must be a callable. Received: {loop_fn}.\n"
                         f"  Asked for at {user_source(2)}\n"
-                        "  Fix: pass a function of (time, cell_output, cell_state, loop_state)")  # fmt: skip
+                        "  Fix: pass a function of (time, cell_output, cell_state, loop_state)")
     with variable_scope(scope or "rnn"):
         first = loop_fn(convert_to_tensor(0, int32), None, None, None)
         finished, now, state, emit_structure, first_loop_state = first
@@ -336,7 +336,7 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
             kept = _masked(finished, nest.flatten(state), _flat_tensors(next_state))
             next_loop_state = loop_state if next_loop_state is None else next_loop_state
             return (time + 1, raw.LogicalOr(finished, convert_to_tensor(end)), following, arrays,
-                    nest.pack_sequence_as(state, kept), next_loop_state)  # fmt: skip
+                    nest.pack_sequence_as(state, kept), next_loop_state)
 
         passed = convert_to_tensor(0, int32) if first_loop_state is None else first_loop_state
         start = (convert_to_tensor(0, int32), finished, now, arrays, state, passed)

@@ -64,11 +64,11 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
         ("'state_size' property is missing", _has(cell, "state_size")),
         ("either 'zero_state' or 'get_initial_state' method is required",
          _has(cell, "zero_state") or _has(cell, "get_initial_state")),
-        ("is not callable", callable(cell))) if not there]  # fmt: skip
+        ("is not callable", callable(cell))) if not there]
     if missing:
         raise TypeError(f"The argument {argument!r} ({cell}) is not an RNNCell: {', '.join(missing)}.\n"
                         f"  Asked for at {user_source(2)}\n"
-                        "  Fix: pass a cell, e.g. tf.nn.rnn_cell.LSTMCell(64)")  # fmt: skip
+                        "  Fix: pass a cell, e.g. tf.nn.rnn_cell.LSTMCell(64)")
 
 
 def _has(cell: Any, name: str) -> bool:
@@ -156,15 +156,15 @@ class RNNCell(ScopedLayer):
             known = constant_value(batch_size) if is_tensor_like(batch_size) else batch_size
             if known is not None and own is not None and own != int(known):
                 raise ValueError("batch size from input tensor is different from the input param. "
-                                 f"Input tensor batch: {own}, batch_size: {batch_size}")  # fmt: skip
+                                 f"Input tensor batch: {own}, batch_size: {batch_size}")
             if dtype is not None and as_dtype(dtype) is not inputs.dtype:
                 raise ValueError("dtype from input tensor is different from the input param. "
-                                 f"Input tensor dtype: {inputs.dtype}, dtype: {dtype}")  # fmt: skip
+                                 f"Input tensor dtype: {inputs.dtype}, dtype: {dtype}")
             batch_size = raw.Shape(inputs)[0] if own is None else own
             dtype = inputs.dtype
         if batch_size is None or dtype is None:
             raise ValueError("batch_size and dtype cannot be None while constructing initial state: "
-                             f"batch_size={batch_size}, dtype={dtype}")  # fmt: skip
+                             f"batch_size={batch_size}, dtype={dtype}")
         return self.zero_state(batch_size, dtype)
 
 
@@ -186,7 +186,7 @@ class _LayerCell(RNNCell):
         if depth is None:
             raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {input_shape}\n"
                              f"  Built at {user_source(2)}\n"
-                             "  Fix: inputs.set_shape([None, size])")  # fmt: skip
+                             "  Fix: inputs.set_shape([None, size])")
         self._build(depth)
         self.built = True
 
@@ -200,7 +200,7 @@ class _LayerCell(RNNCell):
             if not (dtype.is_floating or dtype.is_complex):
                 raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {dtype}\n"
                                  f"  Built at {user_source(2)}\n"
-                                 "  Fix: tf.cast the inputs, e.g. to tf.float32")  # fmt: skip
+                                 "  Fix: tf.cast the inputs, e.g. to tf.float32")
 
     def _build_for(self, inputs: Any) -> None:
         require_rank(self, inputs, 2)
@@ -221,7 +221,7 @@ def _activation(value: Any) -> Callable[[Any], Any]:
         "tanh": raw.Tanh, "sigmoid": raw.Sigmoid, "relu": raw.Relu, "elu": raw.Elu, "selu": raw.Selu,
         "softplus": raw.Softplus, "softsign": raw.Softsign, "softmax": raw.Softmax, "exponential": raw.Exp,
         "linear": raw.Identity,
-    }  # fmt: skip
+    }
     if not value:
         return by_name["tanh"]  # type: ignore[no-any-return]  # untyped where it comes from
     if value not in by_name:
@@ -248,7 +248,7 @@ class BasicRNNCell(_LayerCell):
     """
 
     def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None,
-                 dtype: Any = None, **kwargs: Any):  # fmt: skip
+                 dtype: Any = None, **kwargs: Any):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._activation = _activation(activation)
@@ -299,7 +299,7 @@ class GRUCell(_LayerCell):
     """
 
     def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, kernel_initializer: Any = None,
-                 bias_initializer: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any):  # fmt: skip
+                 bias_initializer: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._activation = _activation(activation)
@@ -345,7 +345,7 @@ class _LSTM(_LayerCell):
             if not nest.is_nested(state) or len(state) != 2:
                 raise TypeError(f"{self.name}: the state must be an LSTMStateTuple (c, h), not {state!r}.\n"
                                 f"  Built at {user_source(2)}\n"
-                                "  Fix: pass cell.zero_state(...), or set state_is_tuple=False")  # fmt: skip
+                                "  Fix: pass cell.zero_state(...), or set state_is_tuple=False")
             c, h = state
             return c, h
         n = self._num_units
@@ -380,7 +380,7 @@ class BasicLSTMCell(_LSTM):
     """
 
     def __init__(self, num_units: int, forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Any = None,
-                 reuse: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any):  # fmt: skip
+                 reuse: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._forget_bias = forget_bias
@@ -444,7 +444,7 @@ class LSTMCell(_LSTM):
                  num_proj: int | None = None, proj_clip: Any = None, num_unit_shards: Any = None,
                  num_proj_shards: Any = None, forget_bias: float = 1.0, state_is_tuple: bool = True,
                  activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._use_peepholes = use_peepholes
@@ -472,7 +472,7 @@ class LSTMCell(_LSTM):
         n = self._num_units
         shards = [None if s is None else fixed_size_partitioner(s) for s in self._shards]
         self._kernel = self.add_weight("kernel", [depth + self.output_size, 4 * n], initializer=self._initializer,
-                                       partitioner=shards[0])  # fmt: skip
+                                       partitioner=shards[0])
         self._bias = self.add_weight("bias", [4 * n], initializer=Zeros())
         if self._use_peepholes:
             self._w_f, self._w_i, self._w_o = (
@@ -480,7 +480,7 @@ class LSTMCell(_LSTM):
             )
         if self._num_proj is not None:
             self._projection = self.add_weight("projection/kernel", [n, self._num_proj],
-                                               initializer=self._initializer, partitioner=shards[1])  # fmt: skip
+                                               initializer=self._initializer, partitioner=shards[1])
 
     def call(self, inputs: Any, state: Any) -> Any:
         """One step."""

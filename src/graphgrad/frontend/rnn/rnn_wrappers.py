@@ -48,7 +48,7 @@ class MultiRNNCell(RNNCell):
         if not state_is_tuple and any(nest.is_nested(c.state_size) for c in self._cells):
             raise ValueError("Some cells return tuples of states, but the flag state_is_tuple is not set. State sizes "
                              f"are: {[c.state_size for c in self._cells]}\n"
-                             "  Fix: set state_is_tuple=False on each cell too")  # fmt: skip
+                             "  Fix: set state_is_tuple=False on each cell too")
 
     @property
     def state_size(self) -> Any:
@@ -84,7 +84,7 @@ class MultiRNNCell(RNNCell):
         if self._state_is_tuple and not (nest.is_nested(state) and len(state) == len(self._cells)):
             raise ValueError(f"Expected state to be a tuple of length {len(self._cells)}, but received: {state}\n"
                              f"  Built at {user_source(2)}\n"
-                             "  Fix: pass cell.zero_state(batch_size, dtype), or one state for each cell")  # fmt: skip
+                             "  Fix: pass cell.zero_state(batch_size, dtype), or one state for each cell")
         position = 0
         states = []
         for i, cell in enumerate(self._cells):
@@ -161,7 +161,7 @@ def _chosen(visitor: Callable[[Any], Any], state: Any) -> list[bool]:
     if nest.is_nested(said):
         return [flag for s, part in zip(said, state, strict=True)
                 for flag in (_chosen(visitor, part) if s is True and nest.is_nested(part)
-                             else [bool(s)] * len(nest.flatten(part)))]  # fmt: skip
+                             else [bool(s)] * len(nest.flatten(part)))]
     if said and nest.is_nested(state):
         return [flag for part in state for flag in _chosen(visitor, part)]
     return [bool(said)] * len(nest.flatten(state))
@@ -193,7 +193,7 @@ class DropoutWrapper(_Wrapper):
 
     def __init__(self, cell: Any, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0, state_keep_prob: Any = 1.0,
                  variational_recurrent: bool = False, input_size: Any = None, dtype: Any = None, seed: Any = None,
-                 dropout_state_filter_visitor: Any = None, **kwargs: Any):  # fmt: skip
+                 dropout_state_filter_visitor: Any = None, **kwargs: Any):
         super().__init__(cell, dtype=dtype, **kwargs)
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
@@ -211,7 +211,7 @@ class DropoutWrapper(_Wrapper):
             if self._drops("input"):
                 if input_size is None:
                     raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, "
-                                     "input_size must be provided")  # fmt: skip
+                                     "input_size must be provided")
                 self._noise["input"] = self._noise_for(input_size, "input", dtype)
             self._noise["state"] = self._noise_for(cell.state_size, "state", dtype)
             self._noise["output"] = self._noise_for(cell.output_size, "output", dtype)
@@ -272,7 +272,7 @@ def _probability(value: Any, name: str) -> Any:
     if known < 0 or known > 1:
         raise ValueError(f"Parameter {name} must be between 0 and 1: {float(known)}\n"
                          f"  Asked for at {user_source(2)}\n"
-                         "  Fix: give the probability that an element is kept")  # fmt: skip
+                         "  Fix: give the probability that an element is kept")
     return float(known)
 
 
@@ -377,7 +377,7 @@ class _Wrapper2(_Wrapper):
           **kwargs: passed on.
         """
         return super().add_weight(name, shape, dtype, initializer, regularizer, trainable, constraint, use_resource,
-                                  **kwargs)  # fmt: skip
+                                  **kwargs)
 
 
 class RNNCellDropoutWrapper(_Wrapper2, DropoutWrapper):

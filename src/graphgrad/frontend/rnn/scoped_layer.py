@@ -37,7 +37,7 @@ class ScopedLayer:
     """
 
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, _reuse: Any = None,
-                 _scope: Any = None):  # fmt: skip
+                 _scope: Any = None):
         self.trainable = trainable
         self._base_name: str = name or snake_case(type(self).__name__)
         self._name = name or _numbered(self._base_name)
@@ -111,7 +111,7 @@ class ScopedLayer:
 
     def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
                    trainable: bool | None = None, constraint: Any = None, use_resource: Any = None,
-                   partitioner: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+                   partitioner: Any = None, **kwargs: Any) -> Any:
         """Makes, or takes, the variable `name` in the layer's scope.
 
         Args:
@@ -125,7 +125,7 @@ class ScopedLayer:
         with variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False):
             variable = get_variable(
                 name, shape, dtype or self._dtype or float32, initializer, regularizer, wanted,
-                partitioner=partitioner, constraint=constraint, use_resource=use_resource, **kwargs)  # fmt: skip
+                partitioner=partitioner, constraint=constraint, use_resource=use_resource, **kwargs)
         for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
             self._remember(part, wanted)
         return variable
@@ -202,4 +202,4 @@ def require_rank(layer: ScopedLayer, inputs: Any, rank: int) -> None:
         raise ValueError(f"Input 0 of layer {layer.name} is incompatible with the layer: expected ndim={rank}, found "
                          f"ndim={shape.rank}. Full shape received: {tuple(shape.as_list())}\n"
                          f"  Built at {user_source(2)}\n"
-                         f"  Fix: give it a tensor of {rank} dimensions")  # fmt: skip
+                         f"  Fix: give it a tensor of {rank} dimensions")

@@ -19,7 +19,7 @@ from .rnn_cells import assert_like_rnn_cell, zeros_of_size
 
 
 def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None,
-               scope: Any = None) -> Any:  # fmt: skip
+               scope: Any = None) -> Any:
     """Runs a cell over a list of inputs, one after the other, without a loop in the graph.
 
     Args:
@@ -48,7 +48,7 @@ def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = N
             if None in t.shape.with_rank_at_least(1).as_list()[1:]:
                 raise ValueError(f"Input size of {t} must be accessible via shape inference, but its shape is "
                                  f"{t.shape}.\n  Built at {user_source(2)}\n"
-                                 "  Fix: call set_shape on the inputs")  # fmt: skip
+                                 "  Fix: call set_shape on the inputs")
         batch_size = _batch_size(nest.flatten(steps), 0)
         state = _first_state(cell, initial_state, batch_size, dtype)
         zero_outputs: list[Any] = []
@@ -76,13 +76,13 @@ def _check_list(inputs: Any) -> None:
     if not nest.is_nested(inputs):
         raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}\n"
                         f"  Asked for at {user_source(2)}\n"
-                        "  Fix: tf.unstack(inputs, axis=1), or use tf.nn.dynamic_rnn")  # fmt: skip
+                        "  Fix: tf.unstack(inputs, axis=1), or use tf.nn.dynamic_rnn")
     if not inputs:
         raise ValueError("Argument `inputs` must not be empty. Fix: give at least one step")
 
 
 def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None,
-                            scope: Any = None) -> Any:  # fmt: skip
+                            scope: Any = None) -> Any:
     """`static_rnn` whose first state comes from an object, which is handed the last one.
 
     Args:
@@ -105,7 +105,7 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
         raise ValueError("Argument `state_name` should be the same type as `cell.state_size`. Received: "
                          f"state_name={state_name!s}, cell.state_size={cell.state_size!s}.\n"
                          f"  Asked for at {user_source(2)}\n"
-                         "  Fix: give one name for each tensor of the state")  # fmt: skip
+                         "  Fix: give one name for each tensor of the state")
     first = nest.pack_sequence_as(cell.state_size, [state_saver.state(n) for n in names])
     outputs, state = static_rnn(cell, inputs, first, sequence_length=sequence_length, scope=scope)
     saved = [state_saver.save_state(n, t) for n, t in zip(names, nest.flatten(state), strict=True)]
@@ -119,7 +119,7 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
 
 def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None,
                              initial_state_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
-                             scope: Any = None) -> Any:  # fmt: skip
+                             scope: Any = None) -> Any:
     """Runs one cell forwards over a list of inputs and another one backwards.
 
     Args:
@@ -154,7 +154,7 @@ def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_st
         nest.pack_sequence_as(a, [
             raw.ConcatV2([x, y], 1) for x, y in zip(nest.flatten(a), nest.flatten(b), strict=True)])
         for a, b in zip(out_fw, out_bw, strict=True)
-    ]  # fmt: skip
+    ]
     return joined, state_fw, state_bw
 
 

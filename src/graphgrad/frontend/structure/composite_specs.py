@@ -106,7 +106,7 @@ class RaggedTensorSpec(TypeSpec):
     """
 
     def __init__(self, shape: Any = None, dtype: Any = float32, ragged_rank: Any = None, row_splits_dtype: Any = int64,
-                 flat_values_spec: Any = None):  # fmt: skip
+                 flat_values_spec: Any = None):
         self._shape, self._row_splits_dtype = TensorShape(shape), as_dtype(row_splits_dtype)
         self._flat_values_spec = flat_values_spec
         self._dtype = as_dtype(dtype) if flat_values_spec is None else flat_values_spec.dtype
@@ -119,7 +119,7 @@ class RaggedTensorSpec(TypeSpec):
             raise TypeError(f"Argument `ragged_rank` must be an int. Got {ragged_rank!r}.")
         if rank is not None and ragged_rank >= rank:
             raise ValueError(f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank}). "
-                             "Fix: leave it out, or give a longer shape")  # fmt: skip
+                             "Fix: leave it out, or give a longer shape")
         if self._row_splits_dtype.name not in ("int32", "int64"):
             raise ValueError("Arg `row_splits_dtype` must be tf.int32 or tf.int64.")
         self._ragged_rank = int(ragged_rank)
@@ -219,7 +219,7 @@ class IndexedSlicesSpec(TypeSpec):
     """
 
     def __init__(self, shape: Any = None, dtype: Any = float32, indices_dtype: Any = int64,
-                 dense_shape_dtype: Any = None, indices_shape: Any = None):  # fmt: skip
+                 dense_shape_dtype: Any = None, indices_shape: Any = None):
         self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
         self._indices_dtype = as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
@@ -269,7 +269,7 @@ class IndexedSlicesSpec(TypeSpec):
         rows = value.values.shape.as_list()[1:] if value.values.shape.rank is not None else None
         whole = value.shape if shape is not None else None if rows is None else [None, *rows]
         return cls(whole, value.values.dtype, value.indices.dtype, None if shape is None else shape.dtype,
-                   value.indices.shape)  # fmt: skip
+                   value.indices.shape)
 
 
 class OptionalSpec(TypeSpec):
@@ -421,5 +421,5 @@ def type_spec_from_value(value: Any) -> TypeSpec:
             found = spec_of(convert_to_tensor(value))
     if found is None:
         raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}. "
-                        "Fix: give a tensor")  # fmt: skip
+                        "Fix: give a tensor")
     return found  # type: ignore[no-any-return]  # untyped where it comes from

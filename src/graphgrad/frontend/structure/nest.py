@@ -161,7 +161,7 @@ def _assert_same_kind(one: Any, other: Any) -> None:
         )
     if specs[0].most_specific_common_supertype([specs[1]]) is None:
         raise ValueError("Incompatible CompositeTensor TypeSpecs: "
-                         f"{specs[0]} vs. {specs[1]}. Fix: give both of one kind and dtype")  # fmt: skip
+                         f"{specs[0]} vs. {specs[1]}. Fix: give both of one kind and dtype")
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
@@ -200,7 +200,7 @@ def _mark_leaves(structure: Any) -> Any:
 
 
 def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True,
-                             expand_composites: bool = False) -> None:  # fmt: skip
+                             expand_composites: bool = False) -> None:
     """Raises unless a structure has at least the nesting of another one.
 
     Args:
@@ -214,13 +214,13 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
         return
     if not is_nested(input_tree):
         raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: "
-                        f"{type(input_tree)}. Fix: nest it")  # fmt: skip
+                        f"{type(input_tree)}. Fix: nest it")
     if check_types and isinstance(shallow_tree, Mapping) != isinstance(input_tree, Mapping):
         raise TypeError("The two structures don't have the same sequence type. Input structure has type "
                         f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}. Fix: use one type")
     if len(shallow_tree) != len(input_tree):
         raise ValueError("The two structures don't have the same sequence length. Input structure has length "
-                         f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}.")  # fmt: skip
+                         f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}.")
     if isinstance(shallow_tree, Mapping) and set(shallow_tree) != set(input_tree):
         raise ValueError(f"The two structures don't have the same keys: {sorted(shallow_tree)}, {sorted(input_tree)}.")
     for a, b in zip(_children(shallow_tree), _children(input_tree), strict=True):
@@ -228,7 +228,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
 
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
-                  expand_composites: bool = False) -> list[Any]:  # fmt: skip
+                  expand_composites: bool = False) -> list[Any]:
     """The parts of a structure where another one has leaves; they may be nested further.
 
     Args:
@@ -266,7 +266,7 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
         keys, values = flatten(key), flatten(value) if is_nested(key) else [value]
         if len(keys) != len(values):
             raise ValueError(f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} "
-                             f"elements. Key: {key}, value: {value}.")  # fmt: skip
+                             f"elements. Key: {key}, value: {value}.")
         for k, v in zip(keys, values, strict=True):
             if k in flat:
                 raise ValueError(f"Could not flatten dictionary: key {k} is not unique.")

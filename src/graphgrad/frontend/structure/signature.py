@@ -175,7 +175,7 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
         hash(leaf)
     except TypeError:
         raise TypeError(f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is "
-                        "immutable/hashable. Fix: pass a tuple or a tensor instead") from None  # fmt: skip
+                        "immutable/hashable. Fix: pass a tuple or a tensor instead") from None
     return type(leaf), leaf
 
 

@@ -67,7 +67,7 @@ class TensorArray:
     def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None,
                  tensor_array_name: Any = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
                  element_shape: Any = None, colocate_with_first_write_call: bool = True,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         self._dtype = as_dtype(dtype)
         self._dynamic_size = dynamic_size
         self._clear_after_read = clear_after_read
@@ -78,20 +78,20 @@ class TensorArray:
         self._size: int | None = None  # if it is known while building
         if handle is not None:
             raise ValueError("TensorArray: a handle is an array of TensorFlow 1's runtime, which is not here. "
-                             "Fix: give size= or flow=")  # fmt: skip
+                             "Fix: give size= or flow=")
         if flow is not None:
             self._flow = flow
         elif size is None:
             raise ValueError(
                 "Size must be declared for TensorArrays when eager execution is enabled."
                 if current_graph() is None else "Argument `size` must be provided if argument `flow` is not provided."
-            )  # fmt: skip
+            )
         elif current_graph() is None:
             self._elements = [None] * int(size)
         else:
             count = convert_to_tensor(size, int32)
             self._flow = raw.TensorListReserve(self._declared(), count, element_dtype=self._dtype,
-                                               name=name or "TensorArrayV2")  # fmt: skip
+                                               name=name or "TensorArrayV2")
             known = None if dynamic_size else constant_value(count)
             self._size = None if known is None else int(known)
 
@@ -140,9 +140,9 @@ class TensorArray:
         if merged is _CONTRADICTION:
             text = (f"Incompatible shape for value ({shape_str(shape)}), expected ({shape_str(known.shape)})"
                     if self._elements is not None else
-                    f"Inconsistent shapes: saw {shape_str(shape)} but expected {shape_str(known.shape)}")  # fmt: skip
+                    f"Inconsistent shapes: saw {shape_str(shape)} but expected {shape_str(known.shape)}")
             raise ValueError(f"TensorArray.{what}: {text}.\n  Asked for at {user_source(2)}\n"
-                             "  Fix: write elements of one shape, or give infer_shape=False")  # fmt: skip
+                             "  Fix: write elements of one shape, or give infer_shape=False")
         if known.infer:
             known.shape = merged
 
@@ -157,11 +157,11 @@ class TensorArray:
             if self._elements is not None:
                 raise _invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
                                f"{tensor.dtype.name}.\n  Asked for at {user_source(2)}\n"
-                               f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
+                               f"  Fix: tf.cast(value, tf.{self._dtype.name})")
             if isinstance(value, AnyTensor) or hasattr(value, "op"):
                 raise ValueError(f"TensorArray dtype is {self._dtype.name}, but the value is {tensor.dtype.name}.\n"
                                  f"  Asked for at {user_source(2)}\n"
-                                 f"  Fix: tf.cast(value, tf.{self._dtype.name})")  # fmt: skip
+                                 f"  Fix: tf.cast(value, tf.{self._dtype.name})")
             tensor = convert_to_tensor(np.asarray(value), self._dtype)
         return tensor
 
@@ -181,7 +181,7 @@ class TensorArray:
         def again(stacked: Any) -> TensorArray:
             eager = current_graph() is None
             size = stacked._spec.shape[0] if eager else raw.StridedSlice(raw.Shape(stacked), [0], [1], [1],
-                                                                         shrink_axis_mask=1)  # fmt: skip
+                                                                         shrink_axis_mask=1)
             new = TensorArray(dtype, size, dynamic_size=dynamic, element_shape=shape, clear_after_read=False)
             return new.unstack(stacked)
 
@@ -203,16 +203,16 @@ class TensorArray:
             return self._read_eagerly(int(index))
         with name_scope(name, "TensorArrayV2Read"):
             return raw.TensorListGetItem(self._flow, convert_to_tensor(index, int32), self._declared(),
-                                         element_dtype=self._dtype)  # fmt: skip
+                                         element_dtype=self._dtype)
 
     def _read_eagerly(self, i: int) -> Any:
         assert self._elements is not None
         if not 0 <= i < len(self._elements):
             raise OutOfRangeError(None, None, f"Tried to read from index {i} but array size is: {len(self._elements)}. "
-                                              "Fix: make the TensorArray larger")  # fmt: skip
+                                              "Fix: make the TensorArray larger")
         if i in self._cleared:
             raise _invalid(f"Could not read index {i} twice because it was cleared after a previous read (perhaps try "
-                           "setting clear_after_read = false?)")  # fmt: skip
+                           "setting clear_after_read = false?)")
         element = self._elements[i]
         if element is None:
             element = self._elements[i] = self._zeros()
@@ -225,7 +225,7 @@ class TensorArray:
         shape = self._known.shape
         if shape is None or None in shape:
             raise ValueError(f"Cannot convert a partially known TensorShape {TensorShape(shape)} to a Tensor: the "
-                             "element was never written. Fix: write it first, or give element_shape=")  # fmt: skip
+                             "element was never written. Fix: write it first, or give element_shape=")
         # Silenced: the shape is known.
         return convert_to_tensor(np.zeros(shape, self._dtype.np_dtype), self._dtype)  # type: ignore[arg-type]
 
@@ -246,7 +246,7 @@ class TensorArray:
         self._learn(tensor._spec.shape, "write")
         with name_scope(name, "TensorArrayV2Write"):
             flow = raw.TensorListSetItem(self._flow, convert_to_tensor(index, int32), tensor,
-                                         resize_if_index_out_of_bounds=bool(self._dynamic_size))  # fmt: skip
+                                         resize_if_index_out_of_bounds=bool(self._dynamic_size))
         return self._with(flow)
 
     def _write_eagerly(self, i: int, tensor: Any) -> None:
@@ -256,7 +256,7 @@ class TensorArray:
             self._elements.extend([None] * (i + 1 - len(self._elements)))
         if not 0 <= i < len(self._elements):
             raise OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: "
-                                              f"{len(self._elements)}. Fix: give dynamic_size=True")  # fmt: skip
+                                              f"{len(self._elements)}. Fix: give dynamic_size=True")
         self._learn(tensor._spec.shape, "write")
         self._elements[i] = tensor
         self._cleared.discard(i)
@@ -280,7 +280,7 @@ class TensorArray:
             return raw.Pack([self._read_eagerly(int(i)) for i in np.asarray(convert_to_tensor(indices))], axis=0)
         with name_scope(name, "TensorArrayV2Gather"):
             return raw.TensorListGather(self._flow, convert_to_tensor(indices, int32), self._declared(),
-                                        element_dtype=self._dtype)  # fmt: skip
+                                        element_dtype=self._dtype)
 
     def concat(self, name: str | None = None) -> Any:
         """All elements one after the other along their first axis; they may differ in size there."""
@@ -289,7 +289,7 @@ class TensorArray:
             for i, e in enumerate(elements):
                 if not e._spec.shape:
                     raise _invalid(f"Concat saw a scalar shape at index {i} but requires at least vectors. "
-                                   "Fix: use stack()")  # fmt: skip
+                                   "Fix: use stack()")
             return raw.ConcatV2(elements, 0)
         shape = self._known.shape
         open_ended = None if shape is None else (None, *shape[1:]) if shape else ()
@@ -305,14 +305,14 @@ class TensorArray:
         shape = tensor._spec.shape
         if shape == ():
             raise ValueError(f"Cannot unstack a scalar.\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give a tensor of one or more axes")  # fmt: skip
+                             "  Fix: give a tensor of one or more axes")
         if shape is not None:
             self._learn(shape[1:], "unstack")
         if self._elements is not None:
             rows = list(raw.Unpack(tensor, num=shape[0], axis=0))
             if len(rows) > len(self._elements) and not self._dynamic_size:
                 raise ValueError(f"Cannot unstack {len(rows)} tensors into a TensorArray of static size "
-                                 f"{len(self._elements)}. Fix: give that size, or dynamic_size=True")  # fmt: skip
+                                 f"{len(self._elements)}. Fix: give that size, or dynamic_size=True")
             self._elements, self._cleared = rows, set()
             return self
         with name_scope(name, "TensorArrayUnstack"):
@@ -364,11 +364,11 @@ class TensorArray:
         if lengths.sum() != tensor._spec.shape[0]:
             raise _invalid("Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                            f"{lengths.sum()} and value's shape is: {list(tensor._spec.shape)}. "
-                           "Fix: give lengths that add up")  # fmt: skip
+                           "Fix: give lengths that add up")
         if len(lengths) != len(self._elements) and not self._dynamic_size:
             raise _invalid(f"TensorArray's size is not equal to the size of lengths ({len(self._elements)} vs. "
                            f"{len(lengths)}), and the TensorArray is not marked as dynamically resizeable. "
-                           "Fix: give that size")  # fmt: skip
+                           "Fix: give that size")
         self._elements = list(raw.SplitV(tensor, lengths.astype(np.int64), 0, num_split=len(lengths)))
         self._cleared = set()
         return self
@@ -388,7 +388,7 @@ class TensorArray:
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
         """Not there: `tf.gradients` and `tf.GradientTape` differentiate through arrays by themselves."""
         raise NotImplementedError("TensorArray.grad is not supported: gradients flow through what is written and read "
-                                  "without it. Fix: call tf.gradients on what the array gives")  # fmt: skip
+                                  "without it. Fix: call tf.gradients on what the array gives")
 
     def close(self, name: str | None = None) -> Any:
         """Frees the array in eager mode; in a graph there is nothing to free."""
@@ -426,7 +426,7 @@ class ArrayParts:
         """The array in the graph that is being built, of a placeholder for each part."""
         shape = self._known.shape
         new = TensorArray(self.spec._dtype, self._length, infer_shape=self._known.infer, element_shape=shape,
-                          dynamic_size=self._like["_dynamic_size"])  # fmt: skip
+                          dynamic_size=self._like["_dynamic_size"])
         if self._in_one:
             return new.unstack(inputs[0])
         for i, t in zip(self._written, inputs, strict=True):
@@ -448,7 +448,7 @@ class TensorArraySpec(TypeSpec):
     """
 
     def __init__(self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False,
-                 infer_shape: bool = True):  # fmt: skip
+                 infer_shape: bool = True):
         self._element_shape = TensorShape(element_shape)
         self._dtype = as_dtype(dtype)
         self._dynamic_size = dynamic_size
@@ -482,7 +482,7 @@ class TensorArraySpec(TypeSpec):
         """Whether every array of this kind is of the other."""
         return (isinstance(other, TensorArraySpec) and self._dtype is other._dtype
                 and self._dynamic_size == other._dynamic_size
-                and self._element_shape.is_subtype_of(other._element_shape._dims))  # fmt: skip
+                and self._element_shape.is_subtype_of(other._element_shape._dims))
 
     def most_specific_common_supertype(self, others: Any) -> TensorArraySpec | None:
         """The narrowest kind that covers this one and the others, or None."""

@@ -43,7 +43,7 @@ class TypeSpec:
     def _for_shape(self, shape: TensorShape) -> Any:
         """The spec that a shape among the shape invariants of a loop stands for."""
         raise ValueError(f"a shape cannot tell what varies of a {self.value_type.__name__}: {shape}. "
-                         f"Fix: give a tf.{type(self).__name__} among shape_invariants")  # fmt: skip
+                         f"Fix: give a tf.{type(self).__name__} among shape_invariants")
 
     @property
     def _component_specs(self) -> Any:
@@ -152,7 +152,7 @@ def _compatible(mine: Any, theirs: Any) -> bool:
 def _within(mine: Any, theirs: Any) -> bool:
     if isinstance(mine, TensorShape) and isinstance(theirs, TensorShape):
         return theirs.rank is None or (mine.rank == theirs.rank and all(
-            b is None or a == b for a, b in zip(mine.as_list(), theirs.as_list())))  # fmt: skip
+            b is None or a == b for a, b in zip(mine.as_list(), theirs.as_list())))
     if isinstance(mine, TypeSpec):
         return mine.is_subtype_of(theirs)
     inner, others = _each(mine), _each(theirs)

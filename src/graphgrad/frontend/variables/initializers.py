@@ -198,7 +198,7 @@ class Constant(_ConstantRule, _Typed):
         constant_array(value, None)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None,
-                 **kwargs: Any) -> Any:  # fmt: skip
+                 **kwargs: Any) -> Any:
         """The value; TypeError if its shape differs and `verify_shape` is set."""
         verify = self._verify_shape if verify_shape is None else verify_shape
         own = np.shape(constant_array(self.value, None))
@@ -436,14 +436,14 @@ class VarianceScaling(_ScalingRule, _Typed):
     """
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
-                 seed: Any = None, dtype: Any = dtypes.float32):  # fmt: skip
+                 seed: Any = None, dtype: Any = dtypes.float32):
         self._set(scale, mode, distribution, seed)
         self.dtype = _floating(as_dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make it again."""
         return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed,
-                "dtype": self.dtype.name}  # fmt: skip
+                "dtype": self.dtype.name}
 
 
 class GlorotUniform(VarianceScaling):
@@ -480,7 +480,7 @@ class VarianceScalingV2(_ScalingRule, _Untyped):
     """Random values scaled by the size of the layer; see `tf.compat.v1.variance_scaling_initializer`."""
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
-                 seed: Any = None, input_axes: Any = None, output_axes: Any = None):  # fmt: skip
+                 seed: Any = None, input_axes: Any = None, output_axes: Any = None):
         self._set(scale, mode, distribution, seed)
 
     def get_config(self) -> dict[str, Any]:
@@ -662,6 +662,6 @@ def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = dtyp
 
 
 def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
-                                 dtype: Any = dtypes.float32) -> VarianceScaling:  # fmt: skip
+                                 dtype: Any = dtypes.float32) -> VarianceScaling:
     """Variance scaling with the arguments of `tf.contrib.layers`."""
     return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)

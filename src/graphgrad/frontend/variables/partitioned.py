@@ -47,7 +47,7 @@ class PartitionedVariable:
     def __init__(self, name: str, shape: Any, dtype: Any, variable_list: Sequence[Any], partitions: Sequence[int]):
         if len(partitions) != len(TensorShape(shape)) or math.prod(partitions) != len(variable_list):
             raise ValueError(f"Partitions {list(partitions)} of {name} do not fit shape {shape} and "
-                             f"{len(variable_list)} parts.")  # fmt: skip
+                             f"{len(variable_list)} parts.")
         self._name = name
         self._shape = TensorShape(shape)
         self._dtype: DType = as_dtype(dtype)
@@ -83,7 +83,7 @@ class PartitionedVariable:
     def handle(self) -> Any:
         """There is none: NotImplementedError."""
         raise NotImplementedError(f"PartitionedVariable {self._name} doesn't support being used as a reference.\n"
-                                  f"  Asked for at {user_source(2)}\n  Fix: use its parts, list(variable)")  # fmt: skip
+                                  f"  Asked for at {user_source(2)}\n  Fix: use its parts, list(variable)")
 
     def _get_partitions(self) -> list[int]:
         return self._partitions
@@ -125,12 +125,12 @@ class PartitionedVariable:
         return self._apply("assign", value, name=name, read_value=read_value)
 
     def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:  # fmt: skip
+                   read_value: bool = True) -> Any:
         """Adds to each part that of `value`; returns the list of the parts' assignments."""
         return self._apply("assign_add", value, name=name, read_value=read_value)
 
     def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:  # fmt: skip
+                   read_value: bool = True) -> Any:
         """Takes from each part that of `value`; returns the list of the parts' assignments."""
         return self._apply("assign_sub", value, name=name, read_value=read_value)
 
@@ -143,7 +143,7 @@ def cut(shape: Sequence[int], partitions: Sequence[int]) -> list[tuple[list[int]
     for k in range(partitions[axis]):
         rows = size + (k < extra)
         parts.append(([start if i == axis else 0 for i in range(len(shape))],
-                      [rows if i == axis else d for i, d in enumerate(shape)]))  # fmt: skip
+                      [rows if i == axis else d for i, d in enumerate(shape)]))
         start += rows
     return parts
 
@@ -190,7 +190,7 @@ def mark(variable: Any, name: str, full: list[int], offset: list[int], shape: li
 
 def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dtype: Any = dtypes.float32,
                                  trainable: bool = True, collections: Any = None, name: str | None = None,
-                                 reuse: Any = None) -> list[Any]:  # fmt: skip
+                                 reuse: Any = None) -> list[Any]:
     """The parts of a new variable, made by `get_variable`.
 
     Args:
@@ -216,7 +216,7 @@ def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dty
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
         own, scope._name = scope._name, scope._name.rpartition("/")[0]  # the parts are directly in the scope
         whole = get_variable(own.rpartition("/")[2], shape, dtype, initializer, trainable=trainable,
-                             collections=collections, partitioner=partitioner)  # fmt: skip
+                             collections=collections, partitioner=partitioner)
     return list(whole)
 
 
@@ -250,7 +250,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
 
 
 def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16,
-                                   max_shards: int | None = None) -> Callable[..., list[int]]:  # fmt: skip
+                                   max_shards: int | None = None) -> Callable[..., list[int]]:
     """A partitioner into parts of a bounded size along one axis.
 
     Args:
@@ -283,7 +283,7 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
 
 def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10,
-                                 bytes_per_string_element: int = 16) -> Callable[..., list[int]]:  # fmt: skip
+                                 bytes_per_string_element: int = 16) -> Callable[..., list[int]]:
     """A partitioner into as many parts as keep each above a size, up to a number.
 
     Args:

@@ -96,7 +96,7 @@ class Generator:
         if copy_from is not None:
             assert alg is None and state is None, "a copy has the state of the generator that it is made of"
             state = raw.Identity(copy_from.state) if not isinstance(copy_from.state, Variable) else \
-                copy_from.state.read_value()  # fmt: skip
+                copy_from.state.read_value()
             alg = copy_from.algorithm
         assert alg is not None and state is not None, "give a state and an algorithm, or copy_from"
         self._alg = algorithm(alg)
@@ -113,7 +113,7 @@ class Generator:
         size = _state_size(self._alg) - less
         if not shape.is_compatible_with([size]):
             raise ValueError(f"Shapes {shape} and [{size}] are incompatible.\n"
-                             "  Fix: make the state with tf.random.create_rng_state")  # fmt: skip
+                             "  Fix: make the state with tf.random.create_rng_state")
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:
@@ -199,7 +199,7 @@ class Generator:
         return self._scaled("StatelessRandomNormal", "stateful_normal", shape, mean, stddev, dtype, name)
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-                         name: Any = None) -> Any:  # fmt: skip
+                         name: Any = None) -> Any:
         """Numbers from a normal distribution, those beyond two standard deviations drawn again."""
         return self._scaled("StatelessTruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, name)
 
@@ -217,7 +217,7 @@ class Generator:
         if dtype.is_integer and (minval is None) != (maxval is None):
             raise ValueError(f"For integer dtype {dtype!r}, minval and maxval must be both `None` or both "
                              f"non-`None`; got minval={minval} and maxval={maxval}.\n"
-                             "  Fix: give maxval, which has no default for integers")  # fmt: skip
+                             "  Fix: give maxval, which has no default for integers")
         with name_scope(name, "stateful_uniform") as scope:
             shape = shape_tensor(shape)
             if dtype.is_integer and minval is None:
@@ -239,7 +239,7 @@ class Generator:
         with name_scope(name, "binomial") as scope:
             counts, probs = convert_to_tensor(counts, name="counts"), convert_to_tensor(probs, name="probs")
             return raw.StatefulRandomBinomial(self._state_var.handle, np.int64(self._alg), shape_tensor(shape), counts,
-                                              probs, dtype=as_dtype(dtype), name=scope)  # fmt: skip
+                                              probs, dtype=as_dtype(dtype), name=scope)
 
     def make_seeds(self, count: Any = 1) -> Any:
         """Seeds for stateless operations, the columns of an int64 (2, count)."""

@@ -22,7 +22,7 @@ class Template:
 
     def _create_scope(self) -> None:
         with variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter,
-                            auxiliary_name_scope=False) as scope:  # fmt: skip
+                            auxiliary_name_scope=False) as scope:
             self._scope = scope
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -60,7 +60,7 @@ class Template:
 
 
 def make_template(name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Any = None,
-                  custom_getter_: Any = None, **kwargs: Any) -> Template:  # fmt: skip
+                  custom_getter_: Any = None, **kwargs: Any) -> Template:
     """Turns a function into one whose variables are made once and then shared.
 
     Args:

@@ -95,7 +95,7 @@ class SaveSliceInfo:
     """Which part of a larger variable this one is, for saving."""
 
     def __init__(self, full_name: Any = None, full_shape: Any = None, var_offset: Any = None, var_shape: Any = None,
-                 save_slice_info_def: Any = None, import_scope: Any = None):  # fmt: skip
+                 save_slice_info_def: Any = None, import_scope: Any = None):
         self.full_name = full_name
         self.full_shape = full_shape
         self.var_offset = var_offset
@@ -177,12 +177,12 @@ class Variable(metaclass=Created):
                  caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
                  import_scope: Any = None, constraint: Any = None,
                  synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregationV2.NONE,
-                 shape: Any = None, experimental_enable_variable_lifting: bool = True):  # fmt: skip
+                 shape: Any = None, experimental_enable_variable_lifting: bool = True):
         if variable_def is not None:
             self._stand_for(variable_def, import_scope, initial_value)
             return
         self._create(initial_value, trainable, None, validate_shape, name, dtype, constraint, synchronization,
-                     aggregation, shape)  # fmt: skip
+                     aggregation, shape)
 
     # -- creation ------------------------------------------------------------------
 
@@ -195,11 +195,11 @@ class Variable(metaclass=Created):
                              f"both: variable_def={variable_def}, initial_value={initial_value}. Fix: give one")
         if current_graph() is None:
             raise ValueError("Creating a `tf.Variable` with a `variable_def` arg is not supported when eager execution "
-                             f"is enabled. Got: variable_def={variable_def}. Fix: give an initial value")  # fmt: skip
+                             f"is enabled. Got: variable_def={variable_def}. Fix: give an initial value")
         stand_for(self, variable_def, f"{import_scope}/" if import_scope else "")
 
     def _create(self, initial_value: Any, trainable: Any, collections: Any, validate_shape: bool, name: str | None,
-                dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:  # fmt: skip
+                dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:
         if initial_value is None:
             raise ValueError(f"{_NO_VALUE}\n  Asked for at {user_source(2)}\n  Fix: tf.Variable(tf.zeros(shape))")
         if collections is not None and not isinstance(collections, (list, tuple, set)):
@@ -236,7 +236,7 @@ class Variable(metaclass=Created):
             self._create_where(graph, initial_value, validate_shape, name, wanted, shape, collections)
 
     def _create_where(self, graph: Graph | None, initial_value: Any, validate_shape: bool, name: str | None,
-                      dtype: DType | None, shape: Any, collections: Any) -> None:  # fmt: skip
+                      dtype: DType | None, shape: Any, collections: Any) -> None:
         if graph is None:
             self._create_eagerly(initial_value, validate_shape, name, dtype, shape)
         else:
@@ -244,7 +244,7 @@ class Variable(metaclass=Created):
             _collect(graph, self, collections)
 
     def _create_eagerly(self, initial_value: Any, validate_shape: bool, name: str | None, dtype: DType | None,
-                        shape: Any) -> None:  # fmt: skip
+                        shape: Any) -> None:
         value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
         self._settle(value, validate_shape, shape)
         name = name or "Variable"
@@ -265,7 +265,7 @@ class Variable(metaclass=Created):
             return convert_to_tensor(value, dtype, "initial_value") if _is_computed(value) else value
 
     def _create_in_function(self, graph: Graph, initial_value: Tensor, validate_shape: bool, name: str | None,
-                            shape: Any) -> None:  # fmt: skip
+                            shape: Any) -> None:
         """Makes a variable outside of the function that is being traced, which assigns its initial value."""
         self._settle(initial_value, validate_shape, shape)
         scope = graph._scope
@@ -274,7 +274,7 @@ class Variable(metaclass=Created):
         _creation.assignments.append(assignment)
 
     def _create_in(self, graph: Graph, initial_value: Any, validate_shape: bool, name: str | None,
-                   dtype: DType | None, shape: Any) -> None:  # fmt: skip
+                   dtype: DType | None, shape: Any) -> None:
         self._graph = graph
         with graph.name_scope(name or "Variable") as scope:
             with graph.name_scope("Initializer"):
@@ -544,12 +544,12 @@ class Variable(metaclass=Created):
         return self._update("AssignVariableOp", (self._operand(value),), name, read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:  # fmt: skip
+                   read_value: bool = True) -> Any:
         """Adds to the value; arguments and result as of `assign`."""
         return self._update("AssignAddVariableOp", (self._operand(delta),), name, read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:  # fmt: skip
+                   read_value: bool = True) -> Any:
         """Subtracts from the value; arguments and result as of `assign`."""
         return self._update("AssignSubVariableOp", (self._operand(delta),), name, read_value)
 
@@ -651,7 +651,7 @@ class Variable(metaclass=Created):
         if isinstance(picked, Tensor):
             op = picked.op
             masks = {k: op._attr(k) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
-                                                 "shrink_axis_mask")}  # fmt: skip
+                                                 "shrink_axis_mask")}
             value = convert_to_tensor(value, self._dtype)
             done = raw.ResourceStridedSliceAssign(self.handle, *op.inputs[1:], value, **masks, name=name)
             return AssignedVariable(self, done)
@@ -731,13 +731,13 @@ class VariableV1(Variable):
                  variable_def: Any = None, dtype: Any = None, expected_shape: Any = None, import_scope: Any = None,
                  constraint: Any = None, use_resource: Any = None,
                  synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
-                 shape: Any = None):  # fmt: skip
+                 shape: Any = None):
         self._needs_shape = not use_resource
         if variable_def is not None:
             self._stand_for(variable_def, import_scope, initial_value)
             return
         self._create(initial_value, trainable, collections, validate_shape, name, dtype, constraint, synchronization,
-                     aggregation, shape)  # fmt: skip
+                     aggregation, shape)
         self._fetch_as(use_resource)
 
     def _fetch_as(self, use_resource: Any) -> None:
@@ -815,4 +815,4 @@ install(Variable)
 Variable.__getitem__ = _own_getitem  # type: ignore[method-assign]  # its result can be assigned to
 
 __all__ = ["AssignedVariable", "Variable", "VariableAggregation", "VariableAggregationV2", "VariableSynchronization",
-           "VariableV1"]  # fmt: skip
+           "VariableV1"]

@@ -13,7 +13,7 @@ def variable_def(v: Any) -> Any:
     """The message that stands for a variable of a graph."""
     made = VariableDef(variable_name=v.name, initializer_name=v.initializer.name, snapshot_name=v._snapshot.name,
                        is_resource=True, trainable=v.trainable,
-                       synchronization=_number(v.synchronization), aggregation=_number(v.aggregation))  # fmt: skip
+                       synchronization=_number(v.synchronization), aggregation=_number(v.aggregation))
     if v._initial_value is not None:
         made.initial_value_name = v._initial_value.name
     info = v._get_save_slice_info()
@@ -76,4 +76,4 @@ def stand_for(v: Any, message: Any, prefix: str) -> None:
     if message.HasField("save_slice_info_def"):
         part = message.save_slice_info_def
         v._set_save_slice_info(SaveSliceInfo(prefix + part.full_name, list(part.full_shape), list(part.var_offset),
-                                             list(part.var_shape)))  # fmt: skip
+                                             list(part.var_shape)))

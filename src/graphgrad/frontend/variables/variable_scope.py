@@ -111,7 +111,7 @@ class VariableScope:
 
     def __init__(self, reuse: Any, name: str = "", initializer: Any = None, regularizer: Any = None,
                  caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, name_scope: str = "",
-                 dtype: Any = dtypes.float32, use_resource: Any = None, constraint: Any = None):  # fmt: skip
+                 dtype: Any = dtypes.float32, use_resource: Any = None, constraint: Any = None):
         self._name = name
         self._reuse = AUTO_REUSE if current_graph() is None else reuse
         self._initializer = initializer
@@ -232,7 +232,7 @@ class VariableScope:
                      caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
                      use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
                      synchronization: Any = VariableSynchronization.AUTO,
-                     aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+                     aggregation: Any = VariableAggregation.NONE) -> Any:
         """Takes or makes the variable `name` of this scope; see `tf.compat.v1.get_variable`."""
         if dtype is not None and initializer is not None and not callable(initializer):
             own = convert_to_tensor(initializer).dtype
@@ -256,7 +256,7 @@ class VariableScope:
             "validate_shape": validate_shape,
             "use_resource": self._use_resource if use_resource is None else use_resource, "constraint": constraint,
             "synchronization": synchronization, "aggregation": aggregation,
-        }  # fmt: skip
+        }
         full_name = f"{self._name}/{name}" if self._name else name
         if custom_getter is None:
             return _get_single(name=full_name, **arguments)
@@ -271,7 +271,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
                 caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
                 use_resource: Any = None, constraint: Any = None,
                 synchronization: Any = VariableSynchronization.AUTO,
-                aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+                aggregation: Any = VariableAggregation.NONE) -> Any:
     """Takes or makes the variable of the full name `name`."""
     dtype = as_dtype(dtype)
     eager = outermost_graph() is None
@@ -279,7 +279,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
         return _get_partitioned(partitioner, name, shape, dtype, initializer, {
             "regularizer": regularizer, "reuse": reuse, "trainable": trainable, "collections": collections,
             "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
-            "synchronization": synchronization, "aggregation": aggregation})  # fmt: skip
+            "synchronization": synchronization, "aggregation": aggregation})
     known = {} if eager else _store().variables
     if name in known:
         return _shared(known[name], name, shape, dtype, reuse)
@@ -290,7 +290,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
     with _outside():
         variable = VariableV1(initial_value, trainable, collections, validate_shape, caching_device, name,
                               dtype=wanted, constraint=constraint, use_resource=True,
-                              synchronization=synchronization, aggregation=aggregation)  # fmt: skip
+                              synchronization=synchronization, aggregation=aggregation)
     variable._fetch_as(use_resource)
     known[name] = variable
     if regularizer is not None:
@@ -303,7 +303,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
 
 
 def _get_partitioned(partitioner: Any, name: str, shape: Any, dtype: DType, initializer: Any,
-                     arguments: dict[str, Any]) -> Any:  # fmt: skip
+                     arguments: dict[str, Any]) -> Any:
     """Takes or makes a variable in parts."""
     known = _store().partitioned
     if shape is None and initializer is not None and not callable(initializer):
@@ -420,7 +420,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
                  trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
                  validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
                  constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-                 aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+                 aggregation: Any = VariableAggregation.NONE) -> Any:
     """The variable of that name in the current variable scope, made if need be.
 
     Args:
@@ -452,7 +452,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
     """
     return get_variable_scope().get_variable(
         None, name, shape, dtype, initializer, regularizer, None, trainable, collections, caching_device, partitioner,
-        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation)  # fmt: skip
+        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation)
 
 
 def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
@@ -460,12 +460,12 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
                        caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
                        use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
                        synchronization: Any = VariableSynchronization.AUTO,
-                       aggregation: Any = VariableAggregation.NONE) -> Any:  # fmt: skip
+                       aggregation: Any = VariableAggregation.NONE) -> Any:
     """Like `get_variable`, for the collection LOCAL_VARIABLES; never trainable."""
     collections = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, False, collections, caching_device, partitioner,
                         validate_shape, use_resource, custom_getter, constraint, synchronization,
-                        aggregation)  # fmt: skip
+                        aggregation)
 
 
 # -- opening scopes ----------------------------------------------------------------
@@ -495,14 +495,14 @@ class variable_scope:  # TensorFlow's name
     def __init__(self, name_or_scope: Any, default_name: Any = None, values: Any = None, initializer: Any = None,
                  regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                  custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
-                 constraint: Any = None, auxiliary_name_scope: bool = True):  # fmt: skip
+                 constraint: Any = None, auxiliary_name_scope: bool = True):
         self._name_or_scope = name_or_scope
         self._default_name = default_name
         self._reuse = reuse
         self._custom_getter = custom_getter
         self._changes = {"_initializer": initializer, "_regularizer": regularizer, "_caching_device": caching_device,
                          "_partitioner": partitioner, "_dtype": dtype, "_use_resource": use_resource,
-                         "_constraint": constraint}  # fmt: skip
+                         "_constraint": constraint}
         self._auxiliary_name_scope = auxiliary_name_scope
         self._open: list[Any] = []  # a stack: one object may be entered again inside itself
         if default_name is None and name_or_scope is None:
@@ -604,10 +604,10 @@ def _wrapped(own: Callable[..., Any], outer: Callable[..., Any] | None) -> Calla
 def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, initializer: Any = None,
                       regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                       custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
-                      constraint: Any = None) -> Any:  # fmt: skip
+                      constraint: Any = None) -> Any:
     """`variable_scope` with the order of arguments of 0.x."""
     return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
-                          custom_getter, reuse, dtype, use_resource, constraint)  # fmt: skip
+                          custom_getter, reuse, dtype, use_resource, constraint)
 
 
 def no_regularizer(_: Any) -> None:

@@ -101,6 +101,6 @@ class Joint:
         shapes = (*forward._attr("output_shapes"), (), *(() for _ in lists))
         made.attrs = {**forward.attrs, "body": body, "cond": cond, "output_shapes": shapes, "memory": None,
                       "T": tuple([t.dtype for t in inputs]), "Tout": tuple([t.dtype for t in made.outputs]),
-                      "bounded_by": n + 1 if lists else None}  # fmt: skip
+                      "bounded_by": n + 1 if lists else None}
         assert all(t.dtype is variant for t in lists)
         return made

@@ -29,7 +29,7 @@ class _Side:
     """
 
     def __init__(self, source: FuncGraph, kept: Sequence[Tensor], y_positions: Sequence[int],
-                 x_positions: Sequence[int], dys: Sequence[Any], name: str):  # fmt: skip
+                 x_positions: Sequence[int], dys: Sequence[Any], name: str):
         self.graph = target = FuncGraph(name, current_graph())
         with use(target):
             self._copy = Copy(target, source, kept, lambda t: target.add_input(t.dtype, t._spec.shape, "kept"))
@@ -55,7 +55,7 @@ def _if_grad(op: Operation, *dys: Any) -> list[Any]:
     xs = [i for i, t in enumerate(args) if carries(t)]
     used = [dense(dys[i]) for i in ys]
     sides = [_Side(branch, kept, ys, xs, used, f"{op.name}_{name}_grad")
-             for branch, name in zip(branches, ("then_branch", "else_branch"), strict=True)]  # fmt: skip
+             for branch, name in zip(branches, ("then_branch", "else_branch"), strict=True)]
     wanted = [k for k in range(len(xs)) if any(side.found[k] is not None for side in sides)]
     if not wanted:
         return [None] * len(op.inputs)
@@ -71,7 +71,7 @@ def _if_grad(op: Operation, *dys: Any) -> list[Any]:
         side.settle(outputs)
     then_graph, else_graph = (side.graph for side in sides)
     results = raw.If(op.inputs[0], [*args, *kept, *used], then_branch=then_graph, else_branch=else_graph,
-                     Tout=tuple(t.dtype for t in then_graph.outputs))  # fmt: skip
+                     Tout=tuple(t.dtype for t in then_graph.outputs))
     in_grads: list[Any] = [None] * len(op.inputs)
     for k, g in zip(wanted, results, strict=True):
         in_grads[1 + xs[k]] = g

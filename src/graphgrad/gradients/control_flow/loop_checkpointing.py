@@ -92,7 +92,7 @@ def tell_kept(op: Operation, reason: str) -> None:
     warnings.warn_explicit(
         f"checkpointed_loops: the gradient of '{op.name}' (op type: {op.type}) keeps every iteration: {reason}.\n"
         f"  Built at {op.source}\n  Fix: do that outside of the loop, or build the loop outside of checkpointed_loops",
-        UserWarning, line.filename if line else "<unknown>", line.lineno if line else 1)  # fmt: skip
+        UserWarning, line.filename if line else "<unknown>", line.lineno if line else 1)
 
 
 class _Segmented:
@@ -146,18 +146,18 @@ class _Segmented:
             body.outputs = after if top else [*after, raw.AddV2(args[count - 1], np.int32(1))]
         results = raw.While([*start, *captured], cond=cond, body=body, Tout=tuple(types), output_shapes=tuple(shapes),
                             bounded_by=count + len(captured) - (1 if top else 2), counter=-1 if level > 1 else 0,
-                            name="Segments")  # fmt: skip
+                            name="Segments")
         made: Operation = results[0].op
         return made
 
     def _standing(self, source: FuncGraph, variables: Sequence[Tensor],
-                  captured: Sequence[Tensor]) -> dict[int, Tensor]:  # fmt: skip
+                  captured: Sequence[Tensor]) -> dict[int, Tensor]:
         tensors = [*variables, *captured[: len(captured) - len(self.sizes)]]
         return {id(p): t for p, t in zip(source.inputs, tensors, strict=True)}
 
 
 def through_segments(op: Operation, inputs: Sequence[Tensor], bound: Any, dys: Sequence[Any],
-                     rule: Callable[..., list[Any]]) -> list[Any] | None:  # fmt: skip
+                     rule: Callable[..., list[Any]]) -> list[Any] | None:
     """The gradient of a loop by way of its segmented form; None where it has none.
 
     Args:
@@ -170,7 +170,7 @@ def through_segments(op: Operation, inputs: Sequence[Tensor], bound: Any, dys: S
     if nest is None:
         return None
     arrived = [None, *[raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy
-                       for dy, t in zip(dys, op.outputs, strict=True)]]  # fmt: skip
+                       for dy, t in zip(dys, op.outputs, strict=True)]]
     return rule(nest, *arrived)[1 : 1 + len(op.inputs)]
 
 

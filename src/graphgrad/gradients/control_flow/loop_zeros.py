@@ -57,7 +57,7 @@ def may_hold_loops(ys: Sequence[Tensor], outside: Outside) -> bool:
 
 
 def zeros_for_loops(op: Operation, in_grads: Sequence[Any], inputs: Sequence[Tensor],
-                    active: Sequence[bool]) -> list[Any]:  # fmt: skip
+                    active: Sequence[bool]) -> list[Any]:
     """The gradients of the inputs of an operation in a trial.
 
     Args:
@@ -90,7 +90,7 @@ def zero(x: Tensor) -> Any:
 
 
 def touched(op: Operation, inner: FuncGraph, first: int, forward: Sequence[Tensor], shared: Sequence[int],
-            arrived: Sequence[Tensor]) -> tuple[Tensor, ...]:  # fmt: skip
+            arrived: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """The inputs of a loop by way of which the one that goes back would have depended on x.
 
     Args:

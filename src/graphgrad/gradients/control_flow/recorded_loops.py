@@ -135,7 +135,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
         body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
     results = raw.While([*start, *body.captured], cond=cond, body=body, Tout=tuple(types),
                         output_shapes=tuple(shapes), maximum_iterations=op._attr("maximum_iterations"),
-                        bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")  # fmt: skip
+                        bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")
     made = results[0].op
     if lists and loop.count is None and made.graph is op.graph:
         op.graph._joints[made.index] = Joint(op, made, variables, wanted)

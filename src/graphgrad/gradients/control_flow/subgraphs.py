@@ -110,7 +110,7 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
         if "random" in op.opdef.flags:
             attrs = {**attrs, "_drawn_by": attrs.get("_drawn_by", op)}
         copy = target._add(op.opdef, tuple([inside[id(t)] for t in op.inputs]), attrs, target._unique(op.name),
-                           [t._spec for t in op.outputs])  # fmt: skip
+                           [t._spec for t in op.outputs])
         copy._gradient = CopiedRule(op._gradient, inside) if callable(op._gradient) else op._gradient
         copy._original_op = op._original_op if as_it_is else op
         if as_it_is:
@@ -241,7 +241,7 @@ class Copy:
     """
 
     def __init__(self, target: FuncGraph, source: FuncGraph, kept: Sequence[Tensor],
-                 add: Callable[[Tensor], Tensor]):  # fmt: skip
+                 add: Callable[[Tensor], Tensor]):
         self.target = target
         self.inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in source.inputs}
         values = {t.value_index: add(t) for t in kept}

@@ -81,7 +81,7 @@ class MapBody(FuncGraph):
 
 
 def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws: bool = True,
-             name: str | None = None) -> list[Any]:  # fmt: skip
+             name: str | None = None) -> list[Any]:
     """Builds the `VectorizedMap` of a finished body in the current graph (or runs it, in eager mode).
 
     Args:
@@ -98,7 +98,7 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
     with in_their_turn(current_graph(), body):
         found: list[Any] = raw.VectorizedMap([*rows, *body.captured], body=body, mapped=mapped, chunk=chunk,
                                              draws=draws, Tout=tuple(t.dtype for t in body.outputs),
-                                             name=name)  # fmt: skip
+                                             name=name)
     return found
 
 
@@ -169,10 +169,10 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     with use(target), strict_gradients(False):  # a row need not use everything
         copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
-                   target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]  # fmt: skip
+                   target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]
         first = len(target._operations)
         found = gradients_inside([copy.inside[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs],
-                                 grad_ys, colocate=False)  # fmt: skip
+                                 grad_ys, colocate=False)
         shared = [i for i in range(len(mapped)) if not mapped[i]]
         zeros = None if is_record or not is_loop(op) else touched(op, target, first, target.inputs, shared, grad_ys)
     sums: list[int] = []  # which outputs of the new map are summed over the rows
@@ -193,7 +193,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     inputs = [*given, *kept, *used, *target.captured]
     flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
     results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op._attr("draws"),
-                                summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))  # fmt: skip
+                                summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))
     if zeros is not None:
         made = results[0].op
         made.graph._touched[made.index] = zeros

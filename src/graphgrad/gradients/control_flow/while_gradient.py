@@ -115,7 +115,7 @@ _COSTLY = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", 
                      "DepthwiseConv2dNative", "Cholesky", "MatrixInverse", "MatrixSolve", "Svd", "SelfAdjointEigV2",
                      "Qr", "While", "VectorizedMap",
                      # The gradients of these read their results, not their arguments: as much is kept.
-                     "Tanh", "Sigmoid", "Exp", "Softmax", "Sqrt", "Rsqrt"})  # fmt: skip
+                     "Tanh", "Sigmoid", "Exp", "Softmax", "Sqrt", "Rsqrt"})
 
 
 def _costly(op: Operation) -> list[Tensor]:
@@ -133,7 +133,7 @@ class _Back:
     """
 
     def __init__(self, loop: Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any],
-                 once: dict[int, Any]):  # fmt: skip
+                 once: dict[int, Any]):
         self.loop = loop
         self.carried = carried
         self.dys = dys
@@ -144,7 +144,7 @@ class _Back:
         with use(graph):
             self.step = graph._placeholder(int32, (), "step")
             self.grads = [graph._placeholder(body.inputs[i].dtype, body.inputs[i]._spec.shape, f"grad_{i}")
-                          for i in carried]  # fmt: skip
+                          for i in carried]
             inside: dict[int, Tensor] = {}
             values = []
             outside = Counter([id(t) for i, t in enumerate(loop.inputs) if i >= n or i in loop.fixed])
@@ -270,7 +270,7 @@ class _Back:
         results = raw.While([*start, *graph.captured], cond=cond, body=graph, Tout=types,
                             output_shapes=tuple(p._spec.shape for p in own),
                             counter=counter, bounded_by=len(start) + len(kept) - 1 if self.recorded else None,
-                            name="Back")  # fmt: skip
+                            name="Back")
         made = results[0].op
         made.graph._touched[made.index] = self.touched
         positions = [*self.carried, *self.read]

@@ -32,7 +32,7 @@ def graph_to_extend(ys: Any, xs: Any) -> Graph:
 def as_ys(graph: Graph, ys: Any) -> list[Tensor]:
     """The tensors of `ys`, a tensor or a nested structure of what converts to tensors."""
     return [in_graph(graph, y if isinstance(y, Tensor) else convert_to_tensor(y, name=f"y_{i}"), f"ys[{i}]")
-            for i, y in enumerate(flatten(ys))]  # fmt: skip
+            for i, y in enumerate(flatten(ys))]
 
 
 def as_xs(graph: Graph, xs: Any, what: str = "xs") -> list[Tensor]:

@@ -93,7 +93,7 @@ def gradients(
 
 
 def gradients_inside(ys: Sequence[Tensor], xs: Sequence[Tensor], grad_ys: Sequence[Any],
-                     colocate: bool = True) -> list[Any]:  # fmt: skip
+                     colocate: bool = True) -> list[Any]:
     """The gradients within one sub-graph, for rules: at placeholders they end, whatever these stand for.
 
     Args:
@@ -109,10 +109,10 @@ def gradients_inside(ys: Sequence[Tensor], xs: Sequence[Tensor], grad_ys: Sequen
 
 
 def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: Any,
-                   unconnected: UnconnectedGradients, leaving: bool = True) -> list[Any]:  # fmt: skip
+                   unconnected: UnconnectedGradients, leaving: bool = True) -> list[Any]:
     graph, name = call.graph, call.name
     with (collector_paused(), graph.as_default(), graph.name_scope("gradients" if name is None else name) as scope,
-          graph._building_gradient_of(None, call.source)):  # fmt: skip
+          graph._building_gradient_of(None, call.source)):
         call.scope = scope[:-1]
         y_tensors = as_ys(graph, ys)
         x_tensors = as_xs(graph, xs)
@@ -161,7 +161,7 @@ def gradients_v2(
     [np.float32(6.0)]
     """
     return gradients(ys, xs, grad_ys, name, True, gate_gradients, aggregation_method, stop_gradients,
-                     unconnected_gradients)  # fmt: skip
+                     unconnected_gradients)
 
 
 # For each operation: for each output the list of gradients that have arrived.
@@ -169,7 +169,7 @@ _Arrived = dict[Operation, list[list[Any]]]
 
 
 def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
-          stopped: Collection[Operation]) -> list[Any]:  # fmt: skip
+          stopped: Collection[Operation]) -> list[Any]:
     """Reaches, sweeps and collects; see above.
 
     Args:
@@ -189,7 +189,7 @@ def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
 
 
 def zeros_of_loops(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any],
-                   stopped: Collection[Operation]) -> list[Any]:  # fmt: skip
+                   stopped: Collection[Operation]) -> list[Any]:
     """The results of a sweep, with zeros in the place of None where TensorFlow's loops give zeros."""
     missing = [x for x, g in zip(xs, results, strict=True) if g is None and carries_gradient(x)]
     zeros = zero_by_loops(call, ys, missing, stopped) if missing else ()
@@ -270,7 +270,7 @@ def _send(call: Call, arrived: _Arrived, t: Tensor, gradient: Any) -> None:
 
 
 def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived: _Arrived, wanted: set[Operation],
-           stopped: Collection[Operation]) -> None:  # fmt: skip
+           stopped: Collection[Operation]) -> None:
     """Runs the gradient rules, each when the gradients from all consumers of its op have arrived.
 
     The order among operations that are ready is TensorFlow's, so terms are summed in its order.
@@ -297,7 +297,7 @@ def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived:
 
 
 def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list[Any]],
-           between: dict[Operation, int], arrived: _Arrived, is_wanted: bool) -> None:  # fmt: skip
+           between: dict[Operation, int], arrived: _Arrived, is_wanted: bool) -> None:
     """Hands what has arrived at one operation to its rule and sends on what comes back."""
     if "functional" in op.opdef.flags:
         expose(op)

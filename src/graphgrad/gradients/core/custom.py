@@ -125,11 +125,11 @@ def _as_given(args: Any, tensors: list[Any]) -> list[Any]:
 def _with(leaves: Iterable[Any], tensors: Sequence[Any]) -> list[Any]:
     """Results, or gradients that arrive at them, with these tensors in them."""
     return [leaf._with_differentiable(t) if _is_of_components(leaf) else t
-            for leaf, t in zip(leaves, tensors, strict=False)]  # fmt: skip
+            for leaf, t in zip(leaves, tensors, strict=False)]
 
 
 def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any],
-               results: list[Any]) -> Callable[..., Any]:  # fmt: skip
+               results: list[Any]) -> Callable[..., Any]:
     """The gradient of the `IdentityN` through which results, arguments and variables pass."""
 
     def rule(op: Operation, *dys: Any) -> list[Any]:

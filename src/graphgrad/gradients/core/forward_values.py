@@ -251,7 +251,7 @@ def _expose_iterations(op: Operation, copies: _Copies) -> None:
             step = body.inputs[body.counted]
         body.kept = [*body.kept, *((t, len(body.outputs) + i) for i, t in enumerate(kept))]
         body.outputs += [raw.TensorListSetItem(lst, step, t, resize_if_index_out_of_bounds=bound is None)
-                         for lst, t in zip(own, kept, strict=True)]  # fmt: skip
+                         for lst, t in zip(own, kept, strict=True)]
     inputs = (*op.inputs[:n], *start, *op.inputs[n:])
     bounded_by = op._attr("bounded_by")
     if bounded_by is not None and bounded_by >= n:
@@ -260,7 +260,7 @@ def _expose_iterations(op: Operation, copies: _Copies) -> None:
         bounded_by = n + len(start) - len(lists)
     attrs = {**op.attrs, "cond": cond, "body": body, "T": tuple([t.dtype for t in inputs]),
              "Tout": (*op.attrs["Tout"], *types), "output_shapes": (*op._attr("output_shapes"), *shapes),
-             "bounded_by": bounded_by}  # fmt: skip
+             "bounded_by": bounded_by}
     graph._rebuild(op, inputs, attrs, [t._spec for t in start])
 
 
@@ -290,4 +290,4 @@ def _expose_rows(op: Operation, copies: _Copies) -> None:
 
 
 _EXPOSING: dict[str, Callable[[Operation, _Copies], None]] = {
-    "If": _expose_branches, "While": _expose_iterations, "VectorizedMap": _expose_rows}  # fmt: skip
+    "If": _expose_branches, "While": _expose_iterations, "VectorizedMap": _expose_rows}

@@ -31,7 +31,7 @@ def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], result
     if not OldControlFlow.on or graphs[-1].building_function:
         return
     variables = [pair for g in graphs if isinstance(g, FuncGraph)
-                 for pair in zip(g.inputs, g.loop_start, strict=False)]  # fmt: skip
+                 for pair in zip(g.inputs, g.loop_start, strict=False)]
     for x, result in zip(xs, results, strict=True):
         if result is not None or x.graph is call.graph:
             continue

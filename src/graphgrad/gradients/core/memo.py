@@ -180,7 +180,7 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
     overrides = tuple(sorted(graph._gradient_overrides.items()))
     return (*parts, name, call.colocate, call.gate, call.method, unconnected, strict.is_on(),
             tuple(map(id, graph._control)), graph._device, graph._colocated, overrides,
-            frozenset(map(id, open_entrances)))  # fmt: skip
+            frozenset(map(id, open_entrances)))
 
 
 def _handles(values: Any) -> list[Any]:

@@ -33,7 +33,7 @@ REPLACEMENTS: dict[str, str] = {
     "InTopKV2": "the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=predictions)",
     "PyFunc": "tf.py_function, or tf.custom_gradient around it",
     "PyFuncStateless": "tf.py_function, or tf.custom_gradient around it",
-}  # fmt: skip
+}
 
 
 def replacement(op_type: str) -> str:
@@ -57,7 +57,7 @@ class MissingGradientError(LookupError):
 
 
 def no_gradient(op: Operation, between: Collection[Operation], graph: Graph,
-                outside: Outside) -> MissingGradientError:  # fmt: skip
+                outside: Outside) -> MissingGradientError:
     """Words the error for an op without a gradient: op, path, line, how to register one, what to use instead.
 
     Args:

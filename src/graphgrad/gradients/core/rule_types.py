@@ -89,4 +89,4 @@ TAKEN = frozenset("""
     UnsortedSegmentSum VarIsInitializedOp VariableShape While WholeFileReader Xdivy XlaClusterOutput XlaEinsum
     XlaSharding XlaSpmdFullToShardShape XlaSpmdShardToFullShape XlaVariadicReduce Xlog1py Xlogy ZeroOut
     ZerosLike Zeta _EagerConst copy_override
-""".split())  # fmt: skip
+""".split())

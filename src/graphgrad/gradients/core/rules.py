@@ -22,7 +22,7 @@ class Call:
     """The arguments of one call that the sweep needs."""
 
     __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums",
-                 "outside", "zeros")  # fmt: skip
+                 "outside", "zeros")
 
     def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
         self.graph = graph
@@ -63,7 +63,7 @@ def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Any:
         if not is_own(e) or "Fix:" in str(e):
             raise
         raise ValueError(describe(op.type, op.name, f"its gradient cannot be built: {misfit(e)}", "",
-                                  str(op.source or ""), CHECK)) from e  # fmt: skip
+                                  str(op.source or ""), CHECK)) from e
 
 
 def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:

@@ -22,12 +22,12 @@ def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
     if shared:
         source = shared[0]
         said.append(f"Both are computed from '{source.name}' ({source.type}), built at {source.source}; y does not "
-                    "go through x. Fix: build y from x, or differentiate with respect to that.")  # fmt: skip
+                    "go through x. Fix: build y from x, or differentiate with respect to that.")
     assigned = _assigned(x.graph, x, above_y)
     if assigned is not None:
         said.append(f"x is assigned to variable '{assigned.inputs[0].op.name}' by '{assigned.name}', built at "
                     f"{assigned.source}; gradients do not pass through assignments. Fix: use the assigned tensor "
-                    "itself.")  # fmt: skip
+                    "itself.")
     elif x.op in _upstream([y.op for y in ys], ways, control=True):
         said.append("y only waits for x: control dependencies order operations, they carry no values.")
     sources = sorted({op.name for op in above_y if op.type in _SOURCES})

@@ -38,7 +38,7 @@ from graphgrad.system.garbage_collector import collector_paused
 
 
 def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
-             unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian") -> Any:  # fmt: skip
+             unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian") -> Any:
     """The derivative of each element of a tensor with respect to each element of others.
 
     Args:
@@ -142,7 +142,7 @@ def hessians(
     x_list = flatten(xs)
     with graph.as_default(), graph.name_scope(name or "hessians"):
         slopes = gradients(ys, x_list, None, "gradients", colocate_gradients_with_ops, gate_gradients,
-                           aggregation_method)  # fmt: skip
+                           aggregation_method)
         results = []
         for i, (slope, x) in enumerate(zip(slopes, as_xs(graph, x_list), strict=True)):
             second = None
@@ -161,7 +161,7 @@ def hessians(
 
 
 def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
-                name: str = "hessians") -> list[Any]:  # fmt: skip
+                name: str = "hessians") -> list[Any]:
     """`hessians` with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
 
     Args:
@@ -179,7 +179,7 @@ def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_meth
 
 
 def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-        name: str = "jvp") -> Any:  # fmt: skip
+        name: str = "jvp") -> Any:
     """Jacobian-vector products: the derivative of ys along a direction in which the xs move.
 
     Args:
@@ -207,7 +207,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
         v_list = _tangents(x_list, tangents, xs)
         # Not zeros: some rules treat a gradient of zero apart.
         duals = [raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape) if carries_gradient(y) else None
-                 for y in y_list]  # fmt: skip
+                 for y in y_list]
         moving = [i for i, u in enumerate(duals) if u is not None]
         found: list[Any] = [None] * len(y_list)
         if moving and x_list:
@@ -251,7 +251,7 @@ def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian
         with strict.strict_gradients(False):
             slopes = gradients(ys, x_list)
         pairs = [(g._as_tensor() if isinstance(g, IndexedSlices) else g, v)
-                 for g, v in zip(slopes, v_list, strict=True) if g is not None]  # fmt: skip
+                 for g, v in zip(slopes, v_list, strict=True) if g is not None]
         if not pairs:
             strict.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
             return slopes
@@ -307,7 +307,7 @@ def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, meth
 
 
 def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,
-                 method: int = 0) -> tuple[MapBody, list[Any]]:  # fmt: skip
+                 method: int = 0) -> tuple[MapBody, list[Any]]:
     """The body of a map over the index of an element of y, and the gradients of that element in it.
 
     The sweep goes over the operations of the graphs around the body, and its rules add to the body.
@@ -461,4 +461,4 @@ def _tangents(xs: list[Tensor], tangents: Any, given: Any) -> list[Any]:
 
 
 __all__ = ["batch_jacobian", "get_dependent_variables", "hessian_vector_product", "hessians", "hessians_v2",
-           "jacobian", "jvp"]  # fmt: skip
+           "jacobian", "jvp"]

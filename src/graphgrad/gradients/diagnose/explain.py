@@ -67,7 +67,7 @@ def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExpl
 
 
 def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
-               outside: Outside) -> GradientExplanation:  # fmt: skip
+               outside: Outside) -> GradientExplanation:
     from graphgrad.gradients.core.backprop import zero_by_loops
 
     sweep = _Sweep(graph, ys, x, stops, outside)
@@ -189,7 +189,7 @@ class _Sweep:
             self.raises = True
             text = str(error).split("\n")[0]
             self._cut("raises", op, carrying[0], f"its gradient function raises {type(error).__name__}: {text}",
-                      "see that error")  # fmt: skip
+                      "see that error")
             return
         for i in carrying:
             if i not in grads:
@@ -225,11 +225,11 @@ class _Sweep:
     def _cut_none(self, op: Operation, i: int, rule: Any) -> None:
         if i < getattr(rule, "n_results", 0):
             self._cut("custom gradient", op, i, "tf.custom_gradient does not differentiate the function's inside, and "
-                      "x is none of its arguments", "pass x as an argument, or use a variable")  # fmt: skip
+                      "x is none of its arguments", "pass x as an argument, or use a variable")
         elif op.type == "Cast" and not carries_gradient(op.outputs[0]):
             source, result = op.inputs[i].dtype.name, op.outputs[0].dtype.name
             self._cut("integer", op, i, f"{source} is cast to {result}, which carries no gradient",
-                      "keep the value floating")  # fmt: skip
+                      "keep the value floating")
         else:
             why, fix = f"{_rule(rule)} gives None for input {i}", replacement(op.type) or _OTHERWISE
             inner = _inside(op, i)
@@ -245,17 +245,17 @@ class _Sweep:
         at = self.x.op if t is self.x else self.ways.integer_since[t.op]
         if at is self.x.op:
             self._cut("integer", op, i, f"x is {self.x.dtype.name}, which carries no gradient",
-                      "differentiate with respect to a floating tensor", at)  # fmt: skip
+                      "differentiate with respect to a floating tensor", at)
         elif at.type in _SHAPE_ONLY:
             self._cut_shape(op, i, at)
         else:
             result = next(t.dtype.name for t in at.outputs if not carries_gradient(t))
             self._cut("integer", op, i, f"its output is {result}, which carries no gradient",
-                      replacement(at.type) or "keep the value floating", at)  # fmt: skip
+                      replacement(at.type) or "keep the value floating", at)
 
     def _cut_shape(self, op: Operation, i: int, at: Operation) -> None:
         self._cut("shape only", op, i, "only the shape of its input matters, not the values",
-                  "let y depend on the values of x", at)  # fmt: skip
+                  "let y depend on the values of x", at)
 
 
 def _rule(rule: Any) -> str:

@@ -42,7 +42,7 @@ class Ways:
             if not on_way:
                 continue
             best = next((i for i in on_way if carries_gradient(inputs[i])
-                         and (inputs[i] is x or inputs[i].op in carried)), None)  # fmt: skip
+                         and (inputs[i] is x or inputs[i].op in carried)), None)
             if best is not None:
                 carried.add(op)
             t = inputs[on_way[0] if best is None else best]
@@ -120,7 +120,7 @@ class GradientExplanation:
     """
 
     def __init__(self, ys: list[Tensor], x: Tensor, verdict: str, cuts: tuple[Cut, ...], path: tuple[Operation, ...],
-                 unrelated: tuple[str, ...]):  # fmt: skip
+                 unrelated: tuple[str, ...]):
         self.ys = ys
         self.x = x
         self.verdict = verdict
@@ -149,7 +149,7 @@ class GradientExplanation:
             return "\n".join([f"{head} is {verdict}: y does not depend on x.",
                               *[f"  {y.name} built at {y.op.source}" for y in self.ys[:4]],
                               f"  {self.x.name} built at {self.x.op.source}",
-                              *[f"  {line}" for line in self.unrelated]])  # fmt: skip
+                              *[f"  {line}" for line in self.unrelated]])
         cuts = f"{len(self.cuts)} cut{'s' * (len(self.cuts) != 1)}"
         if self.verdict == "raises":
             lines = [f"{head} cannot be built: gradients() raises an error."]
@@ -159,7 +159,7 @@ class GradientExplanation:
             lines = [f"{head} is zero, for all values: {cuts}, on every way from y to x."]
         else:
             lines = [f"{head} is neither None nor zero by construction.", "  It takes this way:",
-                     *_way(self.path, None)]  # fmt: skip
+                     *_way(self.path, None)]
             if self.cuts:
                 lines.append(f"Other ways from y to x have {cuts}:")
         for number, cut in enumerate(self.cuts[:_TOLD], 1):

@@ -63,7 +63,7 @@ _EXPLAINED = 3  # xs
 
 
 def check(ys: list[Tensor], xs: list[Tensor], results: Sequence[Any], stops: list[Tensor],
-          unconnected: UnconnectedGradients) -> None:  # fmt: skip
+          unconnected: UnconnectedGradients) -> None:
     """Raises ValueError in strict mode if a result is None."""
     if not _state.on or unconnected is UnconnectedGradients.ZERO:
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 # kind -> (TYPE_*, CPPTYPE_*) of google.protobuf.descriptor.FieldDescriptor
 _TYPES = {"double": (1, 5), "float": (2, 6), "int": (3, 2), "uint64": (4, 4), "int32": (5, 1), "fixed32": (7, 3),
-          "bool": (8, 7), "string": (9, 9), "bytes": (12, 9), "uint32": (13, 3)}  # fmt: skip
+          "bool": (8, 7), "string": (9, 9), "bytes": (12, 9), "uint32": (13, 3)}
 _MESSAGE, _ENUM = (11, 10), (14, 8)
 _OPTIONAL, _REPEATED = 1, 3
 
@@ -84,7 +84,7 @@ class FieldDescriptor:
     extension_scope = None
 
     def __init__(self, name: str, number: int, kind: Any, containing_type: Descriptor, index: int,
-                 enum: dict[int, str] | None):  # fmt: skip
+                 enum: dict[int, str] | None):
         from .messages import MapOf, entry_class
 
         self.name, self.number, self.index, self.containing_type = name, number, index, containing_type
@@ -136,7 +136,7 @@ class Descriptor:
         self.has_options = bool(cls.MAP_ENTRY)
         declared = sorted(cls.FIELDS.items(), key=lambda item: item[1][0])
         self.fields = [FieldDescriptor(name, number, kind, self, i, cls.ENUMS.get(name))
-                       for i, (name, (number, kind)) in enumerate(declared)]  # fmt: skip
+                       for i, (name, (number, kind)) in enumerate(declared)]
         self.fields_by_name = {f.name: f for f in self.fields}
         self.fields_by_number = {f.number: f for f in self.fields}
         self.fields_by_camelcase_name = {f.camelcase_name: f for f in self.fields}

@@ -43,7 +43,7 @@ class TensorProto(Message):
               "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
               "int_val": (7, ["int32"]), "string_val": (8, ["bytes"]), "scomplex_val": (9, ["float"]),
               "int64_val": (10, ["int"]), "bool_val": (11, ["bool"]), "dcomplex_val": (12, ["double"]),
-              "half_val": (13, ["int32"]), "uint32_val": (16, ["uint32"]), "uint64_val": (17, ["uint64"])}  # fmt: skip
+              "half_val": (13, ["int32"]), "uint32_val": (16, ["uint32"]), "uint64_val": (17, ["uint64"])}
     ENUMS = {"dtype": _TYPE_NAMES}
 
     @classmethod
@@ -94,7 +94,7 @@ class TensorProto(Message):
             given = np.array((self.scomplex_val or self.dcomplex_val)[: 2 * count])
             return (given[0::2] + 1j * given[1::2]).astype(np_dtype)
         lists: Any = (self.float_val, self.double_val, self.int_val, self.string_val, self.int64_val, self.bool_val,
-                 self.uint32_val, self.uint64_val)  # fmt: skip
+                 self.uint32_val, self.uint64_val)
         found: Any = next((v for v in lists if v), [])[:count]
         if dtype is string:
             if not all(isinstance(v, bytes) for v in found):
@@ -109,7 +109,7 @@ _LARGE, _REPEATS = 1 << 27, 1000  # bytes of an array, and for how many elements
 # Where single values of these dtypes stand.
 _FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
            **dict.fromkeys(("int32", "int16", "int8", "uint16", "uint8"), "int_val"), "int64": "int64_val",
-           "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val"}  # fmt: skip
+           "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val"}
 
 
 def _elements(shape: Any) -> int:
@@ -135,7 +135,7 @@ class NameAttrList(Message):
 
 class _ListValue(Message):
     FIELDS = {"s": (2, ["bytes"]), "i": (3, ["int"]), "f": (4, ["float"]), "b": (5, ["bool"]), "type": (6, ["int"]),
-              "shape": (7, [TensorShapeProto]), "tensor": (8, [TensorProto]), "func": (9, [NameAttrList])}  # fmt: skip
+              "shape": (7, [TensorShapeProto]), "tensor": (8, [TensorProto]), "func": (9, [NameAttrList])}
     ENUMS = {"type": _TYPE_NAMES}
 
 
@@ -145,7 +145,7 @@ class AttrValue(Message):
     ListValue = _ListValue
     FIELDS = {"list": (1, _ListValue), "s": (2, "bytes"), "i": (3, "int"), "f": (4, "float"), "b": (5, "bool"),
               "type": (6, "int"), "shape": (7, TensorShapeProto), "tensor": (8, TensorProto),
-              "placeholder": (9, "string"), "func": (10, NameAttrList)}  # fmt: skip
+              "placeholder": (9, "string"), "func": (10, NameAttrList)}
     ONEOF = {"value": ("list", "s", "i", "f", "b", "type", "shape", "tensor", "placeholder", "func")}
     ENUMS = {"type": _TYPE_NAMES}
 
@@ -162,7 +162,7 @@ class NodeDef(Message):
 
     ExperimentalDebugInfo = _DebugInfo
     FIELDS = {"name": (1, "string"), "op": (2, "string"), "input": (3, ["string"]), "device": (4, "string"),
-              "attr": (5, MapOf(AttrValue)), "experimental_debug_info": (6, _DebugInfo)}  # fmt: skip
+              "attr": (5, MapOf(AttrValue)), "experimental_debug_info": (6, _DebugInfo)}
 
 
 class VersionDef(Message):
@@ -173,14 +173,14 @@ class VersionDef(Message):
 
 class _ArgDef(Message):
     FIELDS = {"name": (1, "string"), "description": (2, "string"), "type": (3, "int"), "type_attr": (4, "string"),
-              "number_attr": (5, "string"), "type_list_attr": (6, "string"), "is_ref": (16, "bool")}  # fmt: skip
+              "number_attr": (5, "string"), "type_list_attr": (6, "string"), "is_ref": (16, "bool")}
     ENUMS = {"type": _TYPE_NAMES}
 
 
 class _AttrDef(Message):
     FIELDS = {"name": (1, "string"), "type": (2, "string"), "default_value": (3, AttrValue),
               "description": (4, "string"), "has_minimum": (5, "bool"), "minimum": (6, "int"),
-              "allowed_values": (7, AttrValue)}  # fmt: skip
+              "allowed_values": (7, AttrValue)}
 
 
 class _Deprecation(Message):
@@ -195,7 +195,7 @@ class OpDef(Message):
               "summary": (5, "string"), "description": (6, "string"), "deprecation": (8, _Deprecation),
               "is_aggregate": (16, "bool"), "is_stateful": (17, "bool"), "is_commutative": (18, "bool"),
               "allows_uninitialized_input": (19, "bool"), "control_output": (20, ["string"]),
-              "is_distributed_communication": (21, "bool")}  # fmt: skip
+              "is_distributed_communication": (21, "bool")}
 
 
 class OpList(Message):
@@ -214,7 +214,7 @@ class FunctionDef(Message):
     FIELDS = {"signature": (1, OpDef), "node_def": (3, [NodeDef]), "ret": (4, MapOf("string")),
               "attr": (5, MapOf(AttrValue)), "control_ret": (6, MapOf("string")),
               "arg_attr": (7, MapOf(_ArgAttrs, "uint32")),
-              "resource_arg_unique_id": (8, MapOf("uint32", "uint32"))}  # fmt: skip
+              "resource_arg_unique_id": (8, MapOf("uint32", "uint32"))}
 
 
 class _GradientDef(Message):
@@ -240,7 +240,7 @@ class GraphDef(Message):
     """
 
     FIELDS = {"node": (1, [NodeDef]), "library": (2, FunctionDefLibrary), "version": (3, "int32"),
-              "versions": (4, VersionDef)}  # fmt: skip
+              "versions": (4, VersionDef)}
 
 
 class SaverDef(Message):
@@ -249,7 +249,7 @@ class SaverDef(Message):
     V1, V2, LEGACY = 1, 2, 0
     FIELDS = {"filename_tensor_name": (1, "string"), "save_tensor_name": (2, "string"),
               "restore_op_name": (3, "string"), "max_to_keep": (4, "int32"), "sharded": (5, "bool"),
-              "keep_checkpoint_every_n_hours": (6, "float"), "version": (7, "int")}  # fmt: skip
+              "keep_checkpoint_every_n_hours": (6, "float"), "version": (7, "int")}
     ENUMS = {"version": {0: "LEGACY", 1: "V1", 2: "V2"}}
 
 
@@ -257,7 +257,7 @@ class SaveSliceInfoDef(Message):
     """Which part of a variable another one is."""
 
     FIELDS = {"full_name": (1, "string"), "full_shape": (2, ["int"]), "var_offset": (3, ["int"]),
-              "var_shape": (4, ["int"])}  # fmt: skip
+              "var_shape": (4, ["int"])}
 
 
 class VariableDef(Message):
@@ -266,11 +266,11 @@ class VariableDef(Message):
     FIELDS = {"variable_name": (1, "string"), "initializer_name": (2, "string"), "snapshot_name": (3, "string"),
               "save_slice_info_def": (4, SaveSliceInfoDef), "is_resource": (5, "bool"),
               "initial_value_name": (6, "string"), "trainable": (7, "bool"), "synchronization": (8, "int"),
-              "aggregation": (9, "int")}  # fmt: skip
+              "aggregation": (9, "int")}
     ENUMS = {"synchronization": dict(enumerate(f"VARIABLE_SYNCHRONIZATION_{n}" for n in (
                  "AUTO", "NONE", "ON_WRITE", "ON_READ"))),
              "aggregation": dict(enumerate(f"VARIABLE_AGGREGATION_{n}" for n in (
-                 "NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA")))}  # fmt: skip
+                 "NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA")))}
 
 
 class _Nodes(Message):
@@ -299,7 +299,7 @@ class CollectionDef(Message):
 
 class _CooSparse(Message):
     FIELDS = {"values_tensor_name": (1, "string"), "indices_tensor_name": (2, "string"),
-              "dense_shape_tensor_name": (3, "string")}  # fmt: skip
+              "dense_shape_tensor_name": (3, "string")}
 
 
 class TensorInfo(Message):
@@ -307,7 +307,7 @@ class TensorInfo(Message):
 
     CooSparse = _CooSparse
     FIELDS = {"name": (1, "string"), "dtype": (2, "int"), "tensor_shape": (3, TensorShapeProto),
-              "coo_sparse": (4, _CooSparse)}  # fmt: skip
+              "coo_sparse": (4, _CooSparse)}
     ONEOF = {"encoding": ("name", "coo_sparse")}
     ENUMS = {"dtype": _TYPE_NAMES}
 
@@ -316,13 +316,13 @@ class SignatureDef(Message):
     """What a saved model computes: named inputs and outputs."""
 
     FIELDS = {"inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo)), "method_name": (3, "string"),
-              "defaults": (4, MapOf(TensorProto))}  # fmt: skip
+              "defaults": (4, MapOf(TensorProto))}
 
 
 class _MetaInfoDef(Message):
     FIELDS = {"meta_graph_version": (1, "string"), "stripped_op_list": (2, OpList), "tags": (4, ["string"]),
               "tensorflow_version": (5, "string"), "tensorflow_git_version": (6, "string"),
-              "stripped_default_attrs": (7, "bool"), "function_aliases": (8, MapOf("string"))}  # fmt: skip
+              "stripped_default_attrs": (7, "bool"), "function_aliases": (8, MapOf("string"))}
 
 
 class AssetFileDef(Message):
@@ -340,7 +340,7 @@ class MetaGraphDef(Message):
     MetaInfoDef = _MetaInfoDef
     FIELDS = {"meta_info_def": (1, _MetaInfoDef), "graph_def": (2, GraphDef), "saver_def": (3, SaverDef),
               "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef)),
-              "asset_file_def": (6, [AssetFileDef])}  # fmt: skip
+              "asset_file_def": (6, [AssetFileDef])}
 
 
 class SavedModel(Message):

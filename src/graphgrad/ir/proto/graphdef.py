@@ -35,7 +35,7 @@ OWN = {
     "MaxPoolGradGrad": ("explicit_paddings",), "ReadVariableOp": ("shape",), "ResourceGather": ("shape",),
     "VariableShape": ("shape",), "ResourceScatterNdUpdate": ("dtype",), "ResourceScatterNdAdd": ("dtype",),
     "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),
-}  # fmt: skip
+}
 
 # Attributes with defaults that TensorFlow's ops have and the ops here do not need.
 _THEIRS: dict[str, dict[str, Any]] = {
@@ -46,7 +46,7 @@ _THEIRS: dict[str, dict[str, Any]] = {
     "SerializeManySparse": {"out_type": dtypes.string}, "SerializeSparse": {"out_type": dtypes.string},
     "TensorListGetItem": {"Tshape": dtypes.int32}, "VarHandleOp": {"allowed_devices": (), "debug_name": ""},
     "VariableShape": {"out_type": dtypes.int32}, "While": {"parallel_iterations": 10},
-}  # fmt: skip
+}
 
 _LOG = Log("graphgrad")
 
@@ -79,7 +79,7 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
         one = writer.python[0]
         _LOG.warning("The graph that is written calls Python functions of this process (%d operations; the first is %s "
                      "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), one.type, one.name,
-                     one.source)  # fmt: skip
+                     one.source)
     return made
 
 

@@ -56,7 +56,7 @@ class Inflated:
                 piece = self._engine.decompress(self._given, _PIECE)
             except zlib.error as e:
                 raise DataLossError(None, None, f"inflate() failed: {e}. Fix: give data that are compressed as "
-                                    f"{self._kind}, or another compression") from None  # fmt: skip
+                                    f"{self._kind}, or another compression") from None
             self._given = self._engine.unused_data if self._engine.eof else self._engine.unconsumed_tail
             if piece:
                 return piece

@@ -33,7 +33,7 @@ _SCALARS: dict[str, tuple[int, str, Any]] = {
     **dict.fromkeys(_INTEGERS, (VARINT, "", 0)), "bool": (VARINT, "", False),
     "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
     "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
-}  # fmt: skip
+}
 
 
 class DecodeError(ValueError):

@@ -16,7 +16,7 @@ class HistogramProto(Message):
     """How values are distributed: `bucket[i]` of them are below `bucket_limit[i]` and not below the one before."""
 
     FIELDS = {"min": (1, "double"), "max": (2, "double"), "num": (3, "double"), "sum": (4, "double"),
-              "sum_squares": (5, "double"), "bucket_limit": (6, ["double"]), "bucket": (7, ["double"])}  # fmt: skip
+              "sum_squares": (5, "double"), "bucket_limit": (6, ["double"]), "bucket": (7, ["double"])}
 
 
 class PluginData(Message):
@@ -29,9 +29,9 @@ class SummaryMetadata(Message):
     """What TensorBoard has to know about the values of a tag."""
 
     FIELDS = {"plugin_data": (1, PluginData), "display_name": (2, "string"), "summary_description": (3, "string"),
-              "data_class": (4, "int")}  # fmt: skip
+              "data_class": (4, "int")}
     ENUMS = {"data_class": dict(enumerate(f"DATA_CLASS_{n}" for n in (
-                 "UNKNOWN", "SCALAR", "TENSOR", "BLOB_SEQUENCE")))}  # fmt: skip
+                 "UNKNOWN", "SCALAR", "TENSOR", "BLOB_SEQUENCE")))}
     PluginData = PluginData
 
 
@@ -39,14 +39,14 @@ class _Image(Message):
     """A PNG image."""
 
     FIELDS = {"height": (1, "int32"), "width": (2, "int32"), "colorspace": (3, "int32"),
-              "encoded_image_string": (4, "bytes")}  # fmt: skip
+              "encoded_image_string": (4, "bytes")}
 
 
 class _Audio(Message):
     """A sound."""
 
     FIELDS = {"sample_rate": (1, "float"), "num_channels": (2, "int"), "length_frames": (3, "int"),
-              "encoded_audio_string": (4, "bytes"), "content_type": (5, "string")}  # fmt: skip
+              "encoded_audio_string": (4, "bytes"), "content_type": (5, "string")}
 
 
 class _Value(Message):
@@ -54,7 +54,7 @@ class _Value(Message):
 
     FIELDS = {"node_name": (7, "string"), "tag": (1, "string"), "metadata": (9, SummaryMetadata),
               "simple_value": (2, "float"), "obsolete_old_style_histogram": (3, "bytes"), "image": (4, _Image),
-              "histo": (5, HistogramProto), "audio": (6, _Audio), "tensor": (8, TensorProto)}  # fmt: skip
+              "histo": (5, HistogramProto), "audio": (6, _Audio), "tensor": (8, TensorProto)}
     ONEOF = {"value": ("simple_value", "obsolete_old_style_histogram", "image", "histo", "audio", "tensor")}
 
 
@@ -114,5 +114,5 @@ class Event(Message):
 
     FIELDS = {"wall_time": (1, "double"), "step": (2, "int"), "file_version": (3, "string"), "graph_def": (4, "bytes"),
               "summary": (5, Summary), "session_log": (7, SessionLog), "tagged_run_metadata": (8, _Tagged),
-              "meta_graph_def": (9, "bytes"), "source_metadata": (10, _Source)}  # fmt: skip
+              "meta_graph_def": (9, "bytes"), "source_metadata": (10, _Source)}
     ONEOF = {"what": ("file_version", "graph_def", "summary", "session_log", "tagged_run_metadata", "meta_graph_def")}

@@ -67,4 +67,4 @@ def opened(path: Any, kind: str = "") -> Iterator[Any]:
 
 def _corrupted(path: Any, at: int, problem: str) -> DataLossError:
     return DataLossError(None, None, f"{problem} at {at} of {path}\n  Fix: use another copy of the file; for "
-                         "compressed ones give the options that it was written with")  # fmt: skip
+                         "compressed ones give the options that it was written with")

@@ -201,7 +201,7 @@ def _concat_v1_grad(op, dy):
 
 
 @op("ConcatOffset", "concat_dim: int32, shape: N*shape_type -> offset: N*shape_type", shape_type=INDEX,
-    host=("concat_dim", "shape"))  # fmt: skip
+    host=("concat_dim", "shape"))
 def concat_offset(xp, axis, shapes):
     """Where each of the tensors with these shapes begins in their concatenation."""
     rank = len(shapes[0])

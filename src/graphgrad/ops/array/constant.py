@@ -177,14 +177,14 @@ def check_numerics_v2_op(xp, x, *, message=""):
 def _check_numerics_v2_grad(op, dy):
     message = op._attr("message")
     return raw.CheckNumericsV2(dy, message="Not a number (NaN) or infinity (Inf) values detected in gradient. "
-                               f"{message}")  # fmt: skip
+                               f"{message}")
 
 
 # -- constants ---------------------------------------------------------------------
 
 
 def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const",
-                verify_shape: bool = False) -> Any:  # fmt: skip
+                verify_shape: bool = False) -> Any:
     """A constant tensor; too short a value is continued with its last element.
 
     Args:
@@ -214,7 +214,7 @@ def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "C
                         "Fix: leave verify_shape out, or give a value of that shape")
     if wanted is None or any(n is None for n in wanted):
         raise ValueError(f"constant: the shape {shape} has a dimension that is not known or negative. "
-                         "Fix: give all sizes")  # fmt: skip
+                         "Fix: give all sizes")
     missing = math.prod(wanted) - array.size
     if array.size == 1:
         array = array.reshape(())[()]

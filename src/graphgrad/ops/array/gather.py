@@ -64,7 +64,7 @@ def check_range(indices, size):
 
 
 @op("GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", Tindices=INDEX | {int16},
-    Taxis=INDEX, host=("axis",))  # fmt: skip
+    Taxis=INDEX, host=("axis",))
 def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     """Slices of `params` along `axis`, picked by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
@@ -150,7 +150,7 @@ def _along_axis(dy, shape, rank, indices, at, lead):
     summed = raw.UnsortedSegmentSum(values, ids, raw.Reshape(rows, []) if is_tensor(rows) else np.int32(rows.item()))
     summed = raw.Reshape(summed, join(batch, n, part(shape, lead, at), part(shape, plus(at, 1), rank)))
     return raw.Transpose(summed, join(axes(0, lead), axes(plus(lead, 1), plus(at, 1)), axes(lead, plus(lead, 1)),
-                                      axes(plus(at, 1), rank)))  # fmt: skip
+                                      axes(plus(at, 1), rank)))
 
 
 def _gather_v1_shape(params, indices):
@@ -261,7 +261,7 @@ def _gather_nd_grad(op, dy):
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
-           name: str | None = None) -> Any:  # fmt: skip
+           name: str | None = None) -> Any:
     """Picks slices of `params` along `axis`.
 
     Args:
@@ -285,7 +285,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
 
 
 def gather_v1(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
-              batch_dims: int = 0) -> Any:  # fmt: skip
+              batch_dims: int = 0) -> Any:
     """`gather` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -325,7 +325,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None,
-              bad_indices_policy: str = "") -> Any:  # fmt: skip
+              bad_indices_policy: str = "") -> Any:
     """Picks slices of `params` at coordinates.
 
     Args:
@@ -353,7 +353,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         for what, t in (("indices", indices), ("params", params)):
             if t._spec.shape is not None and batch_dims >= len(t._spec.shape):
                 raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`{what}`) = "
-                                 f"{len(t._spec.shape)}. Fix: give a smaller batch_dims")  # fmt: skip
+                                 f"{len(t._spec.shape)}. Fix: give a smaller batch_dims")
         shape, sizes = shape_of(indices), shape_of(params)
         batch = part(shape, 0, batch_dims)
         rank = rank_of(indices)
@@ -367,12 +367,12 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
                 row = raw.Cast(raw.Range(0, raw.Reshape(size, []), 1), DstT=indices.dtype)
             own = join(fill(axis, 1), size, fill(minus(rank, axis + 1), 1))
             columns.append(raw.BroadcastTo(raw.Reshape(row, own), join(batch, part(shape, batch_dims, minus(rank, 1)),
-                                                                       [1])))  # fmt: skip
+                                                                       [1])))
         return raw.GatherNd(params, raw.ConcatV2([*columns, indices], -1), bad_indices_policy=bad_indices_policy)
 
 
 def gather_nd_v1(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0,
-                 bad_indices_policy: str = "") -> Any:  # fmt: skip
+                 bad_indices_policy: str = "") -> Any:
     """`gather_nd` with the arguments in TensorFlow 1's order.
 
     Args:

@@ -69,7 +69,7 @@ def _pad_v2_shape(x, paddings, value):
 
 
 @op("PadV2", "input: T, paddings: Tpaddings, constant_values: T -> output: T", Tpaddings=INDEX, host=("paddings",),
-    shape=_pad_v2_shape)  # fmt: skip
+    shape=_pad_v2_shape)
 def pad_v2_op(xp, x, paddings, value):
     """The input with one value put around."""
     if np.shape(value):
@@ -182,7 +182,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 
 def pad_v1(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
-           constant_values: Any = 0) -> Any:  # fmt: skip
+           constant_values: Any = 0) -> Any:
     """`pad` with the arguments in TensorFlow 1's order.
 
     Args:

@@ -87,7 +87,7 @@ def _stitch_grad(op, dy):
 
 
 @op("DynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
-    shape=_stitch_shape)  # fmt: skip
+    shape=_stitch_shape)
 def dynamic_stitch_op(xp, indices, data):
     """The slices of all `data`, put where `indices` say; of several for one place the last."""
     return _stitch(xp, indices, data)
@@ -97,7 +97,7 @@ dynamic_stitch_op.grad(_stitch_grad)
 
 
 @op("ParallelDynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
-    shape=_stitch_shape)  # fmt: skip
+    shape=_stitch_shape)
 def parallel_dynamic_stitch_op(xp, indices, data):
     """DynamicStitch that leaves open which of several slices for one place wins."""
     return _stitch(xp, indices, data)

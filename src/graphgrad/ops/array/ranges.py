@@ -18,7 +18,7 @@ from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, ran
 
 
 @op("Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", Tidx=INTEGER | FLOATING,
-    host=("start", "limit", "delta"))  # fmt: skip
+    host=("start", "limit", "delta"))
 def range_op(xp, start, limit, delta):
     """start, start + delta, ... up to, not including, limit."""
     n = _range_shape(start.item(), limit.item(), delta.item())[0]
@@ -158,7 +158,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         step = raw.RealDiv(raw.Sub(last, first), apart)
         column = join(fill(at, 1), [-1], fill(minus(rank, at), 1))
         steps = steps.reshape(column) if isinstance(steps, np.ndarray) and isinstance(column, np.ndarray) \
-            else raw.Reshape(steps, column)  # fmt: skip
+            else raw.Reshape(steps, column)
         inner = raw.AddV2(first, raw.Mul(step, steps))
         both = raw.ConcatV2([first, inner, last], at)
         if known is not None:
@@ -166,4 +166,4 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         size = raw.Shape(raw.Range(0, num, 1))  # which refuses numbers below 0
         shape = shape_of(first)
         return raw.Slice(both, raw.ZerosLike(raw.Shape(first)),
-                         join(part(shape, 0, at), size, part(shape, plus(at, 1), plus(rank, 1))))  # fmt: skip
+                         join(part(shape, 0, at), size, part(shape, plus(at, 1), plus(rank, 1))))

@@ -79,7 +79,7 @@ _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.
 
 
 @op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC, Tindices=INDEX,
-    host=("shape",))  # fmt: skip
+    host=("shape",))
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     """Zeros of the given shape with `updates` added in at the coordinates `indices`."""
     return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy)
@@ -115,7 +115,7 @@ def _tensor_scatter_shape(tensor, indices, updates, bad_indices_policy):
 
 def _tensor_scatter(name, method, allowed, doc):
     @op(name, "tensor: T, indices: Tindices, updates: T -> output: T", T=allowed, Tindices=INDEX,
-        shape=_tensor_scatter_shape)  # fmt: skip
+        shape=_tensor_scatter_shape)
     def kernel(xp, tensor, indices, updates, *, bad_indices_policy=""):
         return _apply(xp, tensor, indices, updates, method, bad_indices_policy)
 
@@ -129,15 +129,15 @@ def _tensor_scatter_refuses(xp, tensor, indices, updates, bad_indices_policy="")
 
 
 tensor_scatter_update_op = _tensor_scatter(
-    "TensorScatterUpdate", "set", ANY, "`tensor` with the slices at `indices` replaced.")  # fmt: skip
+    "TensorScatterUpdate", "set", ANY, "`tensor` with the slices at `indices` replaced.")
 tensor_scatter_add_op = _tensor_scatter(
-    "TensorScatterAdd", "add", NUMERIC, "`tensor` with `updates` added to the slices at `indices`.")  # fmt: skip
+    "TensorScatterAdd", "add", NUMERIC, "`tensor` with `updates` added to the slices at `indices`.")
 tensor_scatter_sub_op = _tensor_scatter(
-    "TensorScatterSub", "subtract", NUMERIC, "`tensor` less `updates` in the slices at `indices`.")  # fmt: skip
+    "TensorScatterSub", "subtract", NUMERIC, "`tensor` less `updates` in the slices at `indices`.")
 tensor_scatter_max_op = _tensor_scatter(
-    "TensorScatterMax", "max", REAL, "The larger of `updates` and the slices of `tensor` at `indices`.")  # fmt: skip
+    "TensorScatterMax", "max", REAL, "The larger of `updates` and the slices of `tensor` at `indices`.")
 tensor_scatter_min_op = _tensor_scatter(
-    "TensorScatterMin", "min", REAL, "The smaller of `updates` and the slices of `tensor` at `indices`.")  # fmt: skip
+    "TensorScatterMin", "min", REAL, "The smaller of `updates` and the slices of `tensor` at `indices`.")
 
 
 @tensor_scatter_update_op.grad
@@ -154,7 +154,7 @@ def _tensor_scatter_add_grad(op, dy):
 
 scatter_nd_non_aliasing_op = op(
     "ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output: T", T=NUMERIC, Tindices=INDEX,
-    shape=_tensor_scatter_shape)(tensor_scatter_add_op.kernel)  # fmt: skip
+    shape=_tensor_scatter_shape)(tensor_scatter_add_op.kernel)
 scatter_nd_non_aliasing_op.refuses("indices")(_tensor_scatter_refuses)
 scatter_nd_non_aliasing_op.grad(_tensor_scatter_add_grad)
 
@@ -181,7 +181,7 @@ def _tensor_scatter_extremum_grad(op, dy):
 
 
 @op("OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T", TI=INDEX | {uint8, int8},
-    host=("depth",))  # fmt: skip
+    host=("depth",))
 def one_hot_op(xp, indices, depth, on_value, off_value, *, axis=-1):
     """`on_value` at the places that `indices` name along a new axis, `off_value` elsewhere."""
     _check_depth(int(depth))
@@ -215,7 +215,7 @@ one_hot_op.grad(NOT_DIFFERENTIABLE)
 
 
 def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
-            dtype: Any = None, name: str | None = None) -> Any:  # fmt: skip
+            dtype: Any = None, name: str | None = None) -> Any:
     """Vectors that have one value at the place an index names and another elsewhere.
 
     Args:
@@ -244,7 +244,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
     on, off = (final.np_dtype.type(d) if v is None else v if is_tensor_like(v) else convert_to_tensor(v, final)
                for v, d in ((on_value, 1), (off_value, 0)))
     return raw.OneHot(indices, depth, on, off, axis=-1 if axis is None else as_int(axis, "axis"),
-                      name=name or "one_hot")  # fmt: skip
+                      name=name or "one_hot")
 
 
 def _dtype_of(value, wanted):
@@ -299,7 +299,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
 
 
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Adds to slices of a tensor at coordinates.
 
     Args:
@@ -320,7 +320,7 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
 
 
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Subtracts from slices of a tensor at coordinates.
 
     Args:
@@ -337,7 +337,7 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_p
 
 
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Raises slices of a tensor at coordinates to at least the updates.
 
     Args:
@@ -354,7 +354,7 @@ def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_p
 
 
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Lowers slices of a tensor at coordinates to at most the updates.
 
     Args:

@@ -82,7 +82,7 @@ def _slice_grad(op, dy):
 
 _INDEX_TYPES = frozenset({"int16", "int32", "int64"})
 _BAD_INDEX = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
-              "are valid indices, got {!r}")  # fmt: skip
+              "are valid indices, got {!r}")
 
 
 class _Spec:
@@ -114,7 +114,7 @@ def _read(key: tuple[Any, ...]) -> _Spec:
         elif isinstance(item, slice):
             masks = [m for m, v in (("begin_mask", item.start), ("end_mask", item.stop)) if v is None]
             spec.add(0 if item.start is None else _bound(item.start), 0 if item.stop is None else _bound(item.stop),
-                     1 if item.step is None else _bound(item.step), *masks)  # fmt: skip
+                     1 if item.step is None else _bound(item.step), *masks)
         elif item is Ellipsis:
             spec.add(0, 0, 1, "ellipsis_mask")
         elif item is None:
@@ -192,7 +192,7 @@ def _split_spec(key: tuple[Any, ...], spec: _Spec) -> tuple[Any, tuple[Any, ...]
     whole = slice(None)
     static = tuple([whole if i in tensors else v for i, v in enumerate(key)])
     dynamic = [whole if v is None or isinstance(v, slice) else v for i, v in enumerate(key)
-               if i in tensors or v is None or v is Ellipsis or isinstance(v, slice)]  # fmt: skip
+               if i in tensors or v is None or v is Ellipsis or isinstance(v, slice)]
     return static, tuple(dynamic)
 
 
@@ -242,7 +242,7 @@ def _array_of(items: tuple[int, ...]) -> Any:
 
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
                   ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """Takes every `strides[i]`-th element from `begin[i]` to `end[i]` of each axis i.
 
     Args:
@@ -263,11 +263,11 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     """
     if strides is None:
         strides = np.ones(len(begin) if isinstance(begin, (list, tuple)) else convert_to_tensor(begin)._spec.shape,
-                          np.int32)  # fmt: skip
+                          np.int32)
         if getattr(begin, "dtype", None) == int64:
             strides = strides.astype(np.int64)
     masks = {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask,
-             "new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}  # fmt: skip
+             "new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}
     return raw.StridedSlice(input_, begin, end, strides, name=name, **{k: v for k, v in masks.items() if v})
 
 

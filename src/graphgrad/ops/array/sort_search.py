@@ -128,7 +128,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
 
 
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
-                 name: str | None = None) -> Any:  # fmt: skip
+                 name: str | None = None) -> Any:
     """For each value, where it would go in a sorted sequence.
 
     Args:
@@ -206,7 +206,7 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 
 def argsort(values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
-            name: str | None = None) -> Any:  # fmt: skip
+            name: str | None = None) -> Any:
     """The indices that would sort along an axis.
 
     Args:
@@ -252,7 +252,7 @@ def _sort(values, axis, direction, which):
     turned = _turn(values) if ascending else values
     sizes = shape_of(turned)
     k = part(sizes, len(shape) - 1, len(shape)) if shape is not None else raw.StridedSlice(sizes, [-1], [0], [1],
-                                                                                         end_mask=1)  # fmt: skip
+                                                                                         end_mask=1)
     k = k.reshape(()) if isinstance(k, np.ndarray) else raw.Reshape(k, [])
     result = raw.TopKV2(turned, k)[which]
     if ascending and which == 0:

@@ -40,7 +40,7 @@ def _batch_to_space(xp, x, block, crops):
 
 
 @op("SpaceToBatchND", "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T", Tblock_shape=INDEX,
-    Tpaddings=INDEX, host=("block_shape", "paddings"))  # fmt: skip
+    Tpaddings=INDEX, host=("block_shape", "paddings"))
 def space_to_batch_nd_op(xp, x, block_shape, paddings):
     """Pads, then moves blocks of the axes after the first into the batch."""
     return _space_to_batch(xp, x, block_shape.tolist(), paddings.tolist())
@@ -106,7 +106,7 @@ def _space_to_batch_nd_grad(op, dy):
 
 
 @op("BatchToSpaceND", "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T", Tblock_shape=INDEX,
-    Tcrops=INDEX, host=("block_shape", "crops"))  # fmt: skip
+    Tcrops=INDEX, host=("block_shape", "crops"))
 def batch_to_space_nd_op(xp, x, block_shape, crops):
     """Moves parts of the batch back into blocks of space, then crops."""
     return _batch_to_space(xp, x, block_shape.tolist(), crops.tolist())
@@ -199,7 +199,7 @@ def space_to_depth_op(xp, x, *, block_size, data_format="NHWC"):
 def _space_to_depth_shape(x, block_size, data_format):
     (n, h, w, c), write = _nhwc(x, data_format)
     return write(n, _known_div(h, block_size, "height"), _known_div(w, block_size, "width"),
-                 _known_mul(c, block_size**2))  # fmt: skip
+                 _known_mul(c, block_size**2))
 
 
 @space_to_depth_op.grad
@@ -280,7 +280,7 @@ def _block(block_size: Any, block_shape: Any) -> Any:
 
 
 def space_to_batch_v1(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
-                      block_shape: Any = None) -> Any:  # fmt: skip
+                      block_shape: Any = None) -> Any:
     """`space_to_batch` for images, with one size of block.
 
     Args:
@@ -428,7 +428,7 @@ def depth_to_space_v1(input: Any, block_size: int, name: str | None = None, data
 
 
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None,
-                                     name: str | None = None) -> Any:  # fmt: skip
+                                     name: str | None = None) -> Any:
     """The paddings that make sizes divisible by a block, and the crops that undo them.
 
     Args:
@@ -464,4 +464,4 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
         before, after = raw.Unpack(base, num=2, axis=1)
         more = raw.FloorMod(raw.Neg(raw.AddV2(raw.AddV2(sizes, before), after)), block)
         return (raw.Pack([before, raw.AddV2(after, more)], axis=1, name="paddings"),
-                raw.Pack([raw.ZerosLike(more), more], axis=1, name="crops"))  # fmt: skip
+                raw.Pack([raw.ZerosLike(more), more], axis=1, name="crops"))

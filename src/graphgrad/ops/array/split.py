@@ -61,7 +61,7 @@ def _split_grad(op, *dys):
 
 
 @op("SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T", Tlen=INDEX,
-    host=("size_splits", "split_dim"))  # fmt: skip
+    host=("size_splits", "split_dim"))
 def split_v(xp, value, sizes, axis, *, num_split):
     """The parts of given sizes along an axis; one size may be -1."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))

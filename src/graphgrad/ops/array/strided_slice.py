@@ -54,7 +54,7 @@ def element(vector, i):
 
 
 def _strided_slice_shape(x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                         shrink_axis_mask):  # fmt: skip
+                         shrink_axis_mask):
     count = same_length(begin, end, strides)
     if x is None or count is None:
         return None
@@ -182,9 +182,9 @@ def _bounds(r):
 
 
 @op("StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", Index=INDEX | {int16},
-    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape)  # fmt: skip
+    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape)
 def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
-                     shrink_axis_mask=0):  # fmt: skip
+                     shrink_axis_mask=0):
     """Every stride-th element from begin to end along each axis; the masks give `...`, None, x[i] and open ends."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return x[_indexer(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)]
@@ -192,11 +192,11 @@ def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, el
 
 @strided_slice_op.on_device
 def _strided_slice_device(xp, x, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                          shrink_axis_mask):  # fmt: skip
+                          shrink_axis_mask):
     from jax import lax
 
     plan = _Plan(x.shape, begin, end, strides,
-                 (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))  # fmt: skip
+                 (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
     for axis in plan.dynamic:
         x = lax.dynamic_slice_in_dim(x, plan.position(xp, axis, x.shape[axis]), 1, axis)
     bounds = [_bounds(r) if isinstance(r, range) else (0, 1, 1) for r in plan.ranges]
@@ -227,9 +227,9 @@ def _strided_slice_grad(op, dy):
 
 
 @op("StridedSliceGrad", "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", Index=INDEX,
-    host=("shape", "strides"))  # fmt: skip
+    host=("shape", "strides"))
 def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
-                          new_axis_mask=0, shrink_axis_mask=0):  # fmt: skip
+                          new_axis_mask=0, shrink_axis_mask=0):
     """Zeros of the given shape, but for `dy` in the place that the slice takes."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     result = np.zeros(shape, dy.dtype)
@@ -242,12 +242,12 @@ def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, e
 
 @strided_slice_grad_op.on_device
 def _strided_slice_grad_device(xp, shape, begin, end, strides, dy, *, begin_mask, end_mask, ellipsis_mask,
-                               new_axis_mask, shrink_axis_mask):  # fmt: skip
+                               new_axis_mask, shrink_axis_mask):
     from jax import lax
 
     shape = tuple(shape.tolist())
     plan = _Plan(shape, begin, end, strides,
-                 (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))  # fmt: skip
+                 (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
     x = xp.reshape(dy, [len(r) if isinstance(r, range) else 1 for r in plan.ranges])
     turned = _reversed_axes(plan.ranges)
     x = lax.rev(x, turned) if turned else x
@@ -283,9 +283,9 @@ def _strided_slice_grad_grad(op, d2):
 
 
 @op("TensorStridedSliceUpdate", "input: T, begin: Index, end: Index, strides: Index, value: T -> output: T",
-    Index=INDEX, host=("begin", "end", "strides"))  # fmt: skip
+    Index=INDEX, host=("begin", "end", "strides"))
 def strided_slice_update_op(xp, x, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
-                            new_axis_mask=0, shrink_axis_mask=0):  # fmt: skip
+                            new_axis_mask=0, shrink_axis_mask=0):
     """The tensor with `value`, which is broadcast, in place of a slice."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     place = _indexer(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)
@@ -298,9 +298,9 @@ def strided_slice_update_op(xp, x, begin, end, strides, value, *, begin_mask=0, 
 
 @strided_slice_update_op.shape
 def _strided_slice_update_shape(x, begin, end, strides, value, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                                shrink_axis_mask):  # fmt: skip
+                                shrink_axis_mask):
     part = _strided_slice_shape(x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                                shrink_axis_mask)  # fmt: skip
+                                shrink_axis_mask)
     if part is not None and value is not None and merge(part, broadcast(part, value)) is _CONTRADICTION:
         raise Complaint(f"value has shape {shape_str(value)}, the slice {shape_str(part)}",
                         "give a value that can be broadcast to the slice")

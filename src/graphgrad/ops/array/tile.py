@@ -111,7 +111,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         columns = raw.Range(0, raw.Maximum(raw.Max(counts, 0), 0), 1)
         where = raw.Where(raw.Less(columns, raw.ExpandDims(counts, -1)))
         return raw.GatherV2(data, raw.StridedSlice(where, [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1,
-                                                   shrink_axis_mask=2), axis)  # fmt: skip
+                                                   shrink_axis_mask=2), axis)
 
 
 def _repeat_evenly(data, count, axis, rank):

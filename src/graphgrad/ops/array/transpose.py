@@ -177,7 +177,7 @@ def _reverse_sequence_shape(x, lengths, seq_dim, batch_dim):
 @reverse_sequence_op.grad
 def _reverse_sequence_grad(op, dy):
     return raw.ReverseSequence(dy, op.inputs[1], seq_dim=op._attr("seq_dim"),
-                               batch_dim=op._attr("batch_dim")), None  # fmt: skip
+                               batch_dim=op._attr("batch_dim")), None
 
 
 @op("Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", Tshift=INDEX, Taxis=INDEX, host=("axis",))
@@ -306,7 +306,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 
 
 def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
-                     name: str | None = None) -> Any:  # fmt: skip
+                     name: str | None = None) -> Any:
     """Reverses the first elements of each sequence of a batch.
 
     Args:
@@ -329,7 +329,7 @@ def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_a
 
 
 def reverse_sequence_v1(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
-                        name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Any:  # fmt: skip
+                        name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Any:
     """`reverse_sequence`, with `seq_dim` and `batch_dim` as other names of the axes.
 
     Args:

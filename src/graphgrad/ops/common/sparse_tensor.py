@@ -122,7 +122,7 @@ class SparseArgument(TypeError):
 
 def _refuse(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
     raise SparseArgument(f"Failed to convert elements of {value} to Tensor. Fix: tf.sparse.to_dense(x), or a function "
-                         "of tf.sparse")  # fmt: skip
+                         "of tf.sparse")
 
 
 register_tensor_conversion_function(SparseTensor, _refuse)

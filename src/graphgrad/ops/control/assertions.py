@@ -107,7 +107,7 @@ def _holds(comparison: Any) -> Any:
 
 
 def _compare(sign: str, op_type: str, x: Any, y: Any, data: Any, summarize: Any, message: Any, name: str | None,
-             default: str) -> Any:  # fmt: skip
+             default: str) -> Any:
     """Checks a comparison of all elements; `data` replaces the usual text."""
     with name_scope(name, default):
         if is_tensor_like(y) and not is_tensor_like(x):
@@ -120,7 +120,7 @@ def _compare(sign: str, op_type: str, x: Any, y: Any, data: Any, summarize: Any,
             return _compare_now(sign, op_type, x, y, data, summarize, message)
         if data is None:
             data = [f"Condition x {sign} y did not hold element-wise:", f"x ({_name_of(x)}) = ", x,
-                    f"y ({_name_of(y)}) = ", y]  # fmt: skip
+                    f"y ({_name_of(y)}) = ", y]
             data = [message, *data] if message else data
         xs, ys = constant_value(x), constant_value(y)
         if xs is not None and ys is not None:
@@ -133,7 +133,7 @@ def _compare(sign: str, op_type: str, x: Any, y: Any, data: Any, summarize: Any,
 _COMPARISONS: dict[str, Any] = {
     "Equal": np.equal, "NotEqual": np.not_equal, "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater,
     "GreaterEqual": np.greater_equal,
-}  # fmt: skip
+}
 
 
 def _compare_now(sign: str, op_type: str, x: Any, y: Any, data: Any, summarize: Any, message: Any) -> None:
@@ -142,13 +142,13 @@ def _compare_now(sign: str, op_type: str, x: Any, y: Any, data: Any, summarize: 
         return
     if data is not None:
         raise InvalidArgumentError(None, None, "\n".join(_static_text(d) if isinstance(d, str) else
-                                                         str(np.asarray(d)) for d in data))  # fmt: skip
+                                                         str(np.asarray(d)) for d in data))
     n = 3 if summarize is None else holds.size if summarize < 0 else summarize
     a, b = (np.broadcast_to(np.asarray(t), holds.shape) for t in (x, y))
     where = np.argwhere(~holds)[:n]
     lines = [message] if message else []
     lines += [f"Condition x {sign} y did not hold.", f"Indices of first {len(where)} different values:", str(where),
-              "Corresponding x values:", str(a[~holds][:n]), "Corresponding y values:", str(b[~holds][:n])]  # fmt: skip
+              "Corresponding x values:", str(a[~holds][:n]), "Corresponding y values:", str(b[~holds][:n])]
     for label, t in (("x", x), ("y", y)):
         first = np.asarray(t).ravel()[:n]
         lines += [f"First {first.size} elements of {label}:", str(first)]
@@ -162,7 +162,7 @@ def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[Any
         return _compare(sign, op_type, x, y, None, summarize, message, name, function)
 
     def check_v1(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                 name: str | None = None) -> Any:  # fmt: skip
+                 name: str | None = None) -> Any:
         return _compare(sign, op_type, x, y, data, summarize, message, name, function)
 
     check.__name__ = check.__qualname__ = function
@@ -262,7 +262,7 @@ assert_non_positive, assert_non_positive_v1 = _sign_check("assert_non_positive",
 
 
 def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: Any = None, summarize: Any = None,
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
     """Checks that |x - y| <= atol + rtol * |y| for every element.
 
     Args:
@@ -282,7 +282,7 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: Any
 
 
 def assert_near_v1(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None,
-                   message: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                   message: Any = None, name: str | None = None) -> Any:
     """Checks that |x - y| <= atol + rtol * |y|; see `debugging.assert_near`.
 
     >>> sess.run(tf.assert_near(tf.constant(1.0), 1.0 + 1e-7))
@@ -292,12 +292,12 @@ def assert_near_v1(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any
         y = convert_to_tensor(y, name="y", dtype_hint=x.dtype)
         dtype = as_dtype(x.dtype)
         eps = 10 * float(np.finfo(dtype.np_dtype if dtype.size > 2 or dtype.name == "float16" else np.float32).eps
-                         if dtype.name != "bfloat16" else 2.0**-7)  # fmt: skip
+                         if dtype.name != "bfloat16" else 2.0**-7)
         rtol = convert_to_tensor(eps if rtol is None else rtol, dtype, name="rtol")
         atol = convert_to_tensor(eps if atol is None else atol, dtype, name="atol")
         if data is None:
             data = [message or "", f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
-                    f"x ({_name_of(x)}) = ", x, f"y ({_name_of(y)}) = ", y]  # fmt: skip
+                    f"x ({_name_of(x)}) = ", x, f"y ({_name_of(y)}) = ", y]
         bound = raw.AddV2(atol, raw.Mul(rtol, raw.Abs(y)))
         condition = _holds(raw.LessEqual(raw.Abs(raw.Sub(x, y)), bound))
         return Assert(condition, data, summarize)
@@ -312,7 +312,7 @@ def _known_rank(x: Any) -> int | None:
 
 
 def _rank_check(x: Any, ranks: Any, words: str, fits: Any, op_type: str, data: Any, summarize: Any, message: Any,
-                name: str | None, default: str) -> Any:  # fmt: skip
+                name: str | None, default: str) -> Any:
     with name_scope(name, default):
         x = convert_to_tensor(x, name="x")
         ranks = [convert_to_tensor(r, name="rank") for r in ranks]
@@ -370,7 +370,7 @@ def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None)
 
 
 def assert_rank_v1(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                   name: str | None = None) -> Any:  # fmt: skip
+                   name: str | None = None) -> Any:
     """Checks that `x` has `rank` dimensions; see `debugging.assert_rank`.
 
     >>> tf.assert_rank(tf.constant([1]), 1).type
@@ -389,14 +389,14 @@ def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | Non
 
 
 def assert_rank_at_least_v1(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                            name: str | None = None) -> Any:  # fmt: skip
+                            name: str | None = None) -> Any:
     """Checks that `x` has `rank` dimensions or more; see `debugging.assert_rank`.
 
     >>> tf.assert_rank_at_least(tf.constant([1]), 1).type
     'NoOp'
     """
     return _rank_check(x, [rank], "rank at least", _is_at_least, "GreaterEqual", data, summarize, message, name,
-                       "assert_rank_at_least")  # fmt: skip
+                       "assert_rank_at_least")
 
 
 def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = None) -> Any:
@@ -409,7 +409,7 @@ def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = N
 
 
 def assert_rank_in_v1(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                      name: str | None = None) -> Any:  # fmt: skip
+                      name: str | None = None) -> Any:
     """Checks that the number of dimensions of `x` is one of `ranks`; see `debugging.assert_rank`.
 
     >>> tf.assert_rank_in(tf.constant([1]), [1, 2]).type
@@ -452,7 +452,7 @@ def assert_scalar_v1(tensor: Any, name: str | None = None, message: Any = None) 
 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """Checks shapes against sizes and symbols; the same symbol stands for the same size everywhere.
 
     Args:
@@ -499,7 +499,7 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
                     continue
                 target = _size(other, j) if wanted is None else np.int32(wanted)
                 text = [f"{prefix}{given}Tensor {_name_of(x)} dimension", str(i), "must have size", target,
-                        "Received shape: ", raw.Shape(x)]  # fmt: skip
+                        "Received shape: ", raw.Shape(x)]
                 waits.append(Assert(raw.Equal(_size(x, i), target), data or text, summarize))
         graph = current_graph()
         if graph is None:
@@ -626,7 +626,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
 
 
 def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = None, x: Any = None,
-                             message: Any = None) -> Any:  # fmt: skip
+                             message: Any = None) -> Any:
     """Checks that a tensor holds neither infinities nor NaNs; see `debugging.assert_all_finite`.
 
     >>> sess.run(tf.verify_tensor_all_finite(tf.constant(1.0), "x"))

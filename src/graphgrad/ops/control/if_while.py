@@ -43,7 +43,7 @@ def _on_device(run):
 
 _SHAPES_DIFFER = ("carry", "must have equal output types", "must have identical types", "must have equal types",
                   "must have same type structure", "must have same structure",
-                  "must have the same pytree structure")  # fmt: skip
+                  "must have the same pytree structure")
 
 
 def _on_loan(xp, value, shape=None):
@@ -97,7 +97,7 @@ def _if_shape(cond, args, then_branch, else_branch):
 
 @op("While", "input: list(T) -> output: list(Tout)", T=ANY, Tout=ANY, flags=_FLAGS)
 def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None, counter=None,
-           bounded_by=None, memory=None):  # fmt: skip
+           bounded_by=None, memory=None):
     """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures.
 
     `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0, and
@@ -189,7 +189,7 @@ loop_segments.grad(NOT_DIFFERENTIABLE)
 
 
 @op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,
-    flags=("stateful", "reads", "functional"))  # fmt: skip
+    flags=("stateful", "reads", "functional"))
 def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, summed=()):
     """Runs a sub-graph on each row of the mapped inputs and stacks what it gives; all rows at once on a device.
 
@@ -214,10 +214,10 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
             if not all(map(is_fully_defined, shapes)):  # those of what one row would give
                 shapes = [np.shape(o) for o in one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]]
             return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
-                    for i, (shape, spec) in enumerate(zip(shapes, body.specs, strict=True))], state  # fmt: skip
+                    for i, (shape, spec) in enumerate(zip(shapes, body.specs, strict=True))], state
         results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
         return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
-                for i, column in enumerate(zip(*results, strict=True))], state  # fmt: skip
+                for i, column in enumerate(zip(*results, strict=True))], state
     import jax
 
     def traced(operands):
@@ -259,7 +259,7 @@ def _as_fit(jax, xp, traced, operands, n, summed):
     def step(sums, group):
         outs = jax.vmap(traced)(group)
         return ({i: s + xp.sum(outs[i], 0, dtype=s.dtype) for i, s in sums.items()},
-                [o for i, o in enumerate(outs) if i not in sums])  # fmt: skip
+                [o for i, o in enumerate(outs) if i not in sums])
 
     groups = [o[:whole].reshape(-1, together, *o.shape[1:]) for o in operands]
     sums, stacked = jax.lax.scan(step, sums, groups)
@@ -293,7 +293,7 @@ def _vectorized_map_shape(args, body, mapped, summed):
             raise Complaint("a mapped input is a scalar: it has no rows", "tf.expand_dims(x, 0)")
         if n is not None and shape[0] is not None and shape[0] != n:
             raise Complaint(f"the mapped inputs have different numbers of rows: {n} and {shape[0]}",
-                            "give all as many rows")  # fmt: skip
+                            "give all as many rows")
         n = shape[0] if n is None else n
     return [shape if shape is None or i in summed else (n, *shape)
-            for i, shape in enumerate(t._spec.shape for t in body.outputs)]  # fmt: skip
+            for i, shape in enumerate(t._spec.shape for t in body.outputs)]

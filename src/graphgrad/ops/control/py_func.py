@@ -41,7 +41,7 @@ def _call(func: Any, token: str, args: Any, Tout: Any) -> list[Any]:
         if got is not wanted:
             raise Complaint(f"{i}-th value returned by {token} is {_CPP_NAMES.get(got.name, got.name)}, "
                             f"but expects {_CPP_NAMES.get(wanted.name, wanted.name)}",
-                            f"return np.asarray(value, np.{wanted.name}), or change Tout")  # fmt: skip
+                            f"return np.asarray(value, np.{wanted.name}), or change Tout")
     return values
 
 
@@ -49,7 +49,7 @@ def _to_array(value: Any) -> Any:
     array = np.asarray(value._value if isinstance(value, EagerTensor) else value)
     if array.dtype.kind in "US":
         array = np.array([v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()] + [None], object)[
-            :-1].reshape(array.shape)  # fmt: skip
+            :-1].reshape(array.shape)
     return array
 
 
@@ -119,7 +119,7 @@ def function_of(token: str) -> Any:
     def missing(*_: Any) -> Any:
         raise InvalidArgumentError(None, None, f"ValueError: callback {token} is not found: another process wrote the "
                                    "graph, or the function is gone.\n  Fix: build the operation here, and give its "
-                                   "result to import_graph_def as input_map")  # fmt: skip
+                                   "result to import_graph_def as input_map")
 
     return missing
 
@@ -178,7 +178,7 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
 
 
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
-                   name: str | None = None) -> Any:  # fmt: skip
+                   name: str | None = None) -> Any:
     """Calls a Python function of NumPy arrays when the graph runs.
 
     Args:
@@ -234,7 +234,7 @@ def _print_grad(op, dy):
 
 
 def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None,
-          summarize: int | None = None, name: str | None = None) -> Any:  # fmt: skip
+          summarize: int | None = None, name: str | None = None) -> Any:
     """Returns its input, and prints `data` to stderr whenever it is computed.
 
     Args:
@@ -253,7 +253,7 @@ def Print(input_: Any, data: Any, message: str | None = None, first_n: int | Non
     """
     return raw.Print(input_, [convert_to_tensor(d) for d in data], message=message or "",
                      first_n=-1 if first_n is None else first_n, summarize=3 if summarize is None else summarize,
-                     count=_Count(), name=name)  # fmt: skip
+                     count=_Count(), name=name)
 
 
 @op("StringFormat", "inputs: list(T) -> output: string", flags=("host",))

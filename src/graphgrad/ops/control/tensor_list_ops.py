@@ -55,7 +55,7 @@ def _unset(lst, shape):
 
 
 @op("TensorListReserve", "element_shape: shape_type, num_elements: int32 -> handle: variant", **_SHAPE,
-    host=("element_shape", "num_elements"), shape=_one)  # fmt: skip
+    host=("element_shape", "num_elements"), shape=_one)
 def reserve(xp, element_shape, num_elements, *, element_dtype):
     """A list of elements that nobody has set."""
     n = int(num_elements)
@@ -68,7 +68,7 @@ reserve.grad(NOT_DIFFERENTIABLE)
 
 
 @op("EmptyTensorList", "element_shape: shape_type, max_num_elements: int32 -> handle: variant", **_SHAPE,
-    host=("element_shape",), shape=_one)  # fmt: skip
+    host=("element_shape",), shape=_one)
 def empty_tensor_list(xp, element_shape, max_num_elements, *, element_dtype):
     """A list without elements."""
     return TensorList(element_dtype.np_dtype, _as_shape(element_shape), [])
@@ -102,7 +102,7 @@ element_shape_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("TensorListGetItem", "input_handle: variant, index: int32, element_shape: int32 -> item: element_dtype",
-    host=("element_shape",))  # fmt: skip
+    host=("element_shape",))
 def get_item(xp, lst, index, element_shape, *, element_dtype):
     """The element at `index`."""
     i = _place(lst, index, "access")
@@ -148,7 +148,7 @@ def _get_item_grad(op, ditem):
 
 
 @op("TensorListSetItem", "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
-    shape=_one)  # fmt: skip
+    shape=_one)
 def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_bounds=False):
     """The list with another element at `index`."""
     if isinstance(item, TensorList):
@@ -188,7 +188,7 @@ def _set_item_refuses(xp, lst, index, item, resize_if_index_out_of_bounds=False)
 def _set_item_grad(op, dlist):
     _, index, item = op.inputs
     return (raw.TensorListSetItem(dlist, index, raw.ZerosLike(item)), None,
-            raw.TensorListGetItem(dlist, index, _shape_of(item), element_dtype=item.dtype))  # fmt: skip
+            raw.TensorListGetItem(dlist, index, _shape_of(item), element_dtype=item.dtype))
 
 
 def _shape_of(item):
@@ -196,7 +196,7 @@ def _shape_of(item):
 
 
 @op("TensorListStack", "input_handle: variant, element_shape: int32 -> tensor: element_dtype",
-    host=("element_shape",))  # fmt: skip
+    host=("element_shape",))
 def stack(xp, lst, element_shape, *, element_dtype, num_elements=-1):
     """All elements in one tensor."""
     if num_elements >= 0 and lst.length != num_elements:
@@ -208,7 +208,7 @@ def stack(xp, lst, element_shape, *, element_dtype, num_elements=-1):
     buffer = lst.stacked(xp, shape)
     if buffer is None:
         raise Complaint("Tried to stack elements of an empty list with non-fully-defined element_shape",
-                        "write an element first, or give element_shape=")  # fmt: skip
+                        "write an element first, or give element_shape=")
     if not compatible(shape, tuple(buffer.shape[1:])):
         raise Complaint(f"elements of shape {tuple(buffer.shape[1:])} do not fit the element shape {shape}",
                         "give the element_shape that the elements have")
@@ -232,7 +232,7 @@ def _rest_of_shape(t):
 
 
 @op("TensorListFromTensor", "tensor: element_dtype, element_shape: shape_type -> output_handle: variant", **_SHAPE,
-    host=("element_shape",))  # fmt: skip
+    host=("element_shape",))
 def from_tensor(xp, tensor, element_shape):
     """A list of the rows of a tensor."""
     return TensorList(np.dtype(tensor.dtype), _as_shape(element_shape), None, tensor)
@@ -257,7 +257,7 @@ def _from_tensor_grad(op, dlist):
 
 
 @op("TensorListGather", "input_handle: variant, indices: int32, element_shape: int32 -> values: element_dtype",
-    host=("element_shape",))  # fmt: skip
+    host=("element_shape",))
 def gather(xp, lst, indices, element_shape, *, element_dtype):
     """The elements at `indices`, in one tensor."""
     shape = _as_shape(element_shape)
@@ -288,7 +288,7 @@ def _gather_grad(op, dvalues):
 
 
 @op("TensorListScatterV2", "tensor: element_dtype, indices: int32, element_shape: shape_type, num_elements: int32 "
-    "-> output_handle: variant", **_SHAPE, host=("element_shape", "num_elements"), shape=_one)  # fmt: skip
+    "-> output_handle: variant", **_SHAPE, host=("element_shape", "num_elements"), shape=_one)
 def scatter(xp, tensor, indices, element_shape, num_elements):
     """A list with the rows of a tensor at `indices`."""
     n = int(num_elements)
@@ -318,7 +318,7 @@ def _scatter_grad(op, dlist):
 
 
 @op("TensorListScatterIntoExistingList", "input_handle: variant, tensor: element_dtype, indices: int32 "
-    "-> output_handle: variant", shape=_one)  # fmt: skip
+    "-> output_handle: variant", shape=_one)
 def scatter_into(xp, lst, tensor, indices):
     """The list with the rows of a tensor at `indices`."""
     if isinstance(indices, np.ndarray):
@@ -332,20 +332,20 @@ def scatter_into(xp, lst, tensor, indices):
 def _scatter_into_grad(op, dlist):
     _, tensor, indices = op.inputs
     return (raw.TensorListScatterIntoExistingList(dlist, raw.ZerosLike(tensor), indices),
-            raw.TensorListGather(dlist, indices, _rest_of_shape(tensor), element_dtype=tensor.dtype), None)  # fmt: skip
+            raw.TensorListGather(dlist, indices, _rest_of_shape(tensor), element_dtype=tensor.dtype), None)
 
 
 @op("TensorListSplit", "tensor: element_dtype, element_shape: shape_type, lengths: int64 -> output_handle: variant",
-    **_SHAPE, host=("element_shape", "lengths"), shape=_one)  # fmt: skip
+    **_SHAPE, host=("element_shape", "lengths"), shape=_one)
 def split(xp, tensor, element_shape, lengths):
     """A list of pieces of a tensor, cut along its first axis."""
     total = int(lengths.sum())
     if total != tensor.shape[0]:
         raise Complaint(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {total} and "
-                        f"value's shape is: {list(tensor.shape)}", "give lengths that add up")  # fmt: skip
+                        f"value's shape is: {list(tensor.shape)}", "give lengths that add up")
     ends = np.cumsum(lengths).tolist()
     return TensorList(np.dtype(tensor.dtype), _as_shape(element_shape),
-                      [tensor[e - n : e] for e, n in zip(ends, lengths.tolist(), strict=True)])  # fmt: skip
+                      [tensor[e - n : e] for e, n in zip(ends, lengths.tolist(), strict=True)])
 
 
 @split.grad
@@ -358,7 +358,7 @@ def _split_grad(op, dlist):
 
 
 @op("TensorListConcatV2", "input_handle: variant, element_shape: shape_type, leading_dims: int64 "
-    "-> tensor: element_dtype, lengths: int64", **_SHAPE, host=("element_shape", "leading_dims"))  # fmt: skip
+    "-> tensor: element_dtype, lengths: int64", **_SHAPE, host=("element_shape", "leading_dims"))
 def concat(xp, lst, element_shape, leading_dims, *, element_dtype):
     """All elements one after the other along their first axis, and how long each is."""
     shape = _as_shape(element_shape)
@@ -421,7 +421,7 @@ def _push_back_grad(op, dlist):
 
 
 @op("TensorListPopBack", "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
-    host=("element_shape",))  # fmt: skip
+    host=("element_shape",))
 def pop_back(xp, lst, element_shape, *, element_dtype):
     """The list without its last element, and that element."""
     items = lst.elements()

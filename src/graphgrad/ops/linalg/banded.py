@@ -93,7 +93,7 @@ def _banded_grad(op, dx):
     part = raw.MatrixDiagPartV3(full, k, np.zeros((), full.dtype.np_dtype), align="LEFT_RIGHT")
     if shape is None or shape[-2] in (None, 1):  # a single diagonal comes without an axis of its own
         ones = raw.ConcatV2([raw.StridedSlice(raw.Shape(full), [0], [-2], [1], begin_mask=1),
-                             raw.StridedSlice(raw.Shape(bands), [-2], [0], [1], end_mask=1)], 0)  # fmt: skip
+                             raw.StridedSlice(raw.Shape(bands), [-2], [0], [1], end_mask=1)], 0)
         part = raw.Reshape(part, ones)
     return to_batch(part, bands), to_batch(db, rhs)
 
@@ -158,7 +158,7 @@ def _shifted(x, by):
     paddings[-2] = (0, 1) if by > 0 else (1, 0)
     whole = 1 << (rank - 2)
     kept = raw.StridedSlice(x, begin, end, ones, begin_mask=others | (0 if by > 0 else whole),
-                            end_mask=others | (whole if by > 0 else 0))  # fmt: skip
+                            end_mask=others | (whole if by > 0 else 0))
     return raw.Pad(kept, paddings)
 
 
@@ -173,9 +173,9 @@ def _tridiagonal_mat_mul_grad(op, dy):
         raise NotImplementedError("TridiagonalMatMul: the gradient needs a known rank.\n  Fix: use set_shape")
     turned = conj(rhs)
     d_rhs = raw.TridiagonalMatMul(
-        _moved(conj(below), 1), conj(middle), _moved(conj(above), -1), dy)  # fmt: skip
+        _moved(conj(below), 1), conj(middle), _moved(conj(above), -1), dy)
     return (_row_sums(raw.Mul(_shifted(turned, 1), dy)), _row_sums(raw.Mul(turned, dy)),
-            _row_sums(raw.Mul(_shifted(turned, -1), dy)), d_rhs)  # fmt: skip
+            _row_sums(raw.Mul(_shifted(turned, -1), dy)), d_rhs)
 
 
 def _moved(row, by):
@@ -212,11 +212,11 @@ def _eliminate(xp, pivoting):
             return straight[1], straight[0]
         ratio = p / xp.where(below == 0, xp.ones_like(below), below)
         swapped = (below, middle, above, c), (q - ratio * middle, r - ratio * above, xp.zeros_like(r),
-                                              b - ratio[..., None] * c)  # fmt: skip
+                                              b - ratio[..., None] * c)
         swap = xp.abs(below) > xp.abs(p)
         swaps = swap, swap, swap, swap[..., None]
         done, carry = (tuple(xp.where(*each) for each in zip(swaps, b, a, strict=True))
-                       for a, b in zip(straight, swapped, strict=True))  # fmt: skip
+                       for a, b in zip(straight, swapped, strict=True))
         return carry, done
 
     return step
@@ -302,12 +302,12 @@ def _three(diagonals, diagonals_format, function):
         shape = d._spec.shape
         if shape is not None and (len(shape) < 2 or shape[-2] not in (None, 3)):
             raise ValueError(f"{function}: Expected diagonals of the shape (..., 3, n), not {d.shape}.\n"
-                             "  Fix: stack the diagonals above, on and below the main one along axis -2")  # fmt: skip
+                             "  Fix: stack the diagonals above, on and below the main one along axis -2")
         return tuple(raw.Unpack(d, num=3, axis=-2))
     if diagonals_format == "sequence":
         if not isinstance(diagonals, (tuple, list)) or len(diagonals) != 3:
             raise ValueError(f"{function}: Expected diagonals to be a sequence of length 3.\n"
-                             "  Fix: (superdiag, maindiag, subdiag)")  # fmt: skip
+                             "  Fix: (superdiag, maindiag, subdiag)")
         middle = convert_to_tensor(diagonals[1], name="maindiag")
         above, below = (convert_to_tensor(d, dtype_hint=middle.dtype) for d in (diagonals[0], diagonals[2]))
         return _as_long(above, middle, after=True), middle, _as_long(below, middle, after=False)
@@ -318,10 +318,10 @@ def _three(diagonals, diagonals_format, function):
             raise ValueError(f"{function}: Expected matrices as diagonals, not {d.shape}.\n  Fix: use set_shape")
         zero = np.zeros((), d.dtype.np_dtype)
         band = raw.MatrixDiagPartV3(d, np.asarray([-1, 1], np.int32), zero, align="LEFT_RIGHT") if shape[-1] != 1 else \
-            raw.Pack([raw.ZerosLike(diag_part(d)), diag_part(d), raw.ZerosLike(diag_part(d))], axis=-2)  # fmt: skip
+            raw.Pack([raw.ZerosLike(diag_part(d)), diag_part(d), raw.ZerosLike(diag_part(d))], axis=-2)
         return tuple(raw.Unpack(band, num=3, axis=-2))
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}.\n"
-                     "  Fix: 'compact', 'sequence' or 'matrix'")  # fmt: skip
+                     "  Fix: 'compact', 'sequence' or 'matrix'")
 
 
 def _as_long(side, middle, after):
@@ -360,7 +360,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
 
 
 def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None,
-                      partial_pivoting=True, perturb_singular=False):  # fmt: skip
+                      partial_pivoting=True, perturb_singular=False):
     """Solves systems of equations whose matrices have three diagonals.
 
     Args:
@@ -389,7 +389,7 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
             raise ValueError("tridiagonal_solve: the ranks must be known.\n  Fix: use set_shape")
         if own not in (rank - 1, rank):
             raise ValueError(f"tridiagonal_solve: Expected the rank of rhs to be {rank - 1} or {rank}, but got {own}.\n"
-                             "  Fix: give rhs the batch dimensions of the diagonals")  # fmt: skip
+                             "  Fix: give rhs the batch dimensions of the diagonals")
         if conjugate_rhs:
             b = conj(b)
         vector = own == rank - 1
@@ -398,5 +398,5 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
         elif transpose_rhs:
             b = conj(adjoint(b))
         x = raw.TridiagonalSolve(stacked, b, partial_pivoting=bool(partial_pivoting),
-                                 perturb_singular=bool(perturb_singular))  # fmt: skip
+                                 perturb_singular=bool(perturb_singular))
         return raw.Squeeze(x, squeeze_dims=(-1,)) if vector else x

@@ -38,7 +38,7 @@ def adjoint(x):
     if shape is None:
         rank = raw.Rank(x)
         perm = join(raw.Range(0, raw.Sub(rank, 2), 1), raw.Reshape(raw.Sub(rank, 1), [1]),
-                    raw.Reshape(raw.Sub(rank, 2), [1]))  # fmt: skip
+                    raw.Reshape(raw.Sub(rank, 2), [1]))
     else:
         n = len(shape)
         perm = np.asarray([*range(n - 2), n - 1, n - 2], np.int32)

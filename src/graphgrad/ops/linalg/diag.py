@@ -161,7 +161,7 @@ def _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding, align):
 
 
 @op("MatrixDiagV3", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
-    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v3_shape)  # fmt: skip
+    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v3_shape)
 def matrix_diag_v3(xp, diagonal, k, num_rows, num_cols, padding_value, *, align="RIGHT_LEFT"):
     """Matrices with the given diagonals, `padding_value` elsewhere."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, align)
@@ -175,7 +175,7 @@ def _matrix_diag_v3_grad(op, dy):
 
 
 @op("MatrixDiagV2", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
-    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v2_shape)  # fmt: skip
+    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v2_shape)
 def matrix_diag_v2(xp, diagonal, k, num_rows, num_cols, padding_value):
     """MatrixDiagV3 with the diagonals aligned to the left."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, "LEFT_LEFT")
@@ -220,7 +220,7 @@ def _matrix_diag_part_shape(x, k, padding_value):
 
 
 @op("MatrixDiagPartV3", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
-    shape=_matrix_diag_part_shape)  # fmt: skip
+    shape=_matrix_diag_part_shape)
 def matrix_diag_part_v3(xp, x, k, padding_value, *, align="RIGHT_LEFT"):
     """The diagonals of matrices, packed into rows of one length."""
     return _collect(xp, x, padding_value, *_band(_k_of(k)), align)
@@ -242,7 +242,7 @@ def _matrix_diag_part_v3_grad(op, dy):
 
 
 @op("MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
-    shape=_matrix_diag_part_shape)  # fmt: skip
+    shape=_matrix_diag_part_shape)
 def matrix_diag_part_v2(xp, x, k, padding_value):
     """MatrixDiagPartV3 with the diagonals aligned to the left."""
     return _collect(xp, x, padding_value, *_band(_k_of(k)), "LEFT_LEFT")
@@ -354,7 +354,7 @@ def matrix_band_part_op(xp, x, num_lower, num_upper):
     for name, n, size in (("num_lower", num_lower, rows), ("num_upper", num_upper, cols)):
         if isinstance(n, np.ndarray) and n > size:
             raise Complaint(f"{name} must be negative or less or equal to {size}, got: {n}",
-                            "give -1 for all diagonals")  # fmt: skip
+                            "give -1 for all diagonals")
     below = np.arange(rows)[:, None] - np.arange(cols)  # how far below the diagonal
     inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
     return xp.where(inside, x, np.zeros((), x.dtype))

@@ -15,7 +15,7 @@ from graphgrad.ops.common.shape_values import join
 
 
 def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
-                padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:  # fmt: skip
+                padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """Matrices with given diagonals.
 
     Args:
@@ -46,7 +46,7 @@ def _of(tensor, value):
 
 
 def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0,
-                     align: str = "RIGHT_LEFT") -> Any:  # fmt: skip
+                     align: str = "RIGHT_LEFT") -> Any:
     """The diagonals of matrices.
 
     Args:
@@ -146,7 +146,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
 
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32,
-        name: str | None = None) -> Any:  # fmt: skip
+        name: str | None = None) -> Any:
     """Identity matrices.
 
     Args:

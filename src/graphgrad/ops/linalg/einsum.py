@@ -232,7 +232,7 @@ def _resolve(equation, n):
         raise ValueError(f"Subscripts have incorrect format: {equation}. Fix: write '...' once in a subscript")
     if len(inputs) != n:
         raise ValueError(f'Got {n} inputs for equation "{equation}", expecting {len(inputs)}. '
-                         "Fix: separate the subscripts of the inputs by commas, one for each")  # fmt: skip
+                         "Fix: separate the subscripts of the inputs by commas, one for each")
     labels = [t for s in inputs for t in s]
     if arrow:
         output = _tokens(right)

@@ -287,7 +287,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         if not isinstance(l2_regularizer, (int, float)) or l2_regularizer:
             small = np.eye(min(shape[-2:]), dtype=matrix.dtype.np_dtype)
             gram = raw.AddV2(gram, raw.Mul(l2_regularizer, small) if hasattr(l2_regularizer, "_spec")
-                             else (l2_regularizer * small).astype(small.dtype))  # fmt: skip
+                             else (l2_regularizer * small).astype(small.dtype))
         chol = raw.Cholesky(gram)
         if over:
             return cholesky_solve(chol, matmul(matrix, rhs, adjoint_a=True))
@@ -567,7 +567,7 @@ def expm(input, name=None):
         a = convert_to_tensor(input, name="matrix")
         # Halved until the approximation is exact to double precision; each matrix as often as it needs.
         size = raw.Max(raw.Sum(_magnitude(a), np.asarray([-2], np.int32), keep_dims=True), np.asarray([-1], np.int32),
-                       keep_dims=True)  # fmt: skip
+                       keep_dims=True)
         size = raw.StopGradient(size)
         halvings = [raw.Greater(size, _BOUND * 2.0**k) for k in range(_SQUARINGS)]
         for needed in halvings:

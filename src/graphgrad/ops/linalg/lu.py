@@ -66,7 +66,7 @@ def _lu_grad(op, dlu, unused):
     factor = raw.MatrixSetDiagV3(lower(lu), raw.OnesLike(diag_part(lu)), 0)
     top = upper(lu)
     inner = raw.AddV2(_strict_lower(matmul(factor, _strict_lower(dlu), adjoint_a=True)),
-                      upper(matmul(upper(dlu), top, adjoint_b=True)))  # fmt: skip
+                      upper(matmul(upper(dlu), top, adjoint_b=True)))
     left = raw.MatrixTriangularSolve(factor, inner, lower=True, adjoint=True)
     both = adjoint(raw.MatrixTriangularSolve(top, adjoint(left), lower=False, adjoint=False))
     return _rows(both, inverse_permutation(p))
@@ -78,7 +78,7 @@ def inverse_permutation(p):
         return raw.InvertPermutation(p)
     shape = p._spec.shape
     n = np.asarray(shape[-1], np.int32) if shape is not None and shape[-1] is not None else \
-        raw.StridedSlice(raw.Shape(p), [-1], [0], [1], end_mask=1, shrink_axis_mask=1)  # fmt: skip
+        raw.StridedSlice(raw.Shape(p), [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
     return raw.TopKV2(raw.Neg(p), n)[1]
 
 

@@ -229,14 +229,14 @@ def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False,
     array([[11.]], dtype=float32)
     """
     return raw.SparseMatMul(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b),
-                            a_is_sparse=bool(a_is_sparse), b_is_sparse=bool(b_is_sparse), name=name)  # fmt: skip
+                            a_is_sparse=bool(a_is_sparse), b_is_sparse=bool(b_is_sparse), name=name)
 
 
 # -- the public function ---------------------------------------------------------------
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
-           b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):  # fmt: skip
+           b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
     """Multiplies matrices, or stacks of them that broadcast.
 
     Args:

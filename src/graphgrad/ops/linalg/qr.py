@@ -92,7 +92,7 @@ def _unknown_qr_grad(a, q, r, dq, dr):
     """
     sizes = raw.Shape(a)
     k = raw.Minimum(*(raw.StridedSlice(sizes, [i], [0], [1], end_mask=1, shrink_axis_mask=1) if i == -1 else
-                      raw.StridedSlice(sizes, [i], [-1], [1], shrink_axis_mask=1) for i in (-2, -1)))  # fmt: skip
+                      raw.StridedSlice(sizes, [i], [-1], [1], shrink_axis_mask=1) for i in (-2, -1)))
     q1, q2, dq1, dq2 = (_beside(t, k, first) for t in (q, dq) for first in (True, False))
     r1, dr1 = _above(r, k), _above(dr, k)
     square, y, dv = _beside(r1, k, True), _beside(a, k, False), _beside(dr1, k, False)
@@ -113,7 +113,7 @@ def _beside(x, k, first):
 def _above(x, k):
     """The first k rows of matrices of any rank."""
     return raw.StridedSlice(x, [0, 0, 0], raw.Pack([0, k, 0], axis=0), [1, 1, 1], begin_mask=6, end_mask=4,
-                            ellipsis_mask=1)  # fmt: skip
+                            ellipsis_mask=1)
 
 
 def _columns(rank, m):

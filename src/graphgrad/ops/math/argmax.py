@@ -35,7 +35,7 @@ def _declare(name, function, index_types, output_types, doc):
 
     kernel.__doc__ = doc
     record = op(name, "input: T, dimension: Tidx -> output: output_type", T=REAL | BOOL, Tidx=index_types,
-                output_type=output_types, host=("dimension",), shape=_position_shape)(kernel)  # fmt: skip
+                output_type=output_types, host=("dimension",), shape=_position_shape)(kernel)
 
     @record.grad
     def _no_gradient(op, dy):

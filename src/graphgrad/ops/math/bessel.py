@@ -51,7 +51,7 @@ def _declare(kind):
         if xp is np:
             y = _of_scipy(name, x)
             return np.where(x < 0, -y.dtype.type(np.inf) if name[0] == "y" else y.dtype.type(np.inf), y) \
-                if name[0] in "ky" else y  # fmt: skip
+                if name[0] in "ky" else y
         wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
         return _device(name, xp, wide).astype(x.dtype)
 

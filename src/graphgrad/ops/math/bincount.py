@@ -100,7 +100,7 @@ def _dense_bincount_grad(op, dy):
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,
-             binary_output=False):  # fmt: skip
+             binary_output=False):
     """How often each of the numbers 0, 1, 2, ... occurs.
 
     Args:

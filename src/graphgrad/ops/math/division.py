@@ -73,7 +73,7 @@ for _type in ("RealDiv", "Div"):
 # What an integer is converted to before a true division.
 _DIVIDED_AS = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
                dtypes.uint16: dtypes.float32, dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64,
-               dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}  # fmt: skip
+               dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}
 
 
 def _common_dtype(x, y):

@@ -22,7 +22,7 @@ def _bins(xp, values, value_range, nbins):
 
 
 @op("HistogramFixedWidth", "values: T, value_range: T, nbins: int32 -> out: dtype",
-    T=frozenset({int32, int64, float32, float64}), host=("nbins",))  # fmt: skip
+    T=frozenset({int32, int64, float32, float64}), host=("nbins",))
 def histogram_fixed_width_op(xp, values, value_range, nbins, *, dtype=int32):
     """How many values lie in each of some intervals of one width; those outside count at the ends."""
     n = int(nbins)
@@ -41,14 +41,14 @@ def _histogram_shape(values, value_range, nbins):
 
 
 @op("UnsortedSegmentJoin", "inputs: string, segment_ids: Tindices, num_segments: Tnumsegments -> output: string",
-    Tindices=INDEX, Tnumsegments=INDEX, flags=("host",), peek=("num_segments",))  # fmt: skip
+    Tindices=INDEX, Tnumsegments=INDEX, flags=("host",), peek=("num_segments",))
 def unsorted_segment_join_op(xp, inputs, segment_ids, num_segments, *, separator=""):
     """The strings of each segment, joined."""
     n = int(num_segments)
     ids = segment_ids.reshape(-1)
     if ids.size and (ids.min() < 0 or ids.max() >= n):
         raise Complaint("segment_ids are not allowed to exceed num_segments or to have negative values.",
-                        "give ids in [0, num_segments)")  # fmt: skip
+                        "give ids in [0, num_segments)")
     rest = inputs.shape[segment_ids.ndim :]
     rows = inputs.reshape((len(ids), -1)).tolist() if inputs.size else []
     width = int(np.prod(rest))
@@ -99,7 +99,7 @@ for _record in (histogram_fixed_width_op, unsorted_segment_join_op, fingerprint_
 
 
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32,
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """How many values lie in each of some intervals of one width; those outside count at the ends.
 
     Args:
@@ -122,7 +122,7 @@ def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype
 
 
 def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32,
-                               name: str | None = None) -> Any:  # fmt: skip
+                               name: str | None = None) -> Any:
     """The interval in which each value lies; see `histogram_fixed_width`.
 
     Args:
@@ -147,7 +147,7 @@ def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, 
 
 
 def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "",
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Joins the strings of each segment.
 
     Args:
@@ -165,7 +165,7 @@ def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, sepa
     array([b'a:c', b'', b'b'], dtype=object)
     """
     return raw.UnsortedSegmentJoin(convert_to_tensor(inputs, string), segment_ids, num_segments, separator=separator,
-                                   name=name)  # fmt: skip
+                                   name=name)
 
 
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:

@@ -51,7 +51,7 @@ def _in_top_k_v1_shape(predictions, targets):
 
 @op("ApproxTopK", "input: T -> values: T, indices: int32", T={float16, bfloat16, float32, float64})
 def approx_top_k_op(xp, x, *, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True,
-                    reduction_input_size_override=-1, aggregate_to_topk=True):  # fmt: skip
+                    reduction_input_size_override=-1, aggregate_to_topk=True):
     """The k largest (or smallest) elements along an axis and where they are; on a CPU they are exact."""
     axis = normalize_axis(reduction_dimension, x.ndim)
     last = xp.moveaxis(x, axis, -1)
@@ -107,7 +107,7 @@ class ApproxTopK(NamedTuple):
 
 
 def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
-                 aggregate_to_topk=True, name=None):  # fmt: skip
+                 aggregate_to_topk=True, name=None):
     """The k largest elements along an axis, most of them at least; on a CPU all of them.
 
     Args:
@@ -127,11 +127,11 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     ApproxTopK(values=array([5., 3.], dtype=float32), indices=array([1, 2], dtype=int32))
     """
     return _approx(operand, k, reduction_dimension, recall_target, True, reduction_input_size_override,
-                   aggregate_to_topk, name)  # fmt: skip
+                   aggregate_to_topk, name)
 
 
 def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
-                 aggregate_to_topk=True, name=None):  # fmt: skip
+                 aggregate_to_topk=True, name=None):
     """The k smallest elements along an axis, most of them at least; on a CPU all of them.
 
     Args:
@@ -151,13 +151,13 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     ApproxTopK(values=array([1., 3.], dtype=float32), indices=array([0, 2], dtype=int32))
     """
     return _approx(operand, k, reduction_dimension, recall_target, False, reduction_input_size_override,
-                   aggregate_to_topk, name)  # fmt: skip
+                   aggregate_to_topk, name)
 
 
 def _approx(operand, k, axis, recall, largest, override, aggregate, name):
     return ApproxTopK(*raw.ApproxTopK(operand, k=int(k), reduction_dimension=int(axis), recall_target=float(recall),
                                       is_max_k=largest, reduction_input_size_override=int(override),
-                                      aggregate_to_topk=bool(aggregate), name=name))  # fmt: skip
+                                      aggregate_to_topk=bool(aggregate), name=name))
 
 
 # -- NthElement --------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def _pool_violators(values):
 
 
 @op("IsotonicRegression", "input: T -> output: output_dtype, segments: int32", T=REAL, output_dtype=FLOATING,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def isotonic_op(xp, x, *, output_dtype=float32):
     """The nearest non-increasing sequence along the last axis, and which elements have become one."""
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
@@ -285,7 +285,7 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
         if not at_end:
             where = axis if axis >= 0 else plus(rank, axis)
             order = join(axes(0, where), axes(plus(where, 1), rank), [where] if isinstance(where, int) else
-                         raw.Reshape(where, [1]))  # fmt: skip
+                         raw.Reshape(where, [1]))
             x = raw.Transpose(x, order)
         with_rank_at_least(x._spec.shape, 1, "inputs")
         y, segments = raw.IsotonicRegression(x if decreasing else raw.Neg(x), output_dtype=kind)
@@ -297,7 +297,7 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
 
 
 def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1,
-                 aggregate_to_topk=True, name=None):  # fmt: skip
+                 aggregate_to_topk=True, name=None):
     """The k largest, or smallest, elements along an axis, most of them at least; on a CPU all of them.
 
     Args:
@@ -314,4 +314,4 @@ def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=
     array([1], dtype=int32)
     """
     return _approx(input, k, reduction_dimension, recall_target, is_max_k, reduction_input_size_override,
-                   aggregate_to_topk, name)  # fmt: skip
+                   aggregate_to_topk, name)

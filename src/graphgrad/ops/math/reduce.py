@@ -61,7 +61,7 @@ def _reduction(name, kernel, doc, T=None):
     reduce_kernel.__doc__ = doc
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
-              host=("reduction_indices",), shape=_reduced, **allowed)(reduce_kernel)  # fmt: skip
+              host=("reduction_indices",), shape=_reduced, **allowed)(reduce_kernel)
 
 
 # -- the way back ------------------------------------------------------------------
@@ -268,7 +268,7 @@ def _euclidean_norm_kernel(xp, x, axes, keep_dims):
 
 
 _euclidean_norm = _reduction("EuclideanNorm", _euclidean_norm_kernel, "The root of the sum of squares over axes.",
-                             NUMERIC)  # fmt: skip
+                             NUMERIC)
 
 
 @_euclidean_norm.grad

@@ -318,7 +318,7 @@ reduce_logsumexp_v1 = _v1(reduce_logsumexp)
 
 
 def count_nonzero_v1(input_tensor=None, axis=None, keepdims=None, dtype=int64, name=None,
-                     reduction_indices=None, keep_dims=None, input=None):  # fmt: skip
+                     reduction_indices=None, keep_dims=None, input=None):
     """How many elements along axes are not zero.
 
     Args:

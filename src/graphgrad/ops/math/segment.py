@@ -59,7 +59,7 @@ def _declare_sorted(kind, types, doc):
 
     kernel.__doc__ = doc
     return op(f"Segment{kind}", "data: T, segment_ids: Tindices -> output: T", T=types, Tindices=INDEX,
-              flags=("host",), shape=_sorted_shape)(kernel)  # fmt: skip
+              flags=("host",), shape=_sorted_shape)(kernel)
 
 
 LARGE = 1 << 16  # numbers from which on NumPy's sums take longer than it is worth to import SciPy
@@ -189,7 +189,7 @@ def _declare_unsorted(kind, types, start, doc):
     kernel.__doc__ = doc
     record = op(f"UnsortedSegment{kind}", "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
                 T=types, Tindices=INDEX | {int16}, Tnumsegments=INDEX, host=("num_segments",),
-                shape=_unsorted_shape)(kernel)  # fmt: skip
+                shape=_unsorted_shape)(kernel)
     record.refuses("segment_ids")(_unsorted_refuses)
     return record
 

@@ -194,7 +194,7 @@ def erfcinv(x, name=None):
 _lgamma = _declare("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "log(|gamma(x)|).")
 _digamma = _declare("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "The derivative of Lgamma.")
 _polygamma = _declare("Polygamma", "a: T, x: T -> z: T", special_numpy.polygamma, "lax.polygamma",
-                      "The a-th derivative of Digamma.", _DOUBLE)  # fmt: skip
+                      "The a-th derivative of Digamma.", _DOUBLE)
 _zeta = _declare("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Hurwitz's zeta function.", _DOUBLE)
 
 
@@ -333,9 +333,9 @@ def lbeta(x, name=None):
 _igamma = _declare("Igamma", "a: T, x: T -> z: T", special_numpy.igamma, "lax.igamma", "P(a, x).")
 _igammac = _declare("Igammac", "a: T, x: T -> z: T", special_numpy.igammac, "lax.igammac", "Q(a, x) = 1 - P(a, x).")
 _igamma_grad_a = _declare("IgammaGradA", "a: T, x: T -> z: T", special_numpy.igamma_grad_a, "lax.igamma_grad_a",
-                          "The derivative of P(a, x) by a.", _DOUBLE)  # fmt: skip
+                          "The derivative of P(a, x) by a.", _DOUBLE)
 _betainc = _declare("Betainc", "a: T, b: T, x: T -> z: T", special_numpy.betainc, "betainc",
-                    "The regularised incomplete beta function.", _DOUBLE)  # fmt: skip
+                    "The regularised incomplete beta function.", _DOUBLE)
 
 
 def _igamma_slopes(op, dz):

@@ -24,7 +24,7 @@ class TopKV2(NamedTuple):
 
 
 @op("TopKV2", "input: T, k: Tk -> values: T, indices: index_type", T=REAL, Tk=_INDEX, index_type=_INDEX,
-    host=("k",))  # fmt: skip
+    host=("k",))
 def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
     """The k largest elements along the last axis and where they are; of equal ones the first."""
     k = int(k)

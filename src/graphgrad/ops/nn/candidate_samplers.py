@@ -81,20 +81,20 @@ def _weights(vocab_file, unigrams, distortion, num_reserved_ids, num_shards, sha
 
 @op("FixedUnigramCandidateSampler", _SIGNATURE, flags=_FLAGS, shape=_sample_shape)
 def fixed_unigram_op(xp, true_classes, *, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0,
-                     num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=0, seed2=0, rng=0):  # fmt: skip
+                     num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=0, seed2=0, rng=0):
     """Classes drawn with given frequencies."""
     weights = _weights(vocab_file, unigrams, distortion, num_reserved_ids, num_shards, shard)
     if len(weights) != range_max:
         raise Complaint(f"range_max is {range_max}, but there are {len(weights)} frequencies",
-                        f"range_max={len(weights)}")  # fmt: skip
+                        f"range_max={len(weights)}")
     possible = int(np.count_nonzero(weights))
     if unique and num_sampled > possible:
         raise Complaint(f"Sampler's range is too small: {num_sampled} distinct classes out of {possible} that have a "
-                        "frequency", "sample fewer classes, or with unique=False")  # fmt: skip
+                        "frequency", "sample fewer classes, or with unique=False")
     if np.any((np.asarray(true_classes) < 0) | (np.asarray(true_classes) >= range_max)):
         raise Complaint(f"`true_classes` out of range [0, {range_max})", "give classes of the range")
     return _sample(functools.partial(_given, _Alias(weights)), rng, "FixedUnigramCandidateSampler", true_classes,
-                   num_sampled, unique, range_max, seed, seed2)  # fmt: skip
+                   num_sampled, unique, range_max, seed, seed2)
 
 
 def _given(distribution, range_max):
@@ -135,7 +135,7 @@ def learned_unigram_op(xp, true_classes, *, num_true, num_sampled, unique, range
     if weights is None or run == 0:
         weights = np.ones(range_max, np.int64)
     drawn = _sample(functools.partial(_given, _Learned(weights)), _Run(stream), "", true_classes, num_sampled, unique,
-                    range_max, 0, 0)  # fmt: skip
+                    range_max, 0, 0)
     after = weights.copy()
     np.add.at(after, np.asarray(true_classes).reshape(-1), 1)
     _learned[(*key, run + 1)] = after
@@ -178,7 +178,7 @@ def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None
 
 def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="",
                                     distortion=1.0, num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None,
-                                    name=None):  # fmt: skip
+                                    name=None):
     """Draws classes with given frequencies.
 
     Args:
@@ -205,7 +205,7 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
     """
     return _draw("FixedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, seed, name,
                  vocab_file=vocab_file, distortion=distortion, num_reserved_ids=num_reserved_ids,
-                 num_shards=num_shards, shard=shard, unigrams=tuple(unigrams))  # fmt: skip
+                 num_shards=num_shards, shard=shard, unigrams=tuple(unigrams))
 
 
 def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):

@@ -84,7 +84,7 @@ def _softmax_xent_grad(op, dloss, dbackprop):
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", "features: T, labels: Tlabels -> loss: T, backprop: T", T=FLOATING,
-    Tlabels=INDEX)  # fmt: skip
+    Tlabels=INDEX)
 def sparse_softmax_xent(xp, logits, labels):
     """The cross entropy of each row with the class that its label names, and its gradient.
 

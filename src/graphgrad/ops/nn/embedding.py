@@ -95,7 +95,7 @@ def _rows_of(piece):
     if not isinstance(shape, np.ndarray) and not hasattr(shape, "_spec"):
         return int(shape[0])
     return int(shape[0]) if isinstance(shape, np.ndarray) else raw.StridedSlice(shape, [0], [1], [1],
-                                                                                shrink_axis_mask=1)  # fmt: skip
+                                                                                shrink_axis_mask=1)
 
 
 def _from_pieces(params, ids, strategy, max_norm):

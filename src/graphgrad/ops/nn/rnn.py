@@ -186,7 +186,7 @@ def _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget
 
 
 def _forward(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias=1.0, cell_clip=3.0,
-             use_peephole=False):  # fmt: skip
+             use_peephole=False):
     """An LSTM over all steps up to `seq_len_max`; its gates stand in the order i, ci, f, o."""
     return _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, _ICFO, forget_bias, cell_clip, use_peephole)
 
@@ -216,7 +216,7 @@ def _steps_of(op):
     steps = op.inputs[1]._spec.shape and op.inputs[1]._spec.shape[0]
     if not steps:
         raise LookupError(f"this derivative of {op.type} needs a number of steps that is known while the graph is "
-                          "built. Fix: set_shape, or use tf.nn.dynamic_rnn")  # fmt: skip
+                          "built. Fix: set_shape, or use tf.nn.dynamic_rnn")
     return steps
 
 
@@ -227,13 +227,13 @@ def _forward_grad(op, *dys):
     backward = raw.BlockLSTMGrad if op.type == "BlockLSTM" else raw.BlockLSTMGradV2
     more = {"forget_bias": op._attr("forget_bias")} if op.type == "BlockLSTM" else {}
     return (None, *backward(*op.inputs, *op.outputs, dys[1], dys[6], use_peephole=op._attr("use_peephole"),
-                            cell_clip=op._attr("cell_clip"), **more))  # fmt: skip
+                            cell_clip=op._attr("cell_clip"), **more))
 
 
 def _layer_attrs(op):
     first = op.type in ("BlockLSTM", "BlockLSTMGrad")
     return {"order": _ICFO if first else _IFCO, "forget_bias": op._attr("forget_bias") if first else 0.0,
-            "cell_clip": op._attr("cell_clip"), "use_peephole": op._attr("use_peephole")}  # fmt: skip
+            "cell_clip": op._attr("cell_clip"), "use_peephole": op._attr("use_peephole")}
 
 
 for _name, _kernel in (("BlockLSTM", _forward), ("BlockLSTMV2", _forward_v2)):
@@ -290,7 +290,7 @@ def _back(xp, seq_len_max, x, cs_prev, h_prev, w, weights, saved, cs_grad, h_gra
 
 def _backward(order):
     def kernel(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad, *,
-               use_peephole, forget_bias=1.0, cell_clip=0.0):  # fmt: skip
+               use_peephole, forget_bias=1.0, cell_clip=0.0):
         """The gradients of BlockLSTM for all its inputs, by what it saved."""
         weights = _peephole(use_peephole, wci, wcf, wco)
         if not x.shape[0]:
@@ -323,4 +323,4 @@ def _backward_grad(op, *us):
 for _name, _order in (("BlockLSTMGrad", _ICFO), ("BlockLSTMGradV2", _IFCO)):
     op(_name, f"seq_len_max: int64, x: T, {_STATE}, {_GATES}, cs_grad: T, h_grad: T -> x_grad: T, cs_prev_grad: T, "
        "h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T", T=FLOATING,
-       shape=_backward_shape)(_backward(_order)).grad(_backward_grad)  # fmt: skip
+       shape=_backward_shape)(_backward(_order)).grad(_backward_grad)

@@ -148,7 +148,7 @@ uniform_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("ComputeAccidentalHits", "true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, "
-    "weights: float32", flags=("host",))  # fmt: skip
+    "weights: float32", flags=("host",))
 def accidental_hits_op(xp, true_classes, sampled_candidates, *, num_true, seed=0, seed2=0):
     """Where drawn classes are true ones: rows, positions among the drawn, and very negative weights."""
     true_classes, sampled = np.asarray(true_classes), np.asarray(sampled_candidates)
@@ -176,7 +176,7 @@ def _draw(op_type, true_classes, num_true, num_sampled, unique, range_max, seed,
         more["range_max"] = operator.index(range_max)
     return getattr(raw, op_type)(true_classes, num_true=operator.index(num_true),
                                  num_sampled=operator.index(num_sampled),
-                                 unique=bool(unique), name=name, **more, **seed_attrs(seed))  # fmt: skip
+                                 unique=bool(unique), name=name, **more, **seed_attrs(seed))
 
 
 def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
@@ -249,7 +249,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
 
 
 def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                    remove_accidental_hits, partition_strategy, name, seed=None):  # fmt: skip
+                    remove_accidental_hits, partition_strategy, name, seed=None):
     """Logits and labels of the true classes and of a sample of the others."""
     with name_scope(name, "compute_sampled_logits"):
         labels = convert_to_tensor(labels)
@@ -295,7 +295,7 @@ def _split(t, n):
 
 
 def nce_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):  # fmt: skip
+                remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
     """The noise-contrastive loss: tells the true class from classes drawn at random.
 
     Args:
@@ -326,7 +326,7 @@ def nce_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_t
 
 
 def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-             remove_accidental_hits=False, name="nce_loss"):  # fmt: skip
+             remove_accidental_hits=False, name="nce_loss"):
     """The noise-contrastive loss: tells the true class from classes drawn at random.
 
     Args:
@@ -340,12 +340,12 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
     Reference: TensorFlow 2.21 `tf.nn.nce_loss`.
     """
     return nce_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                       remove_accidental_hits, "div", name)  # fmt: skip
+                       remove_accidental_hits, "div", name)
 
 
 def sampled_softmax_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1,
                             sampled_values=None, remove_accidental_hits=True, partition_strategy="mod",
-                            name="sampled_softmax_loss", seed=None):  # fmt: skip
+                            name="sampled_softmax_loss", seed=None):
     """The softmax cross entropy over the true class and classes drawn at random.
 
     Args:
@@ -376,7 +376,7 @@ def sampled_softmax_loss_v1(weights, biases, labels, inputs, num_sampled, num_cl
 
 
 def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                         remove_accidental_hits=True, seed=None, name="sampled_softmax_loss"):  # fmt: skip
+                         remove_accidental_hits=True, seed=None, name="sampled_softmax_loss"):
     """The softmax cross entropy over the true class and classes drawn at random.
 
     Args:
@@ -391,4 +391,4 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
     Reference: TensorFlow 2.21 `tf.nn.sampled_softmax_loss`.
     """
     return sampled_softmax_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                                   remove_accidental_hits, "div", name, seed)  # fmt: skip
+                                   remove_accidental_hits, "div", name, seed)

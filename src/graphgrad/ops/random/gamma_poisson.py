@@ -75,7 +75,7 @@ def _random_gamma_grad_grad(op, dy):
 
 
 @op("RandomPoissonV2", "shape: S, rate: R -> output: dtype", S=INDEX, R=FLOATING | INDEX,
-    dtype=FLOATING | INDEX, host=("shape",), flags=_FLAGS)  # fmt: skip
+    dtype=FLOATING | INDEX, host=("shape",), flags=_FLAGS)
 def random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, dtype=int64, rng=0):
     """Poisson deviates (products of uniform numbers; from rate 10 on Hörmann's rejection, 1993)."""
     shape = sizes(shape)
@@ -98,7 +98,7 @@ old_random_poisson_op.shape(_random_gamma_shape)
 
 
 @op("StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype", T=INDEX, Tseed=INDEX,
-    dtype=FLOATING, host=("shape",), flags=("host",))  # fmt: skip
+    dtype=FLOATING, host=("shape",), flags=("host",))
 def stateless_gamma_op(xp, shape, seed, alpha):
     """Gamma deviates of scale 1; `shape` is that of the whole result."""
     shape = sizes(shape)
@@ -121,7 +121,7 @@ def _stateless_gamma_grad(op, dy):
 
 
 @op("StatelessRandomPoisson", "shape: T, seed: Tseed, lam: Rtype -> output: dtype", T=INDEX, Tseed=INDEX,
-    Rtype=FLOATING | INDEX, dtype=FLOATING | INDEX, host=("shape",), flags=("host",))  # fmt: skip
+    Rtype=FLOATING | INDEX, dtype=FLOATING | INDEX, host=("shape",), flags=("host",))
 def stateless_poisson_op(xp, shape, seed, lam, *, dtype):
     """Poisson deviates; `shape` is that of the whole result."""
     shape = sizes(shape)
@@ -137,7 +137,7 @@ stateless_poisson_op.grad(NOT_DIFFERENTIABLE)
 
 
 def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None,
-                 name: str | None = None) -> Any:  # fmt: skip
+                 name: str | None = None) -> Any:
     """Numbers from gamma distributions.
 
     Args:
@@ -215,7 +215,7 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
 
 
 def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32,
-                    name: str | None = None) -> Any:  # fmt: skip
+                    name: str | None = None) -> Any:
     """Numbers from gamma distributions, a function of `seed`.
 
     Args:
@@ -262,4 +262,4 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
 
 
 __all__ = ["broadcast_parameters", "poisson", "random_gamma", "random_poisson", "stateless_gamma",
-           "stateless_poisson"]  # fmt: skip
+           "stateless_poisson"]

@@ -204,7 +204,7 @@ def _reject(uniform: _Draws, n: np.ndarray, p: np.ndarray, waiting: np.ndarray, 
         bound = ((mode + 0.5) * np.log((mode + 1) / (odds * (trials - mode + 1)))
                  + (trials + 1) * np.log((trials - mode + 1) / (trials - j + 1))
                  + (j + 0.5) * np.log(odds * (trials - j + 1) / (j + 1))
-                 + _stirling(mode) + _stirling(trials - mode) - _stirling(j) - _stirling(trials - j))  # fmt: skip
+                 + _stirling(mode) + _stirling(trials - mode) - _stirling(j) - _stirling(trials - j))
         slow = ~never & (np.log(v * (2.83 + 5.1 / b) * spread / (a / (edge * edge) + b)) <= bound)
         done = quick | slow
         result[waiting[done]] = k[done]

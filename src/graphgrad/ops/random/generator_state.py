@@ -32,7 +32,7 @@ def _skipped(xp, state, blocks, algorithm):
 
 
 @op("RngReadAndSkip", "resource: resource, alg: int32, delta: uint64 -> value: int64", host=("alg",),
-    flags=("stateful",))  # fmt: skip
+    flags=("stateful",))
 def rng_read_and_skip_op(xp, ref, alg, delta):
     """The state of a generator, filled up with 0, which is then moved on: 256 blocks for each number."""
     before = xp.asarray(ref.value)
@@ -88,7 +88,7 @@ def _stateful(name, inputs, draw, **allowed):
         kernel.__kwdefaults__ = {"dtype": next(iter(allowed.pop("default")))}
     signature = f"resource: resource, algorithm: int64, shape: shape_dtype{inputs} -> output: dtype"
     made = op(name, signature, shape_dtype=INDEX, host=("algorithm", "shape"), flags=("stateful",), shape=rule,
-              **allowed)(kernel)  # fmt: skip
+              **allowed)(kernel)
     made.grad(NOT_DIFFERENTIABLE)
 
 
@@ -118,7 +118,7 @@ _stateful("StatefulUniformInt", ", minval: dtype, maxval: dtype", _uniform_int, 
 
 
 @op("StatefulRandomBinomial", "resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype",
-    S=INDEX, T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("stateful", "host"))  # fmt: skip
+    S=INDEX, T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("stateful", "host"))
 def stateful_binomial_op(xp, ref, algorithm, shape, counts, probs, *, dtype=int64):
     """Numbers of successes, from the state of a generator."""
     if int(algorithm) == _THREEFRY:

@@ -137,7 +137,7 @@ def device_blocks(stream: Stream, index: Any) -> tuple[Any, ...]:
     for _ in range(_ROUNDS):
         p0, p1 = c0.astype(u64) * m0, c2.astype(u64) * m1
         c0, c1, c2, c3 = ((p1 >> shift).astype(u32) ^ c1 ^ k0, p1.astype(u32),
-                          (p0 >> shift).astype(u32) ^ c3 ^ k1, p0.astype(u32))  # fmt: skip
+                          (p0 >> shift).astype(u32) ^ c3 ^ k1, p0.astype(u32))
         k0, k1 = k0 + u32(_WEYL[0]), k1 + u32(_WEYL[1])
     return c0, c1, c2, c3
 
@@ -147,7 +147,7 @@ def device_blocks(stream: Stream, index: Any) -> tuple[Any, ...]:
 # Format -> (integer type of the same size, bits of the fraction, the bits of 1.0).
 _FORMATS: dict[DType, tuple[Any, int, int]] = {
     float16: (np.uint16, 10, 0x3C00), bfloat16: (np.uint16, 7, 0x3F80), float32: (np.uint32, 23, 0x3F800000),
-}  # fmt: skip
+}
 
 
 def _bitcast(xp: Any, x: Any, dtype: Any) -> Any:
@@ -462,4 +462,4 @@ def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Norma
 
 __all__ = ["Normal", "Stream", "Uniform", "UniformInt", "device_blocks", "from_key_counter", "host_blocks", "sample",
            "sine_of_reduced",
-           "stateful", "stateless", "truncated_normal", "unit"]  # fmt: skip
+           "stateful", "stateless", "truncated_normal", "unit"]

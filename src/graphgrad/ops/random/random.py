@@ -40,7 +40,7 @@ _SET_ASIDE = 256  # blocks that a run sets aside for each number it returns
 _FLAGS = ("stateful", "random")
 
 @op("RandomUniform", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
-    shape=known_sizes)  # fmt: skip
+    shape=known_sizes)
 def random_uniform_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Numbers from [0, 1)."""
     shape = sizes(shape)
@@ -52,7 +52,7 @@ random_uniform_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("RandomUniformInt", "shape: T, minval: Tout, maxval: Tout -> output: Tout", T=INDEX, Tout=INDEX, host=("shape",),
-    flags=_FLAGS)  # fmt: skip
+    flags=_FLAGS)
 def random_uniform_int_op(xp, shape, minval, maxval, *, seed=0, seed2=0, Tout, rng=0):
     """Integers from [minval, maxval)."""
     shape = sizes(shape)
@@ -83,7 +83,7 @@ random_uniform_int_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("RandomStandardNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
-    shape=known_sizes)  # fmt: skip
+    shape=known_sizes)
 def random_standard_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Normal deviates of mean 0 and standard deviation 1."""
     shape = sizes(shape)
@@ -95,7 +95,7 @@ random_standard_normal_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("TruncatedNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
-    shape=known_sizes)  # fmt: skip
+    shape=known_sizes)
 def truncated_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Normal deviates, those of magnitude 2 and more drawn again."""
     shape = sizes(shape)
@@ -139,7 +139,7 @@ def shuffled(value: Any, stream: philox.Stream) -> Any:
 
 
 @op("Multinomial", "logits: T, num_samples: int32 -> output: output_dtype", T=REAL, output_dtype=INDEX,
-    host=("num_samples",), flags=_FLAGS)  # fmt: skip
+    host=("num_samples",), flags=_FLAGS)
 def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int64, rng=0):
     """Draws classes with probabilities softmax(logits) in each row.
 
@@ -220,7 +220,7 @@ _ACCEPTED = (float16, bfloat16, float32, float64, int32, int64)
 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
-                   name: str | None = None) -> Any:  # fmt: skip
+                   name: str | None = None) -> Any:
     """Numbers from a uniform distribution over [minval, maxval).
 
     Args:
@@ -270,7 +270,7 @@ def _scaled(name: str | None, default: str, shape: Any, mean: Any, stddev: Any, 
 
 
 def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """Numbers from a normal distribution.
 
     Args:
@@ -295,7 +295,7 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = f
 
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
-                     name: str | None = None) -> Any:  # fmt: skip
+                     name: str | None = None) -> Any:
     """Numbers from a normal distribution, those beyond two standard deviations drawn again.
 
     Args:
@@ -338,7 +338,7 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
 
 def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Any:
     return raw.Multinomial(convert_to_tensor(logits, name="logits"), num_samples, output_dtype=class_dtype(dtype),
-                           **seed_attrs(seed))  # fmt: skip
+                           **seed_attrs(seed))
 
 
 def class_dtype(dtype: Any) -> DType:
@@ -350,7 +350,7 @@ def class_dtype(dtype: Any) -> DType:
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
     """Draws classes with probabilities softmax(logits).
 
     Args:
@@ -372,7 +372,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | No
 
 
 def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
-                output_dtype: Any = None) -> Any:  # fmt: skip
+                output_dtype: Any = None) -> Any:
     """Draws classes with probabilities softmax(logits); see `random.categorical`.
 
     Args:
@@ -434,4 +434,4 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
 
 __all__ = ["categorical", "categorical_draw", "categorical_shape", "check_range", "class_dtype", "crop_limit", "draws",
            "multinomial", "random_crop", "random_normal", "random_shuffle", "random_uniform", "shape_tensor",
-           "truncated_normal"]  # fmt: skip
+           "truncated_normal"]

@@ -160,4 +160,4 @@ def known_sizes(shape: Any) -> Any:
 
 
 __all__ = ["DEFAULT_GRAPH_SEED", "drawn_seeds", "get_seed", "known_sizes", "seed_attrs", "set_random_seed", "set_seed",
-           "sizes", "start"]  # fmt: skip
+           "sizes", "start"]

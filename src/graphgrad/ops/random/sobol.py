@@ -17,7 +17,7 @@ _BITS = 32
 
 
 @op("SobolSample", "dim: int32, num_results: int32, skip: int32 -> samples: dtype",
-    dtype=frozenset({float32, float64}), host=("dim", "num_results", "skip"), flags=("host",))  # fmt: skip
+    dtype=frozenset({float32, float64}), host=("dim", "num_results", "skip"), flags=("host",))
 def sobol_sample_op(xp, dim, num_results, skip, *, dtype=float32):
     """Points of Sobol's sequence, of which the first one, 0, is left out."""
     for what, value, least in (("dim", dim, 1), ("num_results", num_results, 1), ("skip", skip, 0)):
@@ -36,7 +36,7 @@ def sobol_sample_op(xp, dim, num_results, skip, *, dtype=float32):
     points = np.zeros((len(places), int(dim)), directions.dtype)
     for bit in range(_BITS):
         points ^= np.where(gray[:, None] >> np.uint64(bit) & np.uint64(1), directions[None, :, bit], 0).astype(
-            points.dtype)  # fmt: skip
+            points.dtype)
     return (points / 2.0**_BITS).astype(dtype.np_dtype)
 
 

@@ -127,7 +127,7 @@ def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None
     ):
         kernel.__doc__ = summary
         declared = op(name + suffix, f"{signature}{inputs} -> output: {output}", host=("shape",), shape=rule,
-                      **indices, **allowed)(kernel)  # fmt: skip
+                      **indices, **allowed)(kernel)
         declared.grad(NOT_DIFFERENTIABLE)
         if make is _uniform_int:
             declared.refuses("minval", "maxval")(_empty_range)
@@ -163,7 +163,7 @@ _ops("StatelessRandomUniformInt", ", minval: dtype, maxval: dtype", "dtype", _un
 
 
 @op("StatelessMultinomial", "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", T=REAL, Tseed=INDEX,
-    output_dtype=INDEX, host=("num_samples",))  # fmt: skip
+    output_dtype=INDEX, host=("num_samples",))
 def stateless_multinomial_op(xp, logits, num_samples, seed, *, output_dtype=int64):
     """Draws classes with probabilities softmax(logits) in each row."""
     return categorical_draw(xp, philox.stateless(xp, seed), logits, draws(num_samples), output_dtype)
@@ -194,11 +194,11 @@ def algorithm(alg: Any) -> int:
         number = _ALGORITHMS.get(number.strip().lower().replace("-", "").replace("_", ""), 0)
     elif not isinstance(number, (int, np.integer)):
         raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.\n"
-                        "  Fix: 'philox', 'threefry' or 'auto_select'")  # fmt: skip
+                        "  Fix: 'philox', 'threefry' or 'auto_select'")
     if number not in (_PHILOX, _THREEFRY, _AUTO):
         raise ValueError(f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox "
                          "algorithm, threefry for the ThreeFry algorithm, and auto_select for auto-selection.\n"
-                         "  Fix: use 'philox' or 'auto_select', which is the same here")  # fmt: skip
+                         "  Fix: use 'philox' or 'auto_select', which is the same here")
     return int(number)
 
 
@@ -222,7 +222,7 @@ def keyed(seed: Any, alg: Any = _PHILOX) -> tuple[Any, Any, Any]:
 
 
 def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
-                      name: str | None = None, alg: Any = "auto_select") -> Any:  # fmt: skip
+                      name: str | None = None, alg: Any = "auto_select") -> Any:
     """Numbers from a uniform distribution over [minval, maxval), a function of `seed`.
 
     Args:
@@ -267,7 +267,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
 
 
 def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: str | None,
-            alg: Any) -> Any:  # fmt: skip
+            alg: Any) -> Any:
     algorithm(alg)
     dtype = as_dtype(dtype)
     with name_scope(name, default) as scope:
@@ -279,7 +279,7 @@ def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev
 
 
 def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-                     name: str | None = None, alg: Any = "auto_select") -> Any:  # fmt: skip
+                     name: str | None = None, alg: Any = "auto_select") -> Any:
     """Numbers from a normal distribution, a function of `seed`.
 
     Args:
@@ -301,7 +301,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
 
 
 def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-                               name: str | None = None, alg: Any = "auto_select") -> Any:  # fmt: skip
+                               name: str | None = None, alg: Any = "auto_select") -> Any:
     """Numbers from a normal distribution cut off at two standard deviations, a function of `seed`.
 
     Args:
@@ -315,7 +315,7 @@ def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: A
     [0.5441101  0.20738031]
     """
     return _scaled("StatelessTruncatedNormalV2", "stateless_truncated_normal", shape, seed, mean, stddev, dtype, name,
-                   alg)  # fmt: skip
+                   alg)
 
 
 def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
@@ -340,7 +340,7 @@ def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any =
 
 
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64,
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Draws classes with probabilities softmax(logits); see `random.stateless_categorical`.
 
     >>> print(sess.run(tf.random.stateless_multinomial([[0.0, 100.0]], 3, [1, 2])))
@@ -392,4 +392,4 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
 
 
 __all__ = ["fold_in", "seed_shape", "split", "stateless_categorical", "stateless_multinomial", "stateless_normal",
-           "stateless_truncated_normal", "stateless_uniform"]  # fmt: skip
+           "stateless_truncated_normal", "stateless_uniform"]

@@ -42,7 +42,7 @@ _WORDS = frozenset({int32, int64, uint32, uint64})
 
 @op("StatelessParameterizedTruncatedNormal",
     "shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype", S=INDEX,
-    Tseed=INDEX, dtype=_NORMAL, host=("shape",))  # fmt: skip
+    Tseed=INDEX, dtype=_NORMAL, host=("shape",))
 def truncated_op(xp, shape, seed, means, stddevs, minvals, maxvals):
     """Normal deviates between bounds, by inverting the distribution function.
 
@@ -74,7 +74,7 @@ def between(xp, stream, shape, means, stddevs, minvals, maxvals):
 
 @op("ParameterizedTruncatedNormal",
     "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype", T=INDEX, dtype=_NORMAL,
-    host=("shape",), flags=("stateful", "random"))  # fmt: skip
+    host=("shape",), flags=("stateful", "random"))
 def parameterized_op(xp, shape, means, stdevs, minvals, maxvals, *, seed=0, seed2=0, rng=0):
     """Normal deviates between bounds, with parameters for each slice along the first axis, or for all of them.
 
@@ -83,7 +83,7 @@ def parameterized_op(xp, shape, means, stdevs, minvals, maxvals, *, seed=0, seed
     shape = sizes(shape)
     stream = start(xp, "ParameterizedTruncatedNormal", rng, seed, seed2, math.prod(shape) * 256)
     of_slices = [xp.asarray(p).reshape((-1,) + (1,) * (len(shape) - 1)) if shape else p
-                 for p in (means, stdevs, minvals, maxvals)]  # fmt: skip
+                 for p in (means, stdevs, minvals, maxvals)]
     return between(xp, stream, shape, *of_slices)
 
 
@@ -92,9 +92,9 @@ def _parameterized_shape(shape, means, stdevs, minvals, maxvals):
     shape = known_sizes(shape)
     for what, own in (("means", means), ("stdevs", stdevs), ("minvals", minvals), ("maxvals", maxvals)):
         if own is not None and (len(own) > 1 or (shape and own and None not in (shape[0], own[0])
-                                and own[0] not in (1, shape[0]))):  # fmt: skip
+                                and own[0] not in (1, shape[0]))):
             raise Complaint(f"{what} must be a scalar or a vector of as many elements as shape[0], not {own}",
-                            "give one number for each slice along the first axis")  # fmt: skip
+                            "give one number for each slice along the first axis")
     return shape
 
 
@@ -182,7 +182,7 @@ def stateless_parameterized_truncated_normal(shape: Any, seed: Any, means: Any =
 
 @op("StatelessRandomGammaV3",
     "shape: shape_dtype, key: uint64, counter: uint64, alg: int32, alpha: dtype -> output: dtype",
-    shape_dtype=INDEX, dtype=FLOATING, host=("shape",), flags=("host",))  # fmt: skip
+    shape_dtype=INDEX, dtype=FLOATING, host=("shape",), flags=("host",))
 def stateless_gamma_v3_op(xp, shape, key, counter, alg, alpha):
     """Gamma deviates of scale 1; `shape` is that of the whole result."""
     shape = sizes(shape)
@@ -207,7 +207,7 @@ def _stateless_gamma_v3_grad(op, dy):
 
 
 @op("StatelessRandomBinomial", "shape: S, seed: Tseed, counts: T, probs: T -> output: dtype", S=INDEX, Tseed=INDEX,
-    T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("host",))  # fmt: skip
+    T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("host",))
 def stateless_binomial_op(xp, shape, seed, counts, probs, *, dtype=int64):
     """Numbers of successes (sums of geometric deviates; from 10 expected ones on Hörmann's rejection, 1993)."""
     return successes(philox.stateless(np, np.asarray(seed)), sizes(shape), counts, probs, dtype)
@@ -234,7 +234,7 @@ stateless_binomial_op.grad(NOT_DIFFERENTIABLE)
 
 
 def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32,
-                       name: str | None = None) -> Any:  # fmt: skip
+                       name: str | None = None) -> Any:
     """Numbers of successes in independent trials, a function of `seed`.
 
     Args:
@@ -325,7 +325,7 @@ def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
 
 
 @op("RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype", dtype=_WORDS, Tseed=_WORDS,
-    flags=("host",), limits={"rounds": range(1025)})  # fmt: skip
+    flags=("host",), limits={"rounds": range(1025)})
 def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
     """Where indices go in a random permutation."""
     index, last, _ = np.broadcast_arrays(index, max_index, np.asarray(seed)[..., 0])
@@ -333,7 +333,7 @@ def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
     if np.any((index < 0) | (index > last)):
         raise Complaint("index must be in [0, max_index]", "give an index of the range")
     found = [_permuted(int(i), tuple(int(s) & _LOW for s in key), int(m), rounds)
-             for i, key, m in zip(index.ravel(), seeds, last.ravel(), strict=True)]  # fmt: skip
+             for i, key, m in zip(index.ravel(), seeds, last.ravel(), strict=True)]
     return np.asarray(found, index.dtype).reshape(index.shape)
 
 
@@ -345,7 +345,7 @@ def _random_index_shuffle_shape(index, seed, max_index):
     sizes = {s[0] for s in shapes if s} - {None}
     if len(sizes) > 1:
         raise Complaint(f"index, seed and max_index are for different numbers of indices: {sorted(sizes)}",
-                        "give one of each for all, or one for each index")  # fmt: skip
+                        "give one of each for all, or one for each index")
     if any(shapes):
         return (next(iter(sizes), None),)
     return None if None in shapes else ()

@@ -19,7 +19,7 @@ _COMPARED = 8
 
 def _end() -> OutOfRangeError:
     return OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch ends, or "
-                                       "repeat() the data set")  # fmt: skip
+                                       "repeat() the data set")
 
 
 class Pass:
@@ -73,7 +73,7 @@ class Pass:
             raise FailedPreconditionError(
                 None, None, "the gradient of a loop over a data set goes through it a second time, and it gives other "
                 "elements then. Fix: take the gradient inside the loop, or shuffle with a seed and "
-                "reshuffle_each_iteration=False")  # fmt: skip
+                "reshuffle_each_iteration=False")
 
 
 @op("DatasetPass", "captured: list(Tcaptured) -> handle: variant", flags=("stateful", "host"))
@@ -149,5 +149,5 @@ def _dataset_take_shape(handle, output_shapes):
 
 
 for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_take, _owned_iterator_has,
-            _owned_iterator_get_next):  # fmt: skip
+            _owned_iterator_get_next):
     _op.grad(NOT_DIFFERENTIABLE)

@@ -33,7 +33,7 @@ class Running:
             element = next(self._elements, None)
         if element is None:
             raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
-                                  "ends, or repeat() the data set")  # fmt: skip
+                                  "ends, or repeat() the data set")
         return element
 
 
@@ -98,7 +98,7 @@ def _not_initialized():
     return FailedPreconditionError(
         None, None, "GetNext() failed because the iterator has not been initialized. Ensure that you have run "
         "the initializer operation for this iterator before getting the next element. "
-        "Fix: session.run(iterator.initializer)")  # fmt: skip
+        "Fix: session.run(iterator.initializer)")
 
 
 @op("IteratorGetNext", "iterator: resource -> components: list(output_types)", flags=_STATEFUL)
@@ -156,13 +156,13 @@ _to_string.grad(NOT_DIFFERENTIABLE)
 
 
 @op("IteratorGetNextFromString", "string_handle: string -> components: list(output_types)",
-    flags=("stateful", "host", "python"))  # fmt: skip
+    flags=("stateful", "host", "python"))
 def _next_from_string(xp, handle, *, output_types, output_shapes):
     """The next element of the iterator that a string names."""
     place = _places.get(handle.item())
     if place is None:
         raise FailedPreconditionError(None, None, f"no iterator has the handle {handle.item()!r}. Fix: feed what "
-                                      "session.run(iterator.string_handle()) gave, in its session")  # fmt: skip
+                                      "session.run(iterator.string_handle()) gave, in its session")
     if place.running is None:
         raise _not_initialized()
     return place.running.next()
@@ -177,7 +177,7 @@ _next_from_string.grad(NOT_DIFFERENTIABLE)
 
 
 @op("DatasetResult", "captured: list(Tcaptured) -> components: list(output_types)", flags=_STATEFUL,
-    limits={"compute": callable})  # fmt: skip
+    limits={"compute": callable})
 def _dataset_result(xp, captured, *, compute, output_types, output_shapes):
     """What a function makes of a whole data set."""
     return compute(captured)
@@ -192,7 +192,7 @@ _dataset_result.grad(NOT_DIFFERENTIABLE)
 
 
 @op("DatasetVariant", "captured: list(Tcaptured) -> handle: variant", flags=("host", "python"),
-    limits={"of_values": callable})  # fmt: skip
+    limits={"of_values": callable})
 def _dataset_variant(xp, captured, *, of_values):
     """A data set as a value."""
     return of_values(captured)

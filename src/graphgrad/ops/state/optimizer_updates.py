@@ -84,7 +84,7 @@ def _momentum(value, accum, lr, grad, momentum, use_nesterov):
 
 
 @op("ResourceApplyMomentum", "var: resource, accum: resource, lr: T, grad: T, momentum: T ->", T=NUMERIC,
-    flags=_STATEFUL)  # fmt: skip
+    flags=_STATEFUL)
 def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use_nesterov=False):
     """accum = momentum * accum + grad; var -= lr * accum, or Nesterov's look ahead."""
     _check(var, grad)
@@ -92,15 +92,15 @@ def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use
 
 
 @op("ResourceSparseApplyMomentum", "var: resource, accum: resource, lr: T, grad: T, indices: Tindices, momentum: T ->",
-    T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_locking=False, use_nesterov=False,
-                          sum_duplicates=False):  # fmt: skip
+                          sum_duplicates=False):
     """ResourceApplyMomentum for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
     value, new_accum = _momentum(_rows_of(xp, var, indices), _rows_of(xp, accum, indices), lr, grad, momentum,
-                                 use_nesterov)  # fmt: skip
+                                 use_nesterov)
     _set_rows(xp, var, indices, value)
     _set_rows(xp, accum, indices, new_accum)
 
@@ -109,9 +109,9 @@ def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_lo
 
 
 @op("ResourceApplyAdam", "var: resource, m: resource, v: resource, beta1_power: T, beta2_power: T, lr: T, beta1: T, "
-    "beta2: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "beta2: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adam(xp, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, *, use_locking=False,
-               use_nesterov=False):  # fmt: skip
+               use_nesterov=False):
     """Adam with the bias corrections in the step size."""
     _check(var, grad)
     one = xp.asarray(1, grad.dtype)
@@ -135,9 +135,9 @@ def apply_adagrad(xp, var, accum, lr, grad, *, use_locking=False, update_slots=T
 
 
 @op("ResourceSparseApplyAdagrad", "var: resource, accum: resource, lr: T, grad: T, indices: Tindices ->", T=NUMERIC,
-    Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_adagrad(xp, var, accum, lr, grad, indices, *, use_locking=False, update_slots=True,
-                         sum_duplicates=False):  # fmt: skip
+                         sum_duplicates=False):
     """ResourceApplyAdagrad for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
@@ -164,7 +164,7 @@ def _rms_prop(xp, value, ms, mom, lr, rho, momentum, epsilon, grad, mg=None):
 
 
 @op("ResourceApplyRMSProp", "var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, "
-    "grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
     """ms = mean of grad**2; mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."""
     _check(var, grad)
@@ -172,18 +172,18 @@ def apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, *, use_lo
 
 
 @op("ResourceApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
-    "momentum: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "momentum: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
     """RMSProp with the variance of the gradient in place of its mean square."""
     _check(var, grad)
     var.value, ms.value, mom.value, mg.value = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum,
-                                                         epsilon, grad, mg.value)  # fmt: skip
+                                                         epsilon, grad, mg.value)
 
 
 @op("ResourceSparseApplyRMSProp", "var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, "
-    "grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, indices, *, use_locking=False,
-                          sum_duplicates=False):  # fmt: skip
+                          sum_duplicates=False):
     """ResourceApplyRMSProp for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
@@ -195,9 +195,9 @@ def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, in
 
 
 @op("ResourceSparseApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
-    "momentum: T, epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "momentum: T, epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, *,
-                                   use_locking=False, sum_duplicates=False):  # fmt: skip
+                                   use_locking=False, sum_duplicates=False):
     """ResourceApplyCenteredRMSProp for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
@@ -220,18 +220,18 @@ def _adadelta(xp, value, accum, accum_update, lr, rho, epsilon, grad):
 
 
 @op("ResourceApplyAdadelta", "var: resource, accum: resource, accum_update: resource, lr: T, rho: T, epsilon: T, "
-    "grad: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_locking=False):
     """Steps of the size of recent steps: sqrt(mean update**2 / mean grad**2) * grad."""
     _check(var, grad)
     var.value, accum.value, accum_update.value = _adadelta(xp, var.value, accum.value, accum_update.value, lr, rho,
-                                                           epsilon, grad)  # fmt: skip
+                                                           epsilon, grad)
 
 
 @op("ResourceSparseApplyAdadelta", "var: resource, accum: resource, accum_update: resource, lr: T, rho: T, "
-    "epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, indices, *, use_locking=False,
-                          sum_duplicates=False):  # fmt: skip
+                          sum_duplicates=False):
     """ResourceApplyAdadelta for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
@@ -256,28 +256,28 @@ def _ftrl(xp, value, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
 
 
 @op("ResourceApplyFtrl", "var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, "
-    "lr_power: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "lr_power: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_ftrl(xp, var, accum, linear, grad, lr, l1, l2, lr_power, *, use_locking=False, multiply_linear_by_lr=False):
     """McMahan et al., 2013: per-coordinate learning rates with L1 and L2 regularization."""
     _check(var, grad)
     var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2, None,
-                                                 lr_power)  # fmt: skip
+                                                 lr_power)
 
 
 @op("ResourceApplyFtrlV2", "var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, "
-    "l2_shrinkage: T, lr_power: T ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "l2_shrinkage: T, lr_power: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power, *, use_locking=False,
-                  multiply_linear_by_lr=False):  # fmt: skip
+                  multiply_linear_by_lr=False):
     """ResourceApplyFtrl with weight decay in the gradient."""
     _check(var, grad)
     var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2,
-                                                 l2_shrinkage, lr_power)  # fmt: skip
+                                                 l2_shrinkage, lr_power)
 
 
 @op("ResourceSparseApplyFtrl", "var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, "
-    "l1: T, l2: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "l1: T, l2: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_power, *, use_locking=False,
-                      multiply_linear_by_lr=False, sum_duplicates=False):  # fmt: skip
+                      multiply_linear_by_lr=False, sum_duplicates=False):
     """ResourceApplyFtrl for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
@@ -289,9 +289,9 @@ def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_powe
 
 
 @op("ResourceSparseApplyFtrlV2", "var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, "
-    "l1: T, l2: T, l2_shrinkage: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "l1: T, l2: T, l2_shrinkage: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_ftrl_v2(xp, var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, *,
-                         use_locking=False, multiply_linear_by_lr=False, sum_duplicates=False):  # fmt: skip
+                         use_locking=False, multiply_linear_by_lr=False, sum_duplicates=False):
     """ResourceApplyFtrlV2 for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     if sum_duplicates:

@@ -22,7 +22,7 @@ def _proximal(xp, value, rate, l1, l2, grad):
 
 
 @op("ResourceApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, delta: T ->", T=NUMERIC,
-    flags=_STATEFUL)  # fmt: skip
+    flags=_STATEFUL)
 def apply_proximal_gradient_descent(xp, var, alpha, l1, l2, delta, *, use_locking=False):
     """A step of gradient descent, then one towards zero."""
     _check(var, delta)
@@ -30,7 +30,7 @@ def apply_proximal_gradient_descent(xp, var, alpha, l1, l2, delta, *, use_lockin
 
 
 @op("ResourceSparseApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, grad: T, "
-    "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_proximal_gradient_descent(xp, var, alpha, l1, l2, grad, indices, *, use_locking=False):
     """ResourceApplyProximalGradientDescent for some rows; the others stay as they are."""
     _check_rows(var, grad, indices)
@@ -38,7 +38,7 @@ def sparse_apply_proximal_gradient_descent(xp, var, alpha, l1, l2, grad, indices
 
 
 @op("ResourceApplyProximalAdagrad", "var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T ->", T=NUMERIC,
-    flags=_STATEFUL)  # fmt: skip
+    flags=_STATEFUL)
 def apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, *, use_locking=False):
     """accum += grad**2; a proximal step at the rate lr / sqrt(accum)."""
     _check(var, grad)
@@ -47,7 +47,7 @@ def apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, *, use_locking=Fals
 
 
 @op("ResourceSparseApplyProximalAdagrad", "var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T, "
-    "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)  # fmt: skip
+    "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, indices, *, use_locking=False):
     """ResourceApplyProximalAdagrad for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
@@ -64,21 +64,21 @@ def _dual_averaging(xp, total, squares, grad, lr, l1, l2, step):
 
 
 @op("ResourceApplyAdagradDA", "var: resource, gradient_accumulator: resource, gradient_squared_accumulator: resource, "
-    "grad: T, lr: T, l1: T, l2: T, global_step: int64 ->", T=NUMERIC, flags=_STATEFUL)  # fmt: skip
+    "grad: T, lr: T, l1: T, l2: T, global_step: int64 ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adagrad_da(xp, var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step, *,
-                     use_locking=False):  # fmt: skip
+                     use_locking=False):
     """Adds to the sums of gradients and of their squares; the variable follows from them."""
     _check(var, grad)
     new = _dual_averaging(xp, gradient_accumulator.value, gradient_squared_accumulator.value, grad, lr, l1, l2,
-                          global_step)  # fmt: skip
+                          global_step)
     var.value, gradient_accumulator.value, gradient_squared_accumulator.value = new
 
 
 @op("ResourceSparseApplyAdagradDA", "var: resource, grad_accum: resource, grad_squared_accum: resource, grad: T, "
     "indices: Tindices, lr: T, l1: T, l2: T, global_step: int64 ->", T=NUMERIC, Tindices=INDEX,
-    flags=_STATEFUL)  # fmt: skip
+    flags=_STATEFUL)
 def sparse_apply_adagrad_da(xp, var, grad_accum, grad_squared_accum, grad, indices, lr, l1, l2, global_step, *,
-                            use_locking=False):  # fmt: skip
+                            use_locking=False):
     """ResourceApplyAdagradDA for some rows; the others and their slots stay as they are."""
     _check_rows(var, grad, indices)
     refs = (var, grad_accum, grad_squared_accum)

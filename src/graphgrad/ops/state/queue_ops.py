@@ -45,7 +45,7 @@ def padding_fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container
 
 @op("RandomShuffleQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
 def random_shuffle_queue(xp, *, component_types, shapes=(), capacity=-1, min_after_dequeue=0, seed=0, seed2=0,
-                         container="", shared_name=""):  # fmt: skip
+                         container="", shared_name=""):
     """A queue in random order."""
     return ShufflingQueue("", capacity, component_types, shapes, min_after_dequeue, seed, seed2)
 
@@ -75,14 +75,14 @@ def dequeue(xp, ref, *, component_types, timeout_ms=-1):
 
 
 @op("QueueDequeueManyV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
-    peek=("n",))  # fmt: skip
+    peek=("n",))
 def dequeue_many(xp, ref, n, *, component_types, timeout_ms=-1):
     """Takes n elements out."""
     return settle(_queue(ref).dequeue, _count(n), True, False)
 
 
 @op("QueueDequeueUpToV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
-    peek=("n",))  # fmt: skip
+    peek=("n",))
 def dequeue_up_to(xp, ref, n, *, component_types, timeout_ms=-1):
     """Takes n elements out, or what is left of a closed queue."""
     return settle(_queue(ref).dequeue, _count(n), True, True)
@@ -120,7 +120,7 @@ def size(xp, ref):
 
 
 @op("QueueIsClosedV2", "handle: resource -> is_closed: bool", flags=("stateful", "host", "reads"),
-    shape=_of_handle)  # fmt: skip
+    shape=_of_handle)
 def is_closed(xp, ref):
     """Whether a queue is closed."""
     return np.asarray(_queue(ref).closed)

@@ -282,7 +282,7 @@ class ShufflingQueue(Queue):
     kind = "RandomShuffleQueue"
 
     def __init__(self, name: str, capacity: int | None, types: Sequence[DType], shapes: Sequence[Shape], keep: int,
-                 seed: int, seed2: int):  # fmt: skip
+                 seed: int, seed2: int):
         super().__init__(name, capacity, types, shapes)
         self.keep = keep
         self._elements: list[Element] = []

@@ -49,7 +49,7 @@ def _filled(ref, pairs):
         if not np.array_equal(known, value):
             raise FailedPreconditionError(None, None, "HashTable has different value for same key. Key "
                                           f"{key!r} has {known!r} and new value {value!r}. Fix: give each key "
-                                          "once")  # fmt: skip
+                                          "once")
     if ref.value is None or kept(ref, dict, "a table") != entries:
         _keep(ref, entries)
 
@@ -64,7 +64,7 @@ def initialize_table(xp, ref, keys, values):
 
 @op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->", flags=_STATEFUL)
 def initialize_table_from_file(xp, ref, filename, *, key_index, value_index, key_dtype, value_dtype, vocab_size=-1,
-                               delimiter="\t", offset=0):  # fmt: skip
+                               delimiter="\t", offset=0):
     """Fills a table with the lines of a text file: -2 stands for the whole line, -1 for its number."""
     path = filename.item().decode()
     with system_errors(path), open(path, "rb") as file:
@@ -76,7 +76,7 @@ def initialize_table_from_file(xp, ref, filename, *, key_index, value_index, key
         lines = lines[:vocab_size]
     _filled(ref, [(_column(path, n, line, key_index, key_dtype, delimiter, 0),
                    np.asarray(_column(path, n, line, value_index, value_dtype, delimiter, offset),
-                              value_dtype.np_dtype)[()]) for n, line in enumerate(lines)])  # fmt: skip
+                              value_dtype.np_dtype)[()]) for n, line in enumerate(lines)])
 
 
 def _column(path, number, line, index, dtype, delimiter, offset):
@@ -93,7 +93,7 @@ def _column(path, number, line, index, dtype, delimiter, offset):
 
 
 @op("LookupTableFindV2", "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout", flags=_STATEFUL,
-    **_TYPES)  # fmt: skip
+    **_TYPES)
 def find(xp, ref, keys, default_value, *, mutable=False):
     """The value of each key; the default for keys that are not in the table."""
     entries = _entries(ref, mutable)

@@ -95,7 +95,7 @@ var_is_initialized.grad(NOT_DIFFERENTIABLE)
 
 
 @op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
-    flags=("stateful", "reads"))  # fmt: skip
+    flags=("stateful", "reads"))
 def resource_gather(xp, ref, indices, *, shape=None, batch_dims=0):
     """Rows of a variable; of each of its parts along the first `batch_dims` axes."""
     return registry["GatherV2"].kernel(xp, ref.value, indices, np.asarray(batch_dims), batch_dims=batch_dims)
@@ -160,7 +160,7 @@ def _at(xp, value, indices, updates, method):
         return getattr(value.at[indices], method)(updates)
     result = value.copy()
     ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
-             "min": np.minimum, "max": np.maximum}  # fmt: skip
+             "min": np.minimum, "max": np.maximum}
     if method == "set":
         result[indices] = updates
     else:

@@ -62,9 +62,9 @@ def _count_up_to_shape(ref):
 
 
 @op("ResourceStridedSliceAssign", "ref: resource, begin: Index, end: Index, strides: Index, value: T ->", T=ANY,
-    Index=INDEX, host=("begin", "end", "strides"), flags=_STATEFUL)  # fmt: skip
+    Index=INDEX, host=("begin", "end", "strides"), flags=_STATEFUL)
 def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
-                         new_axis_mask=0, shrink_axis_mask=0):  # fmt: skip
+                         new_axis_mask=0, shrink_axis_mask=0):
     """ref[slice] = value, the slice as in StridedSlice."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     where = _indexer(tuple(ref.value.shape), begin.tolist(), end.tolist(), strides.tolist(), masks)
@@ -77,7 +77,7 @@ def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, e
 
 
 @op("ResourceGatherNd", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
-    flags=("stateful", "reads"))  # fmt: skip
+    flags=("stateful", "reads"))
 def resource_gather_nd(xp, ref, indices, *, shape=None):
     """Elements or slices of a variable, at coordinates."""
     return xp.asarray(ref.value)[coordinates(xp, indices, ref.value.shape)]

@@ -70,7 +70,7 @@ class _Header(Message):
 
 class _Entry(Message):
     FIELDS = {"dtype": (1, "int"), "shape": (2, _Shape), "shard_id": (3, "int"), "offset": (4, "int"),
-              "size": (5, "int"), "crc32c": (6, "fixed32"), "slices": (7, [_TensorSlice])}  # fmt: skip
+              "size": (5, "int"), "crc32c": (6, "fixed32"), "slices": (7, [_TensorSlice])}
 
 
 def index_path(prefix: str) -> str:
@@ -272,7 +272,7 @@ class BundleReader:
         except (FileNotFoundError, NotADirectoryError):
             raise NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any matching "
                                 f"files for {self.prefix}\n  Fix: check the path; it is that of the .index file "
-                                "without its ending") from None  # fmt: skip
+                                "without its ending") from None
         except OSError as e:
             raise of_system(e, path) from None
         self._raw: dict[bytes, bytes] = dict(read_table(table, path))
@@ -284,10 +284,10 @@ class BundleReader:
                     self._entries[key.decode()] = _Entry.FromString(value)
         except (KeyError, ValueError) as e:
             raise DataLossError(None, None, f"{path}: no index of a checkpoint ({e}).\n"
-                                "  Fix: use another copy of the file") from None  # fmt: skip
+                                "  Fix: use another copy of the file") from None
         if self._header.endianness:
             raise DataLossError(None, None, f"{path}: the checkpoint was written on a big-endian machine, which is not "
-                                "read.\n  Fix: save it anew on a little-endian one")  # fmt: skip
+                                "read.\n  Fix: save it anew on a little-endian one")
 
     def replaced(self) -> bool:
         """Whether another checkpoint has taken the place of this one since it was opened."""
@@ -317,7 +317,7 @@ class BundleReader:
         if name not in self._entries:
             raise NotFoundError(None, None, f"Key {name} not found in checkpoint {self.prefix}\n"
                                 f"  It has {_some(self._entries)}.\n"
-                                "  Fix: use one of these names, or leave the variable out of var_list")  # fmt: skip
+                                "  Fix: use one of these names, or leave the variable out of var_list")
         return self._entries[name]
 
     def read(self, name: str, part: Slice | None = None) -> Any:
@@ -334,7 +334,7 @@ class BundleReader:
         if part is not None and part[0] != _dims(entry):
             raise InvalidArgumentError(None, None, f"Shape in shape_and_slice spec {list(part[0])} does not match the "
                                        f"shape in the save file: {list(_dims(entry))} (tensor {name})\n"
-                                       "  Fix: make the variable of the checkpoint's shape")  # fmt: skip
+                                       "  Fix: make the variable of the checkpoint's shape")
         if part is not None and slice_key(name, part) in self._raw:
             return self._slice(name, part)
         whole = self._joined(name, entry) if entry.slices else self._value(entry)
@@ -379,7 +379,7 @@ class BundleReader:
 
     def _index_damage(self, problem: str) -> DataLossError:
         return DataLossError(None, None, f"{index_path(self.prefix)}: {problem}.\n"
-                             "  Fix: use another copy of the file")  # fmt: skip
+                             "  Fix: use another copy of the file")
 
     def _value(self, entry: _Entry) -> Any:
         path = data_path(self.prefix, int(entry.shard_id), int(self._header.num_shards))
@@ -432,11 +432,11 @@ class BundleReader:
 
     def _mismatch(self, entry: _Entry, found: int) -> DataLossError:
         return self._damage(entry, f"Checksum does not match: stored {entry.crc32c} vs. calculated on the restored "
-                            f"bytes {found}")  # fmt: skip
+                            f"bytes {found}")
 
     def _damage(self, entry: _Entry, problem: str) -> DataLossError:
         return DataLossError(None, None, f"TensorBundle at {self.prefix} shard {entry.shard_id} ({entry.size} bytes): "
-                             f"{problem}\n  Fix: use an earlier checkpoint, or another copy of the files")  # fmt: skip
+                             f"{problem}\n  Fix: use an earlier checkpoint, or another copy of the files")
 
 
 def read_bundle(prefix: str, use: Callable[[BundleReader], T]) -> T:

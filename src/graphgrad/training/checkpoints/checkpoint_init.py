@@ -68,7 +68,7 @@ def _initialize_scope(reader: CheckpointReader, source: str, target: str, known:
     if not target.endswith("/") or not source.endswith("/"):
         raise ValueError(f"Assignment map with scope only name {target} should map to scope only {source}. "
                          f"Should be 'scope/': 'other_scope/'.\n  Asked for at {user_source(2)}\n"
-                         f"  Fix: add the slashes, or make a variable {target} first")  # fmt: skip
+                         f"  Fix: add the slashes, or make a variable {target} first")
     old, new = ("" if scope == "/" else scope for scope in (source, target))
     for name, parts in known.items():
         if name.startswith(new):
@@ -79,7 +79,7 @@ def _initialize(reader: CheckpointReader, name: str, parts: list[Any]) -> None:
     if not reader.has_tensor(name):
         raise ValueError(f"Tensor {name} is not found in {reader._bundle.prefix} checkpoint "
                          f"{reader.get_variable_to_shape_map()}\n  Asked for at {user_source(2)}\n"
-                         "  Fix: use a name that it has")  # fmt: skip
+                         "  Fix: use a name that it has")
     for variable in parts:
         info = variable._get_save_slice_info()
         part = (tuple(info.full_shape), tuple(info.var_offset), tuple(info.var_shape)) if info else None
@@ -90,7 +90,7 @@ def _initialize(reader: CheckpointReader, name: str, parts: list[Any]) -> None:
                 f"Shape of variable {variable.name} ({shape_str(shape)}) doesn't match with shape of tensor {name} "
                 f"({shape_str(reader._bundle.shape(name))}) from checkpoint reader",
                 f"dtypes {variable.dtype.name} and {reader._bundle.dtype(name).name}", str(user_source(2) or ""),
-                "make the variable as it was saved"))  # fmt: skip
+                "make the variable as it was saved"))
         _take(reader, name, part, variable)
 
 

@@ -50,7 +50,7 @@ class CheckpointManager:
 
     def __init__(self, checkpoint: Any, directory: Any, max_to_keep: Any, keep_checkpoint_every_n_hours: Any = None,
                  checkpoint_name: str = "ckpt", step_counter: Any = None, checkpoint_interval: Any = None,
-                 init_fn: Any = None, last_checkpoint_step: Any = None):  # fmt: skip
+                 init_fn: Any = None, last_checkpoint_step: Any = None):
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
         if checkpoint_interval is not None and step_counter is None:
@@ -161,7 +161,7 @@ class CheckpointManager:
 
 
 def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, timeout: Any = None,
-                         timeout_fn: Callable[[], bool] | None = None) -> Iterator[str]:  # fmt: skip
+                         timeout_fn: Callable[[], bool] | None = None) -> Iterator[str]:
     """Gives the path of each new last checkpoint of a directory, and waits for them.
 
     Args:

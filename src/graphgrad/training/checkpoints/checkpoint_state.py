@@ -29,7 +29,7 @@ class CheckpointState(Message):
 
     FIELDS = {"model_checkpoint_path": (1, "string"), "all_model_checkpoint_paths": (2, ["string"]),
               "all_model_checkpoint_timestamps": (3, ["double"]),
-              "last_preserved_timestamp": (4, "double")}  # fmt: skip
+              "last_preserved_timestamp": (4, "double")}
 
 
 def _parse(text: str) -> CheckpointState:
@@ -56,7 +56,7 @@ def _state_path(folder: Any, latest_filename: str | None) -> str:
 
 def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
                                     all_model_checkpoint_timestamps: Any = None,
-                                    last_preserved_timestamp: Any = None) -> CheckpointState:  # fmt: skip
+                                    last_preserved_timestamp: Any = None) -> CheckpointState:
     """The state of a directory with these checkpoints.
 
     Args:
@@ -78,7 +78,7 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any, a
     times = all_model_checkpoint_timestamps
     if times and len(times) != len(paths):
         raise ValueError(f"Checkpoint timestamps, if provided, must match checkpoint paths (got paths {paths} and "
-                         f"timestamps {list(times)})")  # fmt: skip
+                         f"timestamps {list(times)})")
     folder = os.fspath(save_dir)
     if not os.path.isabs(folder):
         paths = [p if os.path.isabs(p) else os.path.relpath(p, folder) for p in paths]
@@ -86,12 +86,12 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any, a
             model_checkpoint_path = os.path.relpath(model_checkpoint_path, folder)
     return CheckpointState(model_checkpoint_path=model_checkpoint_path, all_model_checkpoint_paths=paths,
                            all_model_checkpoint_timestamps=times,
-                           last_preserved_timestamp=last_preserved_timestamp)  # fmt: skip
+                           last_preserved_timestamp=last_preserved_timestamp)
 
 
 def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
                             latest_filename: Any = None, all_model_checkpoint_timestamps: Any = None,
-                            last_preserved_timestamp: Any = None) -> None:  # fmt: skip
+                            last_preserved_timestamp: Any = None) -> None:
     """Writes the file `checkpoint` of a directory.
 
     Args:
@@ -101,11 +101,11 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model
     Raises: RuntimeError if a checkpoint would have the name of the file.
     """
     write_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, False,
-                all_model_checkpoint_timestamps, last_preserved_timestamp)  # fmt: skip
+                all_model_checkpoint_timestamps, last_preserved_timestamp)
 
 
 def write_state(save_dir: Any, last: str, paths: Any, latest_filename: Any, relative: bool, times: Any = None,
-                preserved: Any = None) -> None:  # fmt: skip
+                preserved: Any = None) -> None:
     """As `update_checkpoint_state`; `relative` writes paths relative to the directory."""
     folder = os.fspath(save_dir)
     path = _state_path(folder, latest_filename)
@@ -114,7 +114,7 @@ def write_state(save_dir: Any, last: str, paths: Any, latest_filename: Any, rela
         paths = [os.path.relpath(p, folder or ".") for p in paths or []]
         state = CheckpointState(model_checkpoint_path=last, all_model_checkpoint_timestamps=times,
                                 all_model_checkpoint_paths=paths if last in paths else [*paths, last],
-                                last_preserved_timestamp=preserved)  # fmt: skip
+                                last_preserved_timestamp=preserved)
     else:
         state = generate_checkpoint_state_proto(folder, last, paths, times, preserved)
     if path == state.model_checkpoint_path:
@@ -193,7 +193,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Any) -> list[float]:
 
 
 def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: Any = 2,
-                      meta_graph_suffix: str = "meta") -> None:  # fmt: skip
+                      meta_graph_suffix: str = "meta") -> None:
     """Deletes the files of a checkpoint.
 
     Args:

@@ -78,7 +78,7 @@ def _operation(name: str) -> str:
 
 def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: Sequence[str],
                                    variable_names_whitelist: Any = None,
-                                   variable_names_blacklist: Any = None) -> Any:  # fmt: skip
+                                   variable_names_blacklist: Any = None) -> Any:
     """The part of a graph that operations need, with constants in the place of variables.
 
     Args:

@@ -23,9 +23,9 @@ from .saver import Saver
 _log = Log("tensorflow")
 
 _OF_VARIABLES = frozenset({"variables", "trainable_variables", "local_variables", "model_variables", "metric_variables",
-                           "moving_average_variables", "global_step", "concatenated_variables"})  # fmt: skip
+                           "moving_average_variables", "global_step", "concatenated_variables"})
 _SAVING = frozenset({"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice", "MergeV2Checkpoints",
-                     "ShardedFilename", "ShardedFilespec", "DisableCopyOnRead"})  # fmt: skip
+                     "ShardedFilename", "ShardedFilespec", "DisableCopyOnRead"})
 
 
 # -- writing ---------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
                       collection_list: Any = None, as_text: bool = False, graph: Any = None,
                       export_scope: Any = None, clear_devices: bool = False, clear_extraneous_savers: bool = False,
                       strip_default_attrs: bool = False, save_debug_info: bool = False,
-                      **kwargs: Any) -> Any:  # fmt: skip
+                      **kwargs: Any) -> Any:
     """The graph with its collections as a `MetaGraphDef`, which `import_meta_graph` and TensorFlow read.
 
     Args:
@@ -109,7 +109,7 @@ def saver_def_of(saver: Any) -> Any:
     """The settings of a `Saver`."""
     return SaverDef(filename_tensor_name="save/Const:0", save_tensor_name="save/control_dependency:0",
                     restore_op_name="save/restore_all", max_to_keep=int(saver._max_to_keep or 0),
-                    keep_checkpoint_every_n_hours=saver._every_seconds / 3600, version=SaverDef.V2)  # fmt: skip
+                    keep_checkpoint_every_n_hours=saver._every_seconds / 3600, version=SaverDef.V2)
 
 
 def add_saving(graph_def: Any, saver: Any) -> None:
@@ -189,7 +189,7 @@ def read_message(kind: Any, path: Any) -> Any:
 
 
 def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: Any = None,
-                      **kwargs: Any) -> Any:  # fmt: skip
+                      **kwargs: Any) -> Any:
     """Adds a graph with its collections, from a file or a `MetaGraphDef`, to the current graph.
 
     Args:

@@ -44,7 +44,7 @@ class CheckpointOptions:
     def __init__(self, experimental_io_device: Any = None, experimental_enable_async_checkpoint: bool = False,
                  experimental_write_callbacks: Any = None, enable_async: bool = False,
                  experimental_skip_slot_variables: bool = False,
-                 experimental_sharding_callback: Any = None):  # fmt: skip
+                 experimental_sharding_callback: Any = None):
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async
@@ -75,17 +75,17 @@ class _Load:
         count = len(self.graph.nodes)
         if not count:
             raise DataLossError(None, None, f"{bundle.prefix}: the checkpoint has no objects.\n"
-                                "  Fix: use another copy of the file")  # fmt: skip
+                                "  Fix: use another copy of the file")
         for number, node in enumerate(self.graph.nodes):
             slots = node.slot_variables
             named = [link.node_id for link in node.children]
             named += [i for s in slots for i in (s.original_variable_node_id, s.slot_variable_node_id)]
             if not all(0 <= i < count for i in named):
                 raise DataLossError(None, None, f"{bundle.prefix}: object {number} of the checkpoint names others that "
-                                    "are not there.\n  Fix: use another copy of the file")  # fmt: skip
+                                    "are not there.\n  Fix: use another copy of the file")
             for s in node.slot_variables:
                 self.slots.setdefault(number, []).append(
-                    (int(s.original_variable_node_id), s.slot_name, int(s.slot_variable_node_id)))  # fmt: skip
+                    (int(s.original_variable_node_id), s.slot_name, int(s.slot_variable_node_id)))
 
     def match(self, value: Any, number: int) -> None:
         """Restores an object, and what it holds, from a node and its children."""
@@ -157,7 +157,7 @@ class _Load:
         if not compatible(wanted, array.shape):
             raise ValueError(f"Received incompatible tensor with shape {array.shape} when attempting to restore "
                              f"variable with shape {tuple(wanted)} and name {variable.name}. "
-                             "Fix: make it as it was saved")  # fmt: skip
+                             "Fix: make it as it was saved")
         if self.bundle.dtype(key) is not variable.dtype:
             raise ValueError(f"Received a value of dtype {self.bundle.dtype(key).name} for the variable "
                              f"{variable.name} of dtype {variable.dtype.name}. Fix: make it as it was saved")
@@ -175,7 +175,7 @@ class _Load:
     def unmatched_nodes(self) -> list[str]:
         """The keys of values that no object has got."""
         return [a.checkpoint_key for number, node in enumerate(self.graph.nodes) if number not in self.matched
-                for a in node.attributes]  # fmt: skip
+                for a in node.attributes]
 
 
 class CheckpointLoadStatus:
@@ -189,7 +189,7 @@ class CheckpointLoadStatus:
         lost = self._load.unmatched_nodes()
         if lost:
             raise AssertionError(f"Unresolved object in checkpoint (root).{lost[0]} and {len(lost) - 1} more: nothing "
-                                 "in the program has its value. Fix: make them, or expect_partial()")  # fmt: skip
+                                 "in the program has its value. Fix: make them, or expect_partial()")
         return self.assert_existing_objects_matched()
 
     def assert_existing_objects_matched(self) -> Any:
@@ -201,7 +201,7 @@ class CheckpointLoadStatus:
             raise AssertionError(f"Found {len(without)} Python objects that were not bound to checkpointed values, "
                                  f"likely due to changes in the Python program. Showing {min(10, len(without))} of "
                                  f"{len(without)} unmatched objects: {without[:10]}\n"
-                                 "  Fix: leave them out, or expect_partial()")  # fmt: skip
+                                 "  Fix: leave them out, or expect_partial()")
         return self
 
     def assert_nontrivial_match(self) -> Any:
@@ -209,7 +209,7 @@ class CheckpointLoadStatus:
         if not any(pieces(v) for v in self._load.matched.values()):
             raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this means "
                                  "that the checkpoint does not match the Python program. The following objects have no "
-                                 f"matching checkpointed value: {ObjectGraph(self._root).objects[1:11]}")  # fmt: skip
+                                 f"matching checkpointed value: {ObjectGraph(self._root).objects[1:11]}")
         return self
 
     def expect_partial(self) -> Any:
@@ -250,7 +250,7 @@ class InitializationOnlyStatus:
 
     def _fail(self) -> Any:
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored. "
-                             "Fix: tf.train.latest_checkpoint gives None if there is none")  # fmt: skip
+                             "Fix: tf.train.latest_checkpoint gives None if there is none")
 
     assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = _fail
 
@@ -312,16 +312,16 @@ class Checkpoint(Holder):
     def __init__(self, root: Any = None, **kwargs: Any):
         if root is not None and not is_trackable(root):
             raise ValueError(f"`Checkpoint` was expecting root to be a trackable object, got {root}. "
-                             "Fix: give a tf.Module, or name the objects: Checkpoint(v=v)")  # fmt: skip
+                             "Fix: give a tf.Module, or name the objects: Checkpoint(v=v)")
         vars(self)["_root"], vars(self)["_save_counter"] = root, None
         for name, value in sorted(kwargs.items()):
             if not is_trackable(value):
                 raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
-                                 f"`Trackable`), got {value}. Fix: tf.Variable(...)")  # fmt: skip
+                                 f"`Trackable`), got {value}. Fix: tf.Variable(...)")
             known = children(root).get(name) if root is not None else None
             if known is not None and known is not value:
                 raise ValueError(f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already "
-                                 "exists. Fix: give it another name")  # fmt: skip
+                                 "exists. Fix: give it another name")
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -332,7 +332,7 @@ class Checkpoint(Holder):
 
     def _children(self) -> dict[str, Any]:
         own = {k: v for k, v in vars(self).items()
-               if k not in ("_root", "_save_counter", "_restore_later") and is_trackable(v)}  # fmt: skip
+               if k not in ("_root", "_save_counter", "_restore_later") and is_trackable(v)}
         if self._root is not None:
             own = {**children(self._root), **own, "root": self}
         if self._save_counter is not None:
@@ -377,7 +377,7 @@ class Checkpoint(Holder):
                 tensors.append((graph.key(number, found[0]), cell.dtype, cell.value, None))
             elif isinstance(value, MutableHashTable) and found:
                 for piece, array, dtype in zip(found, table_arrays(value, _table_cell(value, session)),
-                                               (value.key_dtype, value.value_dtype)):  # fmt: skip
+                                               (value.key_dtype, value.value_dtype)):
                     tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
             elif found:
                 iterator = value._iterator if isinstance(value, NumpyIterator) else value

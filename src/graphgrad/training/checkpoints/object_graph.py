@@ -36,7 +36,7 @@ class _SlotVariable(Message):
 
 class _Object(Message):
     FIELDS = {"children": (1, [_Reference]), "attributes": (2, [_Attribute]), "slot_variables": (3, [_SlotVariable]),
-              "has_checkpoint_values": (5, _Bool)}  # fmt: skip
+              "has_checkpoint_values": (5, _Bool)}
 
 
 class TrackableObjectGraph(Message):
@@ -172,7 +172,7 @@ class ObjectGraph:
                 node.children.add(node_id=child, local_name=name)
             for piece in {p.attribute: p for p in pieces(value)}.values():
                 node.attributes.add(name=piece.attribute, full_name=piece.full_name or None,
-                                    checkpoint_key=self.key(number, piece))  # fmt: skip
+                                    checkpoint_key=self.key(number, piece))
             for variable, name, slot in self.slots.get(number, ()):
                 node.slot_variables.add(original_variable_node_id=variable, slot_name=name, slot_variable_node_id=slot)
         has = [bool(n.attributes or n.slot_variables) for n in made.nodes]

@@ -47,7 +47,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None,
-                        defaults: Any = None) -> Any:  # fmt: skip
+                        defaults: Any = None) -> Any:
     """A signature: named inputs and outputs.
 
     Args:
@@ -80,7 +80,7 @@ def predict_signature_def(inputs: Any, outputs: Any) -> Any:
 def _tensor_of(value: Any, what: str, is_right: bool, wanted: str) -> Any:
     if not is_right:
         raise ValueError(f"{what} must be of type {wanted}. Found tensors of type {value.dtype.enum}. "
-                         f"Fix: give a {wanted} tensor")  # fmt: skip
+                         f"Fix: give a {wanted} tensor")
     return build_tensor_info(value)
 
 
@@ -148,7 +148,7 @@ class SavedModelBuilder:
     def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = None,
                                      assets_collection: Any = None, legacy_init_op: Any = None,
                                      clear_devices: bool = False, main_op: Any = None,
-                                     strip_default_attrs: bool = False, saver: Any = None) -> None:  # fmt: skip
+                                     strip_default_attrs: bool = False, saver: Any = None) -> None:
         """Adds the current graph, and the values of its variables in a session.
 
         Args:
@@ -174,7 +174,7 @@ class SavedModelBuilder:
 
     def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None,
                        legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None,
-                       strip_default_attrs: bool = False, saver: Any = None) -> None:  # fmt: skip
+                       strip_default_attrs: bool = False, saver: Any = None) -> None:
         """Adds the current graph once more, for other tags.
 
         Args:
@@ -186,7 +186,7 @@ class SavedModelBuilder:
             raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
                                  "`add_meta_graph_and_variables()` first.")
         self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op,
-                  saver or Saver(sharded=True, allow_empty=True))  # fmt: skip
+                  saver or Saver(sharded=True, allow_empty=True))
 
     def _add(self, tags: Any, signatures: Any, assets: Any, clear_devices: bool, init_op: Any, saver: Any) -> None:
         if assets:
@@ -203,7 +203,7 @@ class SavedModelBuilder:
         self._message.meta_graphs.append(made)
 
     def save(self, as_text: bool = False, experimental_image_format: bool = False,
-             experimental_image_writer_options: Any = None) -> bytes:  # fmt: skip
+             experimental_image_writer_options: Any = None) -> bytes:
         """Writes the file.
 
         Args:
@@ -233,7 +233,7 @@ def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy
     with session.graph.as_default():
         builder.add_meta_graph_and_variables(
             session, [SERVING], {DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
-            legacy_init_op=legacy_init_op, clear_devices=True)  # fmt: skip
+            legacy_init_op=legacy_init_op, clear_devices=True)
     builder.save()
 
 
@@ -313,7 +313,7 @@ class MethodNameUpdater:
                 found = True
         if not found:
             raise ValueError(f"MetaGraphDef associated with tags {tags} could not be found in SavedModel, or has no "
-                             f"signature {signature_key!r}. Fix: load() shows what there is")  # fmt: skip
+                             f"signature {signature_key!r}. Fix: load() shows what there is")
 
     def save(self, new_export_dir: Any = None) -> None:
         """Writes the file; into another directory if one is given.

@@ -70,13 +70,13 @@ class Saver:
                  restore_sequentially: bool = False, saver_def: Any = None, builder: Any = None,
                  defer_build: bool = False, allow_empty: bool = False, write_version: Any = 2,
                  pad_step_number: bool = False, save_relative_paths: bool = False,
-                 filename: Any = None):  # fmt: skip
+                 filename: Any = None):
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
-                             "var_list=None.")  # fmt: skip
+                             "var_list=None.")
         if executing_eagerly() and var_list is None:
             raise RuntimeError("When eager execution is enabled, `var_list` must specify a list or dict of variables "
-                               "to save")  # fmt: skip
+                               "to save")
         self._var_list = var_list
         self._reshape = reshape
         self._max_to_keep = max_to_keep if saver_def is None else saver_def.max_to_keep
@@ -100,7 +100,7 @@ class Saver:
             var_list = get_collection(GraphKeys.GLOBAL_VARIABLES) + get_collection(GraphKeys.SAVEABLE_OBJECTS)
         if not var_list and not self._allow_empty:
             raise ValueError(f"No variables to save\n  Asked for at {user_source(2)}\n"
-                             "  Fix: make the Saver after the variables, or with defer_build=True")  # fmt: skip
+                             "  Fix: make the Saver after the variables, or with defer_build=True")
         self._items = _items(var_list)
 
     def _built(self) -> list[_Item]:
@@ -137,7 +137,7 @@ class Saver:
 
     def save(self, sess: Any, save_path: Any, global_step: Any = None, latest_filename: str | None = None,
              meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
-             strip_default_attrs: bool = False, save_debug_info: bool = False) -> str | None:  # fmt: skip
+             strip_default_attrs: bool = False, save_debug_info: bool = False) -> str | None:
         """Saves the variables.
 
         The checkpoint is complete before it gets its name: a save that fails leaves what was there before.
@@ -166,7 +166,7 @@ class Saver:
             path += f"-{int(global_step):08d}" if self._pad_step_number else f"-{int(global_step)}"
         elif os.path.basename(path) == (latest_filename or "checkpoint"):
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename or 'checkpoint'}' and "
-                             f"'{path}'\n  Fix: save under another name")  # fmt: skip
+                             f"'{path}'\n  Fix: save under another name")
         cells = [_cell(item.variable, sess) for item in items]
         if not items:
             return None
@@ -176,14 +176,14 @@ class Saver:
                     None, getattr(item.variable, "_initializer_op", None),
                     f"Saver cannot save variable {cell.name}: it was not initialized. Attempting to use uninitialized "
                     f"value {cell.name}\n  Saved at {user_source(2)}\n"
-                    "  Fix: run tf.global_variables_initializer() in this session first")  # fmt: skip
+                    "  Fix: run tf.global_variables_initializer() in this session first")
         try:
             write_bundle(path, [(item.name, cell.dtype, cell.value, item.part) for item, cell in zip(items, cells)])
         except (FailedPreconditionError, NotFoundError):
             if os.path.isdir(os.path.dirname(path) or "."):
                 raise
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give the path of a directory that can be made") from None  # fmt: skip
+                             "  Fix: give the path of a directory that can be made") from None
         if write_state:
             self._record(path, latest_filename, meta_graph_suffix)
         if write_meta_graph and not executing_eagerly():
@@ -194,7 +194,7 @@ class Saver:
     def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
                           export_scope: Any = None, clear_devices: bool = False,
                           clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
-                          save_debug_info: bool = False) -> Any:  # fmt: skip
+                          save_debug_info: bool = False) -> Any:
         """The current graph as a `MetaGraphDef`, with operations by which TensorFlow restores what this Saver saves.
 
         Args:
@@ -208,7 +208,7 @@ class Saver:
         graph_def = get_default_graph().as_graph_def(add_shapes=True)
         add_saving(graph_def, self)
         return export_meta_graph(filename, None, graph_def, self.as_saver_def(), collection_list, as_text, None,
-                                 export_scope, clear_devices)  # fmt: skip
+                                 export_scope, clear_devices)
 
     def as_saver_def(self) -> Any:
         """Its settings, as a `SaverDef`."""
@@ -270,12 +270,12 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.\n  Fix: tf.train.latest_checkpoint gives None if "
-                             "the directory holds no checkpoint")  # fmt: skip
+                             "the directory holds no checkpoint")
         path = _text(save_path)
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}\n"
                              f"  Asked for at {user_source(2)}\n"
-                             "  Fix: give what Saver.save returned, the path without .index")  # fmt: skip
+                             "  Fix: give what Saver.save returned, the path without .index")
         cells = [_cell(item.variable, sess) for item in items]
         try:
             values = read_bundle(path, lambda b: [self._value(b, item, cell) for item, cell in zip(items, cells)])
@@ -283,7 +283,7 @@ class Saver:
             raise NotFoundError(None, None, "Restoring from checkpoint failed. This is most likely due to a Variable "
                                 "name or other graph key that is missing from the checkpoint. Please ensure that you "
                                 "have not altered the graph expected based on the checkpoint.\n"
-                                f"  {e}\n  Restored at {user_source(2)}") from None  # fmt: skip
+                                f"  {e}\n  Restored at {user_source(2)}") from None
         for cell, value in zip(cells, values):
             cell.value = value
 
@@ -293,17 +293,17 @@ class Saver:
         problem = ""
         if bundle.has(name) and bundle.dtype(name) is not cell.dtype:
             problem = (f"tensor_name = {name}; expected dtype {cell.dtype.name} does not equal original dtype "
-                       f"{bundle.dtype(name).name}")  # fmt: skip
+                       f"{bundle.dtype(name).name}")
         elif bundle.has(name) and item.part is None and not compatible(cell.shape, bundle.shape(name)):
             if not self._reshape:
                 problem = ("Assign requires shapes of both tensors to match. "
                            f"lhs shape= {shape_str(cell.shape)} rhs shape= {shape_str(bundle.shape(name))}; "
-                           f"variable {cell.name}, tensor_name = {name}")  # fmt: skip
+                           f"variable {cell.name}, tensor_name = {name}")
         if problem:
             raise InvalidArgumentError(
                 None, None, "Restoring from checkpoint failed. This is most likely due to a mismatch between the "
                 f"current graph and the graph from the checkpoint.\n  {problem}\n  Restored at {user_source(2)}\n"
-                "  Fix: make the variable as it was saved, or leave it out of var_list")  # fmt: skip
+                "  Fix: make the variable as it was saved, or leave it out of var_list")
         value = bundle.read(name, item.part)
         return value.reshape(cell.shape) if self._reshape and cell.shape is not None else value
 
@@ -324,7 +324,7 @@ def _cell(variable: Any, sess: Any) -> Cell:
         raise RuntimeError("Attempted to use a closed Session. Fix: save and restore inside its `with` block")
     if variable._graph is not sess.graph:
         raise ValueError(f"Variable {variable.name} is not an element of this session's graph.\n"
-                         "  Fix: make Saver and Session in the graph that holds the variables")  # fmt: skip
+                         "  Fix: make Saver and Session in the graph that holds the variables")
     return sess._resolve(variable._handle)
 
 
@@ -342,7 +342,7 @@ def _items(var_list: Any) -> list[_Item]:
         offset = item.part[1] if item.part else None
         if offset in offsets or (offsets and (offset is None or None in offsets)):
             raise ValueError(f"At least two variables have the same name: {item.name}\n  Asked for at {user_source(2)}"
-                             "\n  Fix: name them apart, or give var_list as a dictionary")  # fmt: skip
+                             "\n  Fix: name them apart, or give var_list as a dictionary")
         offsets.add(offset)
     return sorted(items, key=_order)
 
@@ -356,7 +356,7 @@ def _named(name: str | None, value: Any) -> list[_Item]:
         return [i for part in value for i in _named(name, part)]
     if not isinstance(value, Variable):
         raise TypeError("names_to_saveables must be a dict mapping string names to Tensors/Variables. "
-                        f"Not a variable: {value}\n  Fix: give variables, as tf.global_variables() does")  # fmt: skip
+                        f"Not a variable: {value}\n  Fix: give variables, as tf.global_variables() does")
     info = value._get_save_slice_info()
     if info is None:
         return [_Item(name or value._shared_name, value, None)]

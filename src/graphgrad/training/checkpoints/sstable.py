@@ -181,4 +181,4 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _damaged(path: str, problem: str) -> DataLossError:
     return DataLossError(None, None, f"Unable to read file ({path}). Perhaps the file is corrupt or was produced by a "
                          f"newer version of TensorFlow with format changes: {problem}\n"
-                         "  Fix: use an earlier checkpoint, or another copy of the file")  # fmt: skip
+                         "  Fix: use an earlier checkpoint, or another copy of the file")

@@ -91,7 +91,7 @@ class Coordinator:
                 raise self._error
 
     def join(self, threads: Any = None, stop_grace_period_secs: float = 120,
-             ignore_live_threads: bool = False) -> None:  # fmt: skip
+             ignore_live_threads: bool = False) -> None:
         """Waits until all threads have ended, then raises the reason of the stop, if it is an exception.
 
         Args:
@@ -102,7 +102,7 @@ class Coordinator:
         """
         waiting = [*self._threads, *(t for t in threads or () if t not in self._threads)]
         wait = LongWait(lambda: "Coordinator.join: a stop (request_stop), or the end of the threads "
-                        + ", ".join(t.name for t in waiting if t.is_alive()))  # fmt: skip
+                        + ", ".join(t.name for t in waiting if t.is_alive()))
         while any(t.is_alive() for t in waiting) and not self.wait_for_stop(1.0):
             wait.look()
         until = time.monotonic() + stop_grace_period_secs
@@ -115,7 +115,7 @@ class Coordinator:
             self.raise_requested_exception()
         if alive and not ignore_live_threads:
             raise RuntimeError("Coordinator stopped with threads still running: " + " ".join(alive) + ". Fix: let them "
-                               "ask should_stop() more often")  # fmt: skip
+                               "ask should_stop() more often")
 
 
 class LooperThread(threading.Thread):
@@ -143,7 +143,7 @@ class LooperThread(threading.Thread):
     """
 
     def __init__(self, coord: Any, timer_interval_secs: float | None, target: Any = None, args: Any = None,
-                 kwargs: Any = None):  # fmt: skip
+                 kwargs: Any = None):
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
         super().__init__()
@@ -157,7 +157,7 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord: Any, timer_interval_secs: float | None, target: Any, args: Any = None,
-             kwargs: Any = None) -> LooperThread:  # fmt: skip
+             kwargs: Any = None) -> LooperThread:
         """Makes such a thread and starts it.
 
         Args:

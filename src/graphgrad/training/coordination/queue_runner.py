@@ -25,7 +25,7 @@ class QueueRunnerDef(Message):
     """A queue runner, as `MetaGraphDef`s hold it."""
 
     FIELDS = {"queue_name": (1, "string"), "enqueue_op_name": (2, ["string"]), "close_op_name": (3, "string"),
-              "cancel_op_name": (4, "string"), "queue_closed_exception_types": (5, ["int"])}  # fmt: skip
+              "cancel_op_name": (4, "string"), "queue_closed_exception_types": (5, ["int"])}
     ENUMS = {"queue_closed_exception_types": {1: "CANCELLED", 11: "OUT_OF_RANGE"}}
 
 
@@ -47,7 +47,7 @@ class QueueRunner:
 
     def __init__(self, queue: Any = None, enqueue_ops: Any = None, close_op: Any = None, cancel_op: Any = None,
                  queue_closed_exception_types: Any = None, queue_runner_def: Any = None,
-                 import_scope: str | None = None):  # fmt: skip
+                 import_scope: str | None = None):
         if queue_runner_def:
             if queue is not None or enqueue_ops:
                 raise ValueError("queue_runner_def and queue are mutually exclusive. Fix: give one of them")
@@ -170,7 +170,7 @@ class QueueRunner:
         ]
         if coord:
             threads.append(threading.Thread(target=self._close_on_stop, args=(sess, coord),
-                                            name=f"QueueRunnerThread-{self.name}-close_on_stop"))  # fmt: skip
+                                            name=f"QueueRunnerThread-{self.name}-close_on_stop"))
         for t in threads:
             if coord:
                 coord.register_thread(t)
@@ -231,7 +231,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 
 def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True,
-                        collection: str = GraphKeys.QUEUE_RUNNERS) -> list[Any]:  # fmt: skip
+                        collection: str = GraphKeys.QUEUE_RUNNERS) -> list[Any]:
     """Starts the queue runners of a graph.
 
     Args:
@@ -258,7 +258,7 @@ def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True
         if sess is None:
             raise ValueError("Cannot start queue runners: No default session is registered. Use "
                              "`with sess.as_default()` or pass an explicit session to "
-                             "tf.train.start_queue_runners(sess=sess)")  # fmt: skip
+                             "tf.train.start_queue_runners(sess=sess)")
     if not hasattr(sess, "run"):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
     graph = get_default_graph() if not hasattr(sess, "graph") else sess.graph

@@ -33,7 +33,7 @@ class AdadeltaOptimizer(Optimizer):
     """
 
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False,
-                 name: str = "Adadelta"):  # fmt: skip
+                 name: str = "Adadelta"):
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._rho = rho
@@ -58,4 +58,4 @@ class AdadeltaOptimizer(Optimizer):
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyAdadelta(*self._operands(grad, var), grad.values, grad.indices,
-                                               use_locking=self._use_locking, sum_duplicates=True)  # fmt: skip
+                                               use_locking=self._use_locking, sum_duplicates=True)

@@ -35,7 +35,7 @@ class AdagradOptimizer(Optimizer):
     """
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,
-                 name: str = "Adagrad"):  # fmt: skip
+                 name: str = "Adagrad"):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(use_locking, name)
@@ -48,7 +48,7 @@ class AdagradOptimizer(Optimizer):
             if is_fully_defined(v.shape._dims):
                 self._get_or_make_slot_with_initializer(
                     v, Constant(self._initial_accumulator_value, dtype=v.dtype), v.shape, v.dtype, "accumulator",
-                    self._name)  # fmt: skip
+                    self._name)
             else:
                 zeros = raw.ZerosLike(v.initial_value)
                 start = raw.AddV2(zeros, convert_to_tensor(self._initial_accumulator_value, v.dtype))
@@ -56,14 +56,14 @@ class AdagradOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         self._learning_rate_tensor = convert_to_tensor(self._call_if_callable(self._learning_rate),
-                                                       name="learning_rate")  # fmt: skip
+                                                       name="learning_rate")
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return raw.ResourceApplyAdagrad(var.handle, self.get_slot(var, "accumulator").handle,
                                         as_dtype_of(self._learning_rate_tensor, grad), grad,
-                                        use_locking=self._use_locking)  # fmt: skip
+                                        use_locking=self._use_locking)
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyAdagrad(
             var.handle, self.get_slot(var, "accumulator").handle, as_dtype_of(self._learning_rate_tensor, grad),
-            grad.values, grad.indices, use_locking=self._use_locking, sum_duplicates=True)  # fmt: skip
+            grad.values, grad.indices, use_locking=self._use_locking, sum_duplicates=True)

@@ -33,7 +33,7 @@ class AdagradDAOptimizer(Optimizer):
 
     def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
                  l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
-                 use_locking: bool = False, name: str = "AdagradDA"):  # fmt: skip
+                 use_locking: bool = False, name: str = "AdagradDA"):
         if initial_gradient_squared_accumulator_value <= 0.0:
             raise ValueError("initial_gradient_squared_accumulator_value must be positive: "
                              f"{initial_gradient_squared_accumulator_value}")
@@ -48,7 +48,7 @@ class AdagradDAOptimizer(Optimizer):
         for v in var_list:
             self._get_or_make_slot_with_initializer(v, Zeros(), v.shape, v.dtype, "gradient_accumulator", self._name)
             self._get_or_make_slot_with_initializer(v, Constant(self._start, dtype=v.dtype), v.shape, v.dtype,
-                                                    "gradient_squared_accumulator", self._name)  # fmt: skip
+                                                    "gradient_squared_accumulator", self._name)
 
     def _prepare(self) -> None:
         self._rate = convert_to_tensor(self._learning_rate, name="learning_rate")
@@ -65,10 +65,10 @@ class AdagradDAOptimizer(Optimizer):
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return raw.ResourceApplyAdagradDA(var.handle, *self._slots_of(var), grad, *self._operands(var, grad),
-                                          use_locking=self._use_locking)  # fmt: skip
+                                          use_locking=self._use_locking)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         values = grad.values
         return raw.ResourceSparseApplyAdagradDA(
             var.handle, *self._slots_of(var), values, grad.indices, *self._operands(var, values),
-            use_locking=self._use_locking)  # fmt: skip
+            use_locking=self._use_locking)

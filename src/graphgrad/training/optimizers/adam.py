@@ -41,7 +41,7 @@ class AdamOptimizer(Optimizer):
 
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8,
                  use_locking: bool = False, name: str = "Adam",
-                 use_own_namescope_for_non_slot_vars: bool = False):  # fmt: skip
+                 use_own_namescope_for_non_slot_vars: bool = False):
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._beta1 = beta1
@@ -80,17 +80,17 @@ class AdamOptimizer(Optimizer):
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         powers = [as_dtype_of(p, grad) if p.dtype is grad.dtype else raw.Cast(p, DstT=grad.dtype)
-                  for p in self._get_beta_accumulators()]  # fmt: skip
+                  for p in self._get_beta_accumulators()]
         scalars = [as_dtype_of(t, grad) for t in (self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)]
         return raw.ResourceApplyAdam(var.handle, self.get_slot(var, "m").handle, self.get_slot(var, "v").handle,
-                                     *powers, *scalars, grad, use_locking=self._use_locking)  # fmt: skip
+                                     *powers, *scalars, grad, use_locking=self._use_locking)
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         # All rows of m and v decay, so the update is dense whatever the gradient is.
         shape = var.shape
         rows = shape._dims[0] if shape.rank else None
         count = rows if rows is not None else raw.StridedSlice(
-            raw.VariableShape(var.handle, shape=None), [0], [1], [1], shrink_axis_mask=1)  # fmt: skip
+            raw.VariableShape(var.handle, shape=None), [0], [1], [1], shrink_axis_mask=1)
         dense = raw.UnsortedSegmentSum(grad.values, grad.indices, count)
         if current_graph() is not None:
             dense.set_shape(shape)

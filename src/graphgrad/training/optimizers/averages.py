@@ -45,7 +45,7 @@ class ExponentialMovingAverage:
     """
 
     def __init__(self, decay: Any, num_updates: Any = None, zero_debias: bool = False,
-                 name: str = "ExponentialMovingAverage"):  # fmt: skip
+                 name: str = "ExponentialMovingAverage"):
         self._decay = decay
         self._num_updates = num_updates
         self._zero_debias = zero_debias

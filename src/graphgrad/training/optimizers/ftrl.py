@@ -38,7 +38,7 @@ class FtrlOptimizer(Optimizer):
     def __init__(self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
                  l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
                  use_locking: bool = False, name: str = "Ftrl", accum_name: Any = None, linear_name: Any = None,
-                 l2_shrinkage_regularization_strength: float = 0.0, beta: Any = None):  # fmt: skip
+                 l2_shrinkage_regularization_strength: float = 0.0, beta: Any = None):
         super().__init__(use_locking, name)
         lower_bounded = {
             "initial_accumulator_value": initial_accumulator_value,
@@ -66,7 +66,7 @@ class FtrlOptimizer(Optimizer):
         for v in var_list:
             start = Constant(self._initial_accumulator_value, dtype=v.dtype)
             self._get_or_make_slot_with_initializer(v, start, v.shape, v.dtype, "accum",
-                                                    self._accum_name or self._name)  # fmt: skip
+                                                    self._accum_name or self._name)
             self._zeros_slot(v, "linear", self._linear_name or self._name)
 
     def _prepare(self) -> None:
@@ -95,4 +95,4 @@ class FtrlOptimizer(Optimizer):
         apply = raw.ResourceSparseApplyFtrl if len(self._scalars) == 4 else raw.ResourceSparseApplyFtrlV2
         scalars = [as_dtype_of(s, grad) for s in self._scalars]
         return apply(*self._handles(var), grad.values, grad.indices, *scalars, use_locking=self._use_locking,
-                     sum_duplicates=True)  # fmt: skip
+                     sum_duplicates=True)

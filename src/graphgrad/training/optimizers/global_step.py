@@ -60,7 +60,7 @@ def create_global_step(graph: Any = None) -> Any:
     with graph.as_default(), graph.name_scope(None):
         return get_variable(GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
                             aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
-                            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])  # fmt: skip
+                            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:

@@ -35,11 +35,11 @@ class GradientDescentOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         self._learning_rate_tensor = convert_to_tensor(self._call_if_callable(self._learning_rate),
-                                                       name="learning_rate")  # fmt: skip
+                                                       name="learning_rate")
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return raw.ResourceApplyGradientDescent(var.handle, as_dtype_of(self._learning_rate_tensor, grad), grad,
-                                                use_locking=self._use_locking)  # fmt: skip
+                                                use_locking=self._use_locking)
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         delta = raw.Mul(raw.Neg(grad.values), as_dtype_of(self._learning_rate_tensor, grad), name="mul")

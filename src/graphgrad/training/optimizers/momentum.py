@@ -34,7 +34,7 @@ class MomentumOptimizer(Optimizer):
     """
 
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum",
-                 use_nesterov: bool = False):  # fmt: skip
+                 use_nesterov: bool = False):
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._momentum = momentum
@@ -48,17 +48,17 @@ class MomentumOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         self._learning_rate_tensor = convert_to_tensor(self._call_if_callable(self._learning_rate),
-                                                       name="learning_rate")  # fmt: skip
+                                                       name="learning_rate")
         self._momentum_tensor = convert_to_tensor(self._call_if_callable(self._momentum), name="momentum")
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return raw.ResourceApplyMomentum(
             var.handle, self.get_slot(var, "momentum").handle, as_dtype_of(self._learning_rate_tensor, grad), grad,
             as_dtype_of(self._momentum_tensor, grad), use_locking=self._use_locking,
-            use_nesterov=self._use_nesterov)  # fmt: skip
+            use_nesterov=self._use_nesterov)
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyMomentum(
             var.handle, self.get_slot(var, "momentum").handle, as_dtype_of(self._learning_rate_tensor, grad),
             grad.values, grad.indices, as_dtype_of(self._momentum_tensor, grad), use_locking=self._use_locking,
-            use_nesterov=self._use_nesterov, sum_duplicates=True)  # fmt: skip
+            use_nesterov=self._use_nesterov, sum_duplicates=True)

@@ -14,7 +14,7 @@ from .slots import op_name
 
 
 def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True,
-                          name: str | None = None) -> Any:  # fmt: skip
+                          name: str | None = None) -> Any:
     """Moves a variable towards a value: variable -= (1 - decay) * (variable - value).
 
     Args:
@@ -42,7 +42,7 @@ def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bo
             return variable.assign_sub((variable - value) * rate, name=scope)
         with variable_scope(op_name(variable)):
             biased = get_variable("biased", initializer=Zeros(), shape=variable.shape, dtype=variable.dtype,
-                                  trainable=False)  # fmt: skip
+                                  trainable=False)
             count = get_variable("local_step", [], variable.dtype, Zeros(), trainable=False)
         later = biased.assign_sub((biased - value) * rate)
         steps = count.assign_add(1.0)
@@ -50,7 +50,7 @@ def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bo
 
 
 def weighted_moving_average(value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None,
-                            name: str | None = None) -> Any:  # fmt: skip
+                            name: str | None = None) -> Any:
     """The average of a value, weighted: average of weight * value over the average of weight.
 
     Args:

@@ -34,13 +34,13 @@ def _momentum(learning_rate: Any) -> Any:
 OPTIMIZERS: dict[str, Any] = {
     "Adagrad": AdagradOptimizer, "Adam": AdamOptimizer, "Ftrl": FtrlOptimizer, "Momentum": _momentum,
     "RMSProp": RMSPropOptimizer, "SGD": GradientDescentOptimizer,
-}  # fmt: skip
+}
 
 
 def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: Any, gradient_noise_scale: Any = None,
                   gradient_multipliers: Any = None, clip_gradients: Any = None, learning_rate_decay_fn: Any = None,
                   update_ops: Any = None, variables: Any = None, name: str | None = None, summaries: Any = None,
-                  colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Any:  # fmt: skip
+                  colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Any:
     """A training step: an optimizer, learning-rate decay, clipping, and the operations of UPDATE_OPS.
 
     Args:
@@ -80,7 +80,7 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         rate = _rate(learning_rate, learning_rate_decay_fn, global_step)
         opt = _optimizer(optimizer, rate)
         pairs = opt.compute_gradients(loss, trainable_variables() if variables is None else variables,
-                                      colocate_gradients_with_ops=colocate_gradients_with_ops)  # fmt: skip
+                                      colocate_gradients_with_ops=colocate_gradients_with_ops)
         if gradient_noise_scale is not None:
             pairs = [(g if g is None else _noisy(g, gradient_noise_scale), v) for g, v in pairs]
         if gradient_multipliers is not None:

@@ -65,7 +65,7 @@ class Optimizer:
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: int = GATE_OP,
                  aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
-                 grad_loss: Any = None) -> Any:  # fmt: skip
+                 grad_loss: Any = None) -> Any:
         """The operation of one training step: `compute_gradients`, then `apply_gradients`.
 
         Args:
@@ -88,7 +88,7 @@ class Optimizer:
         """
         grads_and_vars = self.compute_gradients(
             loss, var_list=var_list, gate_gradients=gate_gradients, aggregation_method=aggregation_method,
-            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss)  # fmt: skip
+            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss)
         if not any(g is not None for g, _ in grads_and_vars):
             raise ValueError("No gradients provided for any variable, check your graph for ops that do not support "
                              f"gradients, between variables {[str(v) for _, v in grads_and_vars]} and loss {loss}.\n"
@@ -97,7 +97,7 @@ class Optimizer:
 
     def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,
                           aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
-                          grad_loss: Any = None) -> list[tuple[Any, Any]]:  # fmt: skip
+                          grad_loss: Any = None) -> list[tuple[Any, Any]]:
         """The gradient of the loss with respect to each variable.
 
         Args:
@@ -129,7 +129,7 @@ class Optimizer:
             _check_target(v)
         # GATE_OP needs no gates: in one run, all reads built before an update see the old values.
         grads: Any = gradients(loss, variables, grad_loss, aggregation_method=aggregation_method,
-                               colocate_gradients_with_ops=colocate_gradients_with_ops)  # fmt: skip
+                               colocate_gradients_with_ops=colocate_gradients_with_ops)
         if gate_gradients == Optimizer.GATE_GRAPH:
             grads = gated(grads)
         pairs = list(zip(grads, variables, strict=True))
@@ -148,7 +148,7 @@ class Optimizer:
         return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: _Pairs, global_step: Any = None, name: str | None = None,
-                        skip_gradients_aggregation: bool = False) -> Any:  # fmt: skip
+                        skip_gradients_aggregation: bool = False) -> Any:
         """The operation that updates the variables with their gradients.
 
         Args:
@@ -226,7 +226,7 @@ class Optimizer:
 
     def _apply_sparsely(self, grad: IndexedSlices, var: Any) -> Any:
         names = ["_apply_sparse_duplicate_indices", "_apply_sparse", "_resource_apply_sparse_duplicate_indices",
-                 "_resource_apply_sparse"]  # fmt: skip
+                 "_resource_apply_sparse"]
         chosen = self._nearest(names)
         if chosen == "_apply_sparse_duplicate_indices":
             return self._apply_sparse_duplicate_indices(grad, var)
@@ -327,7 +327,7 @@ class Optimizer:
         return slots[_key(var)]
 
     def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str,
-                                           op_name: str) -> Any:  # fmt: skip
+                                           op_name: str) -> Any:
         """The slot of `var`, made by the initializer if need be."""
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:

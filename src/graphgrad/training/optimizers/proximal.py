@@ -23,7 +23,7 @@ class _Proximal(Optimizer):
     def _prepare(self) -> None:
         self._operands = [convert_to_tensor(x, name=name) for x, name in (
             (self._learning_rate, "learning_rate"), (self._l1, "l1_regularization_strength"),
-            (self._l2, "l2_regularization_strength"))]  # fmt: skip
+            (self._l2, "l2_regularization_strength"))]
 
 
 class ProximalGradientDescentOptimizer(_Proximal):
@@ -50,7 +50,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
 
     def __init__(self, learning_rate: Any, l1_regularization_strength: float = 0.0,
                  l2_regularization_strength: float = 0.0, use_locking: bool = False,
-                 name: str = "ProximalGradientDescent"):  # fmt: skip
+                 name: str = "ProximalGradientDescent"):
         super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
@@ -60,7 +60,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyProximalGradientDescent(
             var.handle, *(as_dtype_of(x, grad.values) for x in self._operands), grad.values, grad.indices,
-            use_locking=self._use_locking)  # fmt: skip
+            use_locking=self._use_locking)
 
 
 class ProximalAdagradOptimizer(_Proximal):
@@ -78,7 +78,7 @@ class ProximalAdagradOptimizer(_Proximal):
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,
                  l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
-                 use_locking: bool = False, name: str = "ProximalAdagrad"):  # fmt: skip
+                 use_locking: bool = False, name: str = "ProximalAdagrad"):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
@@ -87,15 +87,15 @@ class ProximalAdagradOptimizer(_Proximal):
     def _create_slots(self, var_list: Any) -> None:
         for v in var_list:
             self._get_or_make_slot_with_initializer(v, Constant(self._start, dtype=v.dtype), v.shape, v.dtype,
-                                                    "accumulator", self._name)  # fmt: skip
+                                                    "accumulator", self._name)
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return raw.ResourceApplyProximalAdagrad(
             var.handle, self.get_slot(var, "accumulator").handle, *(as_dtype_of(x, grad) for x in self._operands), grad,
-            use_locking=self._use_locking)  # fmt: skip
+            use_locking=self._use_locking)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyProximalAdagrad(
             var.handle, self.get_slot(var, "accumulator").handle,
             *(as_dtype_of(x, grad.values) for x in self._operands), grad.values, grad.indices,
-            use_locking=self._use_locking)  # fmt: skip
+            use_locking=self._use_locking)

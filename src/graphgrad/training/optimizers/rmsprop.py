@@ -38,7 +38,7 @@ class RMSPropOptimizer(Optimizer):
     """
 
     def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,
-                 use_locking: bool = False, centered: bool = False, name: str = "RMSProp"):  # fmt: skip
+                 use_locking: bool = False, centered: bool = False, name: str = "RMSProp"):
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._decay = decay
@@ -59,7 +59,7 @@ class RMSPropOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         given = {"learning_rate": self._learning_rate, "decay": self._decay, "momentum": self._momentum,
-                 "epsilon": self._epsilon}  # fmt: skip
+                 "epsilon": self._epsilon}
         self._scalars = [convert_to_tensor(self._call_if_callable(v), name=n) for n, v in given.items()]
 
     def _operands(self, grad: Any, var: Any) -> tuple[list[Any], list[Any]]:
@@ -76,4 +76,4 @@ class RMSPropOptimizer(Optimizer):
         handles, scalars = self._operands(grad, var)
         apply = raw.ResourceSparseApplyCenteredRMSProp if self._centered else raw.ResourceSparseApplyRMSProp
         return apply(*handles, *scalars, grad.values, grad.indices, use_locking=self._use_locking,
-                     sum_duplicates=True)  # fmt: skip
+                     sum_duplicates=True)

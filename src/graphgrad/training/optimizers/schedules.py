@@ -57,7 +57,7 @@ def _fraction(step: Any, decay_steps: Any, staircase: bool) -> Any:
 
 @_schedule
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                      name: str | None = None) -> Any:  # fmt: skip
+                      name: str | None = None) -> Any:
     """learning_rate * decay_rate ** (global_step / decay_steps).
 
     Args:
@@ -81,7 +81,7 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 @_schedule
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                      name: str | None = None) -> Any:  # fmt: skip
+                      name: str | None = None) -> Any:
     """learning_rate * exp(-decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "natural_exp_decay")
     with name_scope(name, "ExponentialDecay") as scope:
@@ -91,7 +91,7 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 @_schedule
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
-                       staircase: bool = False, name: str | None = None) -> Any:  # fmt: skip
+                       staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate / (1 + decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay") as scope:
@@ -101,7 +101,7 @@ def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, d
 
 @_schedule
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001,
-                     power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:  # fmt: skip
+                     power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
     """From `learning_rate` to `end_learning_rate` in `decay_steps`, by (1 - step / decay_steps) ** power.
 
     Args:
@@ -175,7 +175,7 @@ def _half_cosine(fraction: Any) -> Any:
 
 @_schedule
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0,
-                 name: str | None = None) -> Any:  # fmt: skip
+                 name: str | None = None) -> Any:
     """From `learning_rate` to its `alpha`-th part in `decay_steps`, by half a cosine.
 
     Args:
@@ -200,7 +200,7 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
 
 @_schedule
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0,
-                          m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Any:  # fmt: skip
+                          m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Any:
     """`cosine_decay` that begins again, each time `t_mul` times longer and from `m_mul` times the rate."""
     _step(global_step, "cosine decay restarts")
     with name_scope(name, "SGDRDecay"):
@@ -219,7 +219,7 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 
 @_schedule
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
-                        alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Any:  # fmt: skip
+                        alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Any:
     """learning_rate * ((alpha + linear) * cosine + beta), linear from 1 to 0, `num_periods` of a cosine."""
     _step(global_step, "linear cosine decay")
     with name_scope(name, "LinearCosineDecay"):
@@ -233,13 +233,13 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 @_schedule
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
                               variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0,
-                              beta: Any = 0.001, name: str | None = None) -> Any:  # fmt: skip
+                              beta: Any = 0.001, name: str | None = None) -> Any:
     """`linear_cosine_decay` with noise of variance initial_variance / (1 + step) ** variance_decay."""
     _step(global_step, "noisy linear cosine decay")
     with name_scope(name, "NoisyLinearCosineDecay"):
         rate, step, steps, first, decay, periods, a, b = _tensors(
             learning_rate, global_step, decay_steps, initial_variance, variance_decay, num_periods, alpha,
-            beta)  # fmt: skip
+            beta)
         step = raw.Minimum(step, steps)
         linear = (steps - step) / steps
         spread = raw.Sqrt(first / raw.Pow(1.0 + step, decay))

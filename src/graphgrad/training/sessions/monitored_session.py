@@ -62,15 +62,15 @@ class Scaffold(_Fields):
     """
 
     _FIELDS = ("init_op", "init_feed_dict", "init_fn", "ready_op", "ready_for_local_init_op", "local_init_op",
-               "summary_op", "saver", "local_init_feed_dict")  # fmt: skip
+               "summary_op", "saver", "local_init_feed_dict")
 
     def __init__(self, init_op: Any = None, init_feed_dict: Any = None, init_fn: Any = None, ready_op: Any = None,
                  ready_for_local_init_op: Any = None, local_init_op: Any = None, summary_op: Any = None,
-                 saver: Any = None, copy_from_scaffold: Any = None, local_init_feed_dict: Any = None):  # fmt: skip
+                 saver: Any = None, copy_from_scaffold: Any = None, local_init_feed_dict: Any = None):
         if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
             raise TypeError("copy_from_scaffold is not a Scaffold instance.")
         given = dict(zip(self._FIELDS, (init_op, init_feed_dict, init_fn, ready_op, ready_for_local_init_op,
-                                        local_init_op, summary_op, saver, local_init_feed_dict)))  # fmt: skip
+                                        local_init_op, summary_op, saver, local_init_feed_dict)))
         if init_fn is not None:
             given["init_fn"] = self._bound(init_fn)
         for name, value in given.items():
@@ -172,7 +172,7 @@ class _Creator(SessionCreator):
     """What both creators do."""
 
     def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, checkpoint_dir: Any = None,
-                 checkpoint_filename_with_path: Any = None):  # fmt: skip
+                 checkpoint_filename_with_path: Any = None):
         if checkpoint_dir is not None and checkpoint_filename_with_path is not None:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         self._scaffold = scaffold or Scaffold()
@@ -197,14 +197,14 @@ class _Creator(SessionCreator):
             if missing.size:
                 raise RuntimeError("Init operations did not make model ready for local_init. Variables not "
                                    f"initialized: {', '.join(n.decode() for n in missing)}. Fix: initialize them in "
-                                   "init_op or init_fn")  # fmt: skip
+                                   "init_op or init_fn")
         session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
         if scaffold.ready_op is not None:
             missing = session.run(scaffold.ready_op)
             if missing.size:
                 raise RuntimeError("Init operations did not make model ready. Variables not initialized: "
                                    f"{', '.join(n.decode() for n in missing)}. Fix: initialize them in init_op, "
-                                   "local_init_op or init_fn")  # fmt: skip
+                                   "local_init_op or init_fn")
         return session
 
 
@@ -451,7 +451,7 @@ class SingularMonitoredSession(_Monitored):
 
     def __init__(self, hooks: Any = None, scaffold: Any = None, master: str = "", config: Any = None,
                  checkpoint_dir: Any = None, stop_grace_period_secs: float = 120,
-                 checkpoint_filename_with_path: Any = None):  # fmt: skip
+                 checkpoint_filename_with_path: Any = None):
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
         super().__init__(creator, hooks, stop_grace_period_secs)
 
@@ -465,7 +465,7 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
                              save_summaries_steps: Any = USE_DEFAULT, save_summaries_secs: Any = USE_DEFAULT,
                              config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: Any = 100,
                              max_wait_secs: float = 7200, save_checkpoint_steps: Any = USE_DEFAULT,
-                             summary_dir: Any = None, save_graph_def: bool = True) -> Any:  # fmt: skip
+                             summary_dir: Any = None, save_graph_def: bool = True) -> Any:
     """A `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
 
     Args:
@@ -511,11 +511,11 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
             all_hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
         if summaries_steps or summaries_secs:
             all_hooks.append(SummarySaverHook(scaffold=scaffold, save_steps=summaries_steps, save_secs=summaries_secs,
-                                              output_dir=summary_dir))  # fmt: skip
+                                              output_dir=summary_dir))
     if checkpoint_dir and (checkpoint_secs or checkpoint_steps):
         make_folders(checkpoint_dir)
         all_hooks.append(CheckpointSaverHook(checkpoint_dir, save_steps=checkpoint_steps or None,
                                              save_secs=checkpoint_secs or None, scaffold=scaffold,
-                                             save_graph_def=save_graph_def))  # fmt: skip
+                                             save_graph_def=save_graph_def))
     all_hooks = [*(hooks or []), *all_hooks, *(chief_only_hooks or [])]
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs)

@@ -112,7 +112,7 @@ class Server:
     """
 
     def __init__(self, server_or_cluster_def: Any, job_name: Any = None, task_index: Any = None, protocol: Any = None,
-                 config: Any = None, start: bool = True):  # fmt: skip
+                 config: Any = None, start: bool = True):
         cluster = ClusterSpec(server_or_cluster_def)
         if sum(cluster.num_tasks(job) for job in cluster.jobs) > 1:
             raise UnimplementedError(None, None, f"A cluster of several tasks ({cluster.as_dict()}) is not offered: "
@@ -152,12 +152,12 @@ _OF_VARIABLES = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTab
                  "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
                  "MutableDenseHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp",
                  "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator",
-                 "DecisionTreeResource")  # fmt: skip
+                 "DecisionTreeResource")
 
 
 def replica_device_setter(ps_tasks: int = 0, ps_device: Any = "/job:ps", worker_device: Any = "/job:worker",
                           merge_devices: bool = True, cluster: Any = None, ps_ops: Any = None,
-                          ps_strategy: Any = None) -> Any:  # fmt: skip
+                          ps_strategy: Any = None) -> Any:
     """A function for `tf.device` that names parameter servers for variables, in turn, and a worker for the rest.
 
     One process computes whatever the names say.
@@ -219,7 +219,7 @@ class SyncReplicasOptimizer(Optimizer):
 
     def __init__(self, opt: Any, replicas_to_aggregate: int, total_num_replicas: Any = None,
                  variable_averages: Any = None, variables_to_average: Any = None, use_locking: bool = False,
-                 name: str = "sync_replicas"):  # fmt: skip
+                 name: str = "sync_replicas"):
         raise _one_process("SyncReplicasOptimizer", f"a batch {replicas_to_aggregate} times as large")
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
@@ -233,7 +233,7 @@ class SyncReplicasOptimizer(Optimizer):
 
     # TensorFlow's has no `skip_gradients_aggregation` here either.
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,  # type: ignore[override]
-                        name: str | None = None) -> Any:  # fmt: skip
+                        name: str | None = None) -> Any:
         """Refused.
 
         Args:
@@ -267,4 +267,4 @@ class SyncReplicasOptimizer(Optimizer):
 
 def _one_process(what: str, batch: str = "a larger batch") -> UnimplementedError:
     return UnimplementedError(None, None, f"{what} brings gradients of several processes together; here one process "
-                              f"computes. Fix: use the optimizer that it was given, with {batch}")  # fmt: skip
+                              f"computes. Fix: use the optimizer that it was given, with {batch}")

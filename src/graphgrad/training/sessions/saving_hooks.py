@@ -68,7 +68,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def __init__(self, checkpoint_dir: Any, save_secs: float | None = None, save_steps: int | None = None,
                  saver: Any = None, checkpoint_basename: str = "model.ckpt", scaffold: Any = None,
-                 listeners: Any = None, save_graph_def: bool = True):  # fmt: skip
+                 listeners: Any = None, save_graph_def: bool = True):
         _log.info("Create CheckpointSaverHook.")
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
@@ -168,7 +168,7 @@ class StepCounterHook(SessionRunHook):
     """
 
     def __init__(self, every_n_steps: int | None = 100, every_n_secs: float | None = None, output_dir: Any = None,
-                 summary_writer: Any = None):  # fmt: skip
+                 summary_writer: Any = None):
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
@@ -218,7 +218,7 @@ class SummarySaverHook(SessionRunHook):
     """
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: Any = None,
-                 summary_writer: Any = None, scaffold: Any = None, summary_op: Any = None):  # fmt: skip
+                 summary_writer: Any = None, scaffold: Any = None, summary_op: Any = None):
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         self._summary_op, self._scaffold = summary_op, scaffold

@@ -194,7 +194,7 @@ class LoggingTensorHook(SessionRunHook):
     """
 
     def __init__(self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None,
-                 at_end: bool = False, formatter: Callable[[dict[str, Any]], str] | None = None):  # fmt: skip
+                 at_end: bool = False, formatter: Callable[[dict[str, Any]], str] | None = None):
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")

@@ -38,7 +38,7 @@ class SessionManager:
 
     def __init__(self, local_init_op: Any = None, ready_op: Any = None, ready_for_local_init_op: Any = None,
                  graph: Any = None, recovery_wait_secs: float = 30, local_init_run_options: Any = None,
-                 local_init_feed_dict: Any = None):  # fmt: skip
+                 local_init_feed_dict: Any = None):
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError("If you pass a ready_for_local_init_op you must also pass a local_init_op , "
                              f"ready_for_local_init_op [{ready_for_local_init_op}]")
@@ -49,7 +49,7 @@ class SessionManager:
         self._options, self._feeds = local_init_run_options, local_init_feed_dict
 
     def _restored(self, saver: Any, checkpoint_dir: Any, path: Any, wait: bool, max_wait_secs: float,
-                  config: Any) -> tuple[Any, bool]:  # fmt: skip
+                  config: Any) -> tuple[Any, bool]:
         """A session, and whether it was restored."""
         if checkpoint_dir and path:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
@@ -68,7 +68,7 @@ class SessionManager:
     def prepare_session(self, master: str, init_op: Any = None, saver: Any = None, checkpoint_dir: Any = None,
                         checkpoint_filename_with_path: Any = None, wait_for_checkpoint: bool = False,
                         max_wait_secs: float = 7200, config: Any = None, init_feed_dict: Any = None,
-                        init_fn: Any = None) -> Any:  # fmt: skip
+                        init_fn: Any = None) -> Any:
         """A session that is restored from the latest checkpoint, or else initialized.
 
         Args:
@@ -84,7 +84,7 @@ class SessionManager:
         Raises: RuntimeError if there is nothing to initialize with, or something has no value after all.
         """
         session, loaded = self._restored(saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
-                                         max_wait_secs, config)  # fmt: skip
+                                         max_wait_secs, config)
         if not loaded:
             if init_op is None and not init_fn and self._local_init_op is None:
                 raise RuntimeError("Model is not initialized and no init_op or init_fn or local_init_op was given. "
@@ -106,7 +106,7 @@ class SessionManager:
 
     def recover_session(self, master: str, saver: Any = None, checkpoint_dir: Any = None,
                         checkpoint_filename_with_path: Any = None, wait_for_checkpoint: bool = False,
-                        max_wait_secs: float = 7200, config: Any = None) -> tuple[Any, bool]:  # fmt: skip
+                        max_wait_secs: float = 7200, config: Any = None) -> tuple[Any, bool]:
         """A session, restored if there is a checkpoint.
 
         Args:
@@ -115,7 +115,7 @@ class SessionManager:
         Returns: the session, and whether it is ready.
         """
         session, loaded = self._restored(saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
-                                         max_wait_secs, config)  # fmt: skip
+                                         max_wait_secs, config)
         problem = self._local(session)
         if problem or not loaded:
             return session, False

@@ -66,7 +66,7 @@ class Supervisor:
                  summary_op: Any = 0, saver: Any = 0, global_step: Any = 0, save_summaries_secs: float = 120,
                  save_model_secs: float = 600, recovery_wait_secs: float = 30, stop_grace_secs: float = 120,
                  checkpoint_basename: str = "model.ckpt", session_manager: Any = None, summary_writer: Any = 0,
-                 init_fn: Any = None, local_init_run_options: Any = None):  # fmt: skip
+                 init_fn: Any = None, local_init_run_options: Any = None):
         self._graph = graph if graph is not None else get_default_graph()
         self._is_chief, self._init_fn, self._init_feed_dict = is_chief, init_fn, init_feed_dict
         self._logdir, self._stop_grace_secs = logdir, stop_grace_secs
@@ -89,7 +89,7 @@ class Supervisor:
             self._manager = session_manager or SessionManager(
                 self._local_init_op, self._ready_op,
                 None if self._local_init_op is None else self._ready_for_local, self._graph, recovery_wait_secs,
-                local_init_run_options)  # fmt: skip
+                local_init_run_options)
         self._save_path = os.path.join(logdir, checkpoint_basename) if logdir else None
         self._coord = Coordinator()
         self._graph.finalize()
@@ -175,7 +175,7 @@ class Supervisor:
 
     def prepare_or_wait_for_session(self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False,
                                     max_wait_secs: float = 7200,
-                                    start_standard_services: bool = True) -> Any:  # fmt: skip
+                                    start_standard_services: bool = True) -> Any:
         """A session that is restored or initialized; queue runners and services are started.
 
         Args:
@@ -189,7 +189,7 @@ class Supervisor:
         session = self._manager.prepare_session(
             master, init_op=self._init_op, saver=self._saver, checkpoint_dir=self._logdir,
             wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs, config=config,
-            init_feed_dict=self._init_feed_dict, init_fn=self._init_fn)  # fmt: skip
+            init_feed_dict=self._init_feed_dict, init_fn=self._init_fn)
         if self._writer is not None:
             self._writer.add_graph(self._graph)
             self._writer.add_session_log(SessionLog(status=SessionLog.START), self._step(session))
@@ -202,7 +202,7 @@ class Supervisor:
 
     @contextlib.contextmanager
     def managed_session(self, master: str = "", config: Any = None, start_standard_services: bool = True,
-                        close_summary_writer: bool = True) -> Iterator[Any]:  # fmt: skip
+                        close_summary_writer: bool = True) -> Iterator[Any]:
         """A `with` block with a session, at whose end the threads are stopped and the session is closed.
 
         The end of the data (an OutOfRangeError) ends it quietly.
@@ -388,7 +388,7 @@ def _default_saver() -> Any:
 
 
 def basic_train_loop(supervisor: Supervisor, train_step_fn: Any, args: Any = None, kwargs: Any = None,
-                     master: str = "") -> None:  # fmt: skip
+                     master: str = "") -> None:
     """Calls a function with a session again and again, until the supervisor is asked to stop.
 
     Args:

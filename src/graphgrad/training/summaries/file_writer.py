@@ -41,7 +41,7 @@ class FileWriter:
     """
 
     def __init__(self, logdir: Any, graph: Any = None, max_queue: int = 10, flush_secs: float = 120,
-                 graph_def: Any = None, filename_suffix: str | None = None, session: Any = None):  # fmt: skip
+                 graph_def: Any = None, filename_suffix: str | None = None, session: Any = None):
         self._logdir = os.fspath(logdir)
         self._suffix = filename_suffix or ""
         self._max_queue = max_queue
@@ -190,7 +190,7 @@ def _graph_def(graph: Any, graph_def: Any) -> bytes:
     if graph is not None:
         if not isinstance(graph, Graph):
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`. "
-                            "Fix: give session.graph")  # fmt: skip
+                            "Fix: give session.graph")
         return serialize(graph)
     if not isinstance(graph_def, bytes):
         raise TypeError("graph_def must be a serialized GraphDef. Fix: give session.graph as graph")
@@ -199,7 +199,7 @@ def _graph_def(graph: Any, graph_def: Any) -> bytes:
 
 def _warn_closed() -> None:
     warnings.warn("Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is "
-                  "explicitly reopened.", stacklevel=4)  # fmt: skip
+                  "explicitly reopened.", stacklevel=4)
 
 
 class FileWriterCache:

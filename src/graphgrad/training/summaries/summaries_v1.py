@@ -102,7 +102,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
 
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
-          family: str | None = None) -> Any:  # fmt: skip
+          family: str | None = None) -> Any:
     """A summary of sounds.
 
     Args:
@@ -126,7 +126,7 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
 
 def tensor_summary(name: str, tensor: Any, summary_description: Any = None, collections: Any = None,
                    summary_metadata: Any = None, family: str | None = None,
-                   display_name: str | None = None) -> Any:  # fmt: skip
+                   display_name: str | None = None) -> Any:
     """A summary of a whole tensor.
 
     Args:
@@ -194,7 +194,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
     tensors = list(inputs)
     if not tensors:
         raise ValueError("List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum length 1. "
-                         "Fix: leave the merge out where there are no summaries")  # fmt: skip
+                         "Fix: leave the merge out where there are no summaries")
     with name_scope(name, "Merge"):
         return _collect(raw.MergeSummary(tensors), collections, None)
 

@@ -194,7 +194,7 @@ class _Noop(SummaryWriter):
 
 def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
                        name: str | None = None, experimental_trackable: bool = False,
-                       experimental_mesh: Any = None) -> SummaryWriter:  # fmt: skip
+                       experimental_mesh: Any = None) -> SummaryWriter:
     """A writer of an event file, for `tf.summary` of TensorFlow 2.
 
     Args:
@@ -312,7 +312,7 @@ def _step_of(step: Any) -> Any:
     step = _state.step if step is None else step
     if step is None:
         raise ValueError("No step set. Please specify one either through the `step` argument or through "
-                         "tf.summary.experimental.set_step()")  # fmt: skip
+                         "tf.summary.experimental.set_step()")
     return step
 
 
@@ -336,7 +336,7 @@ def _written_as(tag: str, data: Any, step: Any, make: Callable[[Any], Any], dtyp
         return convert_to_tensor(recording)
     tensor = convert_to_tensor(data() if callable(data) else data, dtype)
     made = raw.WriteSummary(tag, raw.Cast(convert_to_tensor(step), DstT=int64), tensor,
-                            convert_to_tensor(recording, bool_), writer=writer, make=make)  # fmt: skip
+                            convert_to_tensor(recording, bool_), writer=writer, make=make)
     graph = context.get_default_graph()
     if not isinstance(graph, FuncGraph):
         graph.add_to_collection(_COLLECTION, made)
@@ -433,7 +433,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
 def _rank(shape: Any, rank: int) -> None:
     if len(shape) != rank:
         raise ValueError(f"Tensor must have rank {rank}. Received rank {len(shape)}, shape {tuple(shape)}. "
-                         "Fix: tf.expand_dims")  # fmt: skip
+                         "Fix: tf.expand_dims")
 
 
 def _strings(values: Any) -> TensorProto:
@@ -443,7 +443,7 @@ def _strings(values: Any) -> TensorProto:
 
 
 def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs: int = 3, encoding: Any = None,
-          description: str | None = None) -> Any:  # fmt: skip
+          description: str | None = None) -> Any:
     """Writes sounds.
 
     Args:
@@ -548,7 +548,7 @@ def graph(graph_data: Any) -> Any:
         found = graph_data.SerializeToString()
     else:
         raise TypeError("Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. "
-                        f"Received graph_data={graph_data} of type {type(graph_data).__name__}.")  # fmt: skip
+                        f"Received graph_data={graph_data} of type {type(graph_data).__name__}.")
     if bool(_recording()):
         writer._opened()._add(Event(graph_def=found), None)
     return convert_to_tensor(bool(_recording()))
@@ -556,7 +556,7 @@ def graph(graph_data: Any) -> Any:
 
 class _FunctionGraphs(Message):
     FIELDS = {"partition_graphs": (1, [GraphDef]), "pre_optimization_graph": (2, GraphDef),
-              "post_optimization_graph": (3, GraphDef)}  # fmt: skip
+              "post_optimization_graph": (3, GraphDef)}
 
 
 class _RunMetadata(Message):

@@ -37,7 +37,7 @@ def _scalar_summary(xp, tags, values):
     if tags.shape != values.shape:
         tag = f" (tag '{_text(tags.item())}')" if tags.ndim == 0 else ""
         raise Complaint(f"tags and values are not the same shape: {list(tags.shape)} != {list(values.shape)}{tag}",
-                        "give a scalar, e.g. tf.reduce_mean(values)")  # fmt: skip
+                        "give a scalar, e.g. tf.reduce_mean(values)")
     pairs = zip(tags.ravel().tolist(), values.ravel().tolist())
     return _serialized(Summary(value=[Summary.Value(tag=_text(t), simple_value=v) for t, v in pairs]))
 
@@ -72,7 +72,7 @@ def histogram(values: Any) -> HistogramProto:
     kept = np.flatnonzero((counts > 0) | np.append(counts[1:] > 0, True))
     return HistogramProto(min=values.min(initial=largest), max=values.max(initial=-largest), num=len(values),
                           sum=_sum(values), sum_squares=_sum(values * values), bucket_limit=limits[kept].tolist(),
-                          bucket=counts[kept].tolist())  # fmt: skip
+                          bucket=counts[kept].tolist())
 
 
 def _sum(values: Any) -> float:
@@ -88,7 +88,7 @@ def _histogram_summary(xp, tag, values):
         for problem, found in (("Nan", np.isnan(checked)), ("Infinity", np.isinf(checked))):
             if found.any():
                 raise Complaint(f"{problem} in summary histogram for: {name}",
-                                "find the cause with locate_nonfinite, or clip the values")  # fmt: skip
+                                "find the cause with locate_nonfinite, or clip the values")
     return _serialized(Summary(value=[Summary.Value(tag=name, histo=histogram(values))]))
 
 
@@ -114,7 +114,7 @@ def encode_png(pixels: Any) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes()))
-            + chunk(b"IEND", b""))  # fmt: skip
+            + chunk(b"IEND", b""))
 
 
 def _pixels(image: Any, bad_color: Any) -> Any:
@@ -138,7 +138,7 @@ def _image_summary(xp, tag, tensor, *, max_images=3, bad_color=(255, 0, 0, 255))
     name, images = _text(tag.item()), np.asarray(tensor)
     if images.ndim != 4 or images.shape[-1] not in (1, 3, 4):
         raise Complaint(f"Tensor must be 4-D with last dim 1, 3, or 4, not {list(images.shape)}",
-                        "give (batch, height, width, channels), e.g. tf.expand_dims(images, -1)")  # fmt: skip
+                        "give (batch, height, width, channels), e.g. tf.expand_dims(images, -1)")
     summary = Summary()
     for i, image in enumerate(images[:max_images]):
         height, width, channels = image.shape
@@ -153,7 +153,7 @@ def _image_summary(xp, tag, tensor, *, max_images=3, bad_color=(255, 0, 0, 255))
 def _image_summary_shape(tag, tensor, max_images):
     if max_images < 1:
         raise Complaint(f"Attr 'max_images' of 'ImageSummary' Op passed {max_images} less than minimum 1",
-                        "give max_outputs=1 or more")  # fmt: skip
+                        "give max_outputs=1 or more")
     return ()
 
 
@@ -169,7 +169,7 @@ def _parsed(kind: Any, data: bytes, what: str) -> Any:
 
 
 @op("TensorSummaryV2", "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def _tensor_summary(xp, tag, tensor, metadata, *, T):
     """A summary with a whole tensor, and for which page of TensorBoard it is."""
     proto = TensorProto.of(tensor, as_dtype(T))

@@ -22,7 +22,7 @@ def wav(samples: Any, rate: int) -> bytes:
     scaled = np.clip(np.rint(np.asarray(samples, np.float32) * np.float32(32768)), -32768, 32767)
     data = scaled.astype(np.int16).astype("<i2").tobytes()
     head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, rate,
-                       rate * channels * 2, channels * 2, 16, b"data", len(data))  # fmt: skip
+                       rate * channels * 2, channels * 2, 16, b"data", len(data))
     return head + data
 
 
@@ -61,7 +61,7 @@ def _audio_summary(xp, tag, tensor, sample_rate, *, max_outputs=3):
     sounds = np.asarray(tensor)
     if sounds.ndim not in (2, 3) or rate <= 0:
         raise Complaint(f"Tensor must be 3-D or 2-D, and the sample rate positive, not {list(sounds.shape)} and {rate}",
-                        "give (batch, frames, channels)")  # fmt: skip
+                        "give (batch, frames, channels)")
     summary = Summary()
     for i, sound in enumerate(sounds[:max_outputs]):
         sound = sound.reshape(len(sound), -1)
@@ -76,7 +76,7 @@ def _audio_summary(xp, tag, tensor, sample_rate, *, max_outputs=3):
 def _audio_summary_shape(tag, tensor, sample_rate, max_outputs):
     if max_outputs < 1:
         raise Complaint(f"Attr 'max_outputs' of 'AudioSummaryV2' Op passed {max_outputs} less than minimum 1",
-                        "give max_outputs=1 or more")  # fmt: skip
+                        "give max_outputs=1 or more")
     return ()
 
 

@@ -74,15 +74,15 @@ class Affine(Bijector):
 
     def __init__(self, shift: Any = None, scale_identity_multiplier: Any = None, scale_diag: Any = None,
                  scale_tril: Any = None, scale_perturb_factor: Any = None, scale_perturb_diag: Any = None,
-                 validate_args: bool = False, name: str = "affine"):  # fmt: skip
+                 validate_args: bool = False, name: str = "affine"):
         super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=1)
         if scale_perturb_diag is not None and scale_perturb_factor is None:
             raise ValueError(f"scale_perturb_diag needs scale_perturb_factor\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give both")  # fmt: skip
+                             "  Fix: give both")
         given = (shift, scale_identity_multiplier, scale_diag, scale_tril, scale_perturb_factor, scale_perturb_diag)
         dtype = next((t.dtype for t in given if hasattr(t, "dtype")), float32)
         self._shift, times, diag, tril, factor, middle = (
-            None if t is None else convert_to_tensor(t, dtype) for t in given)  # fmt: skip
+            None if t is None else convert_to_tensor(t, dtype) for t in given)
         self._diag = self._tril = self._dense = None
         if times is not None:
             diag = raw.ExpandDims(times, -1) if diag is None else diag + raw.ExpandDims(times, -1)
@@ -165,7 +165,7 @@ class AffineLinearOperator(Bijector):
     """
 
     def __init__(self, shift: Any = None, scale: Any = None, adjoint: bool = False, validate_args: bool = False,
-                 name: str = "affine_linear_operator"):  # fmt: skip
+                 name: str = "affine_linear_operator"):
         super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=1)
         if scale is not None and not hasattr(scale, "solvevec"):
             raise TypeError(f"scale is not an instance of tf.linalg.LinearOperator: {type(scale).__name__}\n"
@@ -217,13 +217,13 @@ class Permute(Bijector):
 
     def __init__(self, permutation: Any, axis: int = -1, validate_args: bool = False, name: str | None = None):
         super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name or "permute",
-                         forward_min_event_ndims=-int(axis))  # fmt: skip
+                         forward_min_event_ndims=-int(axis))
         if not hasattr(permutation, "op"):
             permutation = np.asarray(permutation)
             if permutation.ndim != 1 or sorted(permutation.tolist()) != list(range(permutation.size)):
                 raise ValueError(f"Permutation over `d` must contain exactly one of each of {{0, 1, ..., d}}, not "
                                  f"{permutation.tolist()}\n  Asked for at {user_source(2)}\n"
-                                 "  Fix: e.g. list(reversed(range(d)))")  # fmt: skip
+                                 "  Fix: e.g. list(reversed(range(d)))")
             permutation = permutation.astype(np.int32)
         self._permutation = convert_to_tensor(permutation)
         self._axis = int(axis)
@@ -254,13 +254,13 @@ class Reshape(Bijector):
     """
 
     def __init__(self, event_shape_out: Any, event_shape_in: Any = (-1,), validate_args: bool = False,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         self._out = [int(n) for n in np.atleast_1d(np.asarray(event_shape_out, dtype=np.int64))]
         self._in = [int(n) for n in np.atleast_1d(np.asarray(event_shape_in, dtype=np.int64))]
         total = next((int(np.prod(s)) for s in (self._out, self._in) if -1 not in s), None)
         self._out, self._in = _filled(self._out, total), _filled(self._in, total)
         super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name or "reshape",
-                         forward_min_event_ndims=len(self._in), inverse_min_event_ndims=len(self._out))  # fmt: skip
+                         forward_min_event_ndims=len(self._in), inverse_min_event_ndims=len(self._out))
 
     def _forward(self, x: Any) -> Any:
         return _reshaped(x, len(self._in), self._out)
@@ -316,7 +316,7 @@ class Invert(Bijector):
     def __init__(self, bijector: Any, validate_args: bool = False, name: str | None = None):
         super().__init__(bijector.graph_parents, bijector.is_constant_jacobian, validate_args, bijector.dtype,
                          bijector.inverse_min_event_ndims, bijector.forward_min_event_ndims,
-                         name or f"invert_{bijector.name}")  # fmt: skip
+                         name or f"invert_{bijector.name}")
         self._bijector = bijector
 
     @property
@@ -367,7 +367,7 @@ class Chain(Bijector):
             needs = max(needs, b.forward_min_event_ndims - change)
             change += b.inverse_min_event_ndims - b.forward_min_event_ndims
         super().__init__(None, all(b.is_constant_jacobian for b in parts), validate_args, None, needs, needs + change,
-                         name)  # fmt: skip
+                         name)
 
     @property
     def bijectors(self) -> list[Any]:

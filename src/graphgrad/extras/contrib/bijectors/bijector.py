@@ -55,7 +55,7 @@ class Bijector:
 
     def __init__(self, graph_parents: Any = None, is_constant_jacobian: bool = False, validate_args: bool = False,
                  dtype: Any = None, forward_min_event_ndims: Any = None, inverse_min_event_ndims: Any = None,
-                 name: str | None = None, event_ndims: Any = None):  # fmt: skip
+                 name: str | None = None, event_ndims: Any = None):
         first = event_ndims if forward_min_event_ndims is None else forward_min_event_ndims
         if first is None:
             first = 0 if inverse_min_event_ndims is None else inverse_min_event_ndims
@@ -115,17 +115,17 @@ class Bijector:
 
     def _inverse_log_det_jacobian(self, y: Any) -> Any:
         raise NotImplementedError(f"inverse_log_det_jacobian not implemented: {type(self).__name__}. "
-                                  "Fix: define _inverse_log_det_jacobian")  # fmt: skip
+                                  "Fix: define _inverse_log_det_jacobian")
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         raise NotImplementedError(f"forward_log_det_jacobian not implemented: {type(self).__name__}. "
-                                  "Fix: define _forward_log_det_jacobian")  # fmt: skip
+                                  "Fix: define _forward_log_det_jacobian")
 
     def _tensor(self, value: Any) -> Any:
         tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         if self._dtype is not None and tensor.dtype is not self._dtype:
             raise TypeError(f"Input had dtype {tensor.dtype.name} but expected {self._dtype.name}.\n"
-                            f"  Asked for at {user_source(3)}\n  Fix: tf.cast")  # fmt: skip
+                            f"  Asked for at {user_source(3)}\n  Fix: tf.cast")
         return tensor
 
     def forward(self, x: Any, name: str = "forward", **kwargs: Any) -> Any:
@@ -163,7 +163,7 @@ class Bijector:
             return x
 
     def inverse_log_det_jacobian(self, y: Any, event_ndims: Any = None, name: str = "inverse_log_det_jacobian",
-                                 **kwargs: Any) -> Any:  # fmt: skip
+                                 **kwargs: Any) -> Any:
         """The logarithm of |det dx/dy|, summed over events.
 
         Args:
@@ -182,7 +182,7 @@ class Bijector:
             return self._over_event(found, y, self._inverse_min_event_ndims, event_ndims)
 
     def forward_log_det_jacobian(self, x: Any, event_ndims: Any = None, name: str = "forward_log_det_jacobian",
-                                 **kwargs: Any) -> Any:  # fmt: skip
+                                 **kwargs: Any) -> Any:
         """The logarithm of |det dy/dx|, summed over events.
 
         Args:
@@ -204,7 +204,7 @@ class Bijector:
         extra = 0 if event_ndims is None else int(event_ndims) - least
         if extra < 0:
             raise ValueError(f"event_ndims must be at least {least} for {self._name}, not {event_ndims}\n"
-                             f"  Asked for at {user_source(3)}\n  Fix: event_ndims={least}")  # fmt: skip
+                             f"  Asked for at {user_source(3)}\n  Fix: event_ndims={least}")
         if extra == 0:
             return found
         whole = shape(at)
@@ -281,9 +281,9 @@ class Inline(Bijector):
                  forward_event_shape_tensor_fn: Any = None, inverse_event_shape_fn: Any = None,
                  inverse_event_shape_tensor_fn: Any = None, is_constant_jacobian: bool = False,
                  validate_args: bool = False, forward_min_event_ndims: Any = None, inverse_min_event_ndims: Any = None,
-                 name: str = "inline"):  # fmt: skip
+                 name: str = "inline"):
         super().__init__(None, is_constant_jacobian, validate_args, None, forward_min_event_ndims,
-                         inverse_min_event_ndims, name)  # fmt: skip
+                         inverse_min_event_ndims, name)
         given = {"_forward": forward_fn, "_inverse": inverse_fn,
                  "_inverse_log_det_jacobian": inverse_log_det_jacobian_fn,
                  "_forward_log_det_jacobian": forward_log_det_jacobian_fn,

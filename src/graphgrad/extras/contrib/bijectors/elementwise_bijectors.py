@@ -33,7 +33,7 @@ class PowerTransform(Bijector):
     def __init__(self, power: float = 0.0, validate_args: bool = False, name: str = "power_transform"):
         if power < 0:
             raise ValueError(f"`power` must be a non-negative TF or float, not {power}\n  Asked for at {user_source(2)}"
-                             "\n  Fix: Invert(PowerTransform(...))")  # fmt: skip
+                             "\n  Fix: Invert(PowerTransform(...))")
         super().__init__(validate_args=validate_args, name=name, forward_min_event_ndims=0)
         self._power = float(power)
 
@@ -233,7 +233,7 @@ class SinhArcsinh(Bijector):
     """
 
     def __init__(self, skewness: Any = None, tailweight: Any = None, validate_args: bool = False,
-                 name: str = "SinhArcsinh"):  # fmt: skip
+                 name: str = "SinhArcsinh"):
         super().__init__(validate_args=validate_args, name=name, forward_min_event_ndims=0)
         self.skewness = 0.0 if skewness is None else convert_to_tensor(skewness)
         self.tailweight = 1.0 if tailweight is None else convert_to_tensor(tailweight)

@@ -48,11 +48,11 @@ class RealNVP(Bijector):
     """
 
     def __init__(self, num_masked: int, shift_and_log_scale_fn: Any, is_constant_jacobian: bool = False,
-                 validate_args: bool = False, name: str | None = None):  # fmt: skip
+                 validate_args: bool = False, name: str | None = None):
         super().__init__(None, is_constant_jacobian, validate_args, None, 1, None, name or "real_nvp")
         if num_masked <= 0:
             raise ValueError(f"num_masked must be a positive integer, not {num_masked}\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: e.g. half of the elements")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: e.g. half of the elements")
         self._num_masked = int(num_masked)
         self._fn = shift_and_log_scale_fn
 
@@ -60,7 +60,7 @@ class RealNVP(Bijector):
         size = x.shape.as_list()[-1]
         if size is None or self._num_masked >= size:
             raise ValueError(f"Number of masked units {self._num_masked} must be smaller than the event size {size}\n"
-                             f"  Built at {user_source(4)}\n  Fix: set_shape, or fewer of them")  # fmt: skip
+                             f"  Built at {user_source(4)}\n  Fix: set_shape, or fewer of them")
         kept, changed = x[..., : self._num_masked], x[..., self._num_masked :]
         return kept, changed, *self._fn(kept, size - self._num_masked, **kwargs)
 
@@ -92,7 +92,7 @@ def _unscaled(y: Any, shift: Any, log_scale: Any) -> Any:
 
 
 def real_nvp_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
-                              name: str | None = None, *args: Any, **kwargs: Any) -> Any:  # fmt: skip
+                              name: str | None = None, *args: Any, **kwargs: Any) -> Any:
     """A fully connected network for `RealNVP`.
 
     Args:
@@ -147,9 +147,9 @@ class MaskedAutoregressiveFlow(Bijector):
     """
 
     def __init__(self, shift_and_log_scale_fn: Any, is_constant_jacobian: bool = False, validate_args: bool = False,
-                 unroll_loop: bool = False, name: str | None = None):  # fmt: skip
+                 unroll_loop: bool = False, name: str | None = None):
         super().__init__(None, is_constant_jacobian, validate_args, None, 1, None,
-                         name or "masked_autoregressive_flow")  # fmt: skip
+                         name or "masked_autoregressive_flow")
         self._fn = shift_and_log_scale_fn
         self._unroll = unroll_loop
 
@@ -159,7 +159,7 @@ class MaskedAutoregressiveFlow(Bijector):
         if self._unroll:
             if size is None:
                 raise ValueError(f"The final dimension of {x.name} must be known to unroll the loop\n"
-                                 f"  Built at {user_source(3)}\n  Fix: set_shape")  # fmt: skip
+                                 f"  Built at {user_source(3)}\n  Fix: set_shape")
             y = start
             for _ in range(size):
                 y = _scaled(x, *self._fn(y, **kwargs))
@@ -215,7 +215,7 @@ class _Masked:
 
 def masked_dense(inputs: Any, units: int, num_blocks: Any = None, exclusive: bool = False,
                  kernel_initializer: Any = None, reuse: Any = None, name: str | None = None, *args: Any,
-                 **kwargs: Any) -> Any:  # fmt: skip
+                 **kwargs: Any) -> Any:
     """A dense layer whose outputs depend on part of the inputs only, for autoregressive networks.
 
     Args:
@@ -233,18 +233,18 @@ def masked_dense(inputs: Any, units: int, num_blocks: Any = None, exclusive: boo
     size = inputs.shape.as_list()[-1]
     if size is None:
         raise NotImplementedError("Rightmost dimension must be known prior to graph execution.\n"
-                                  f"  Asked for at {user_source(2)}\n  Fix: set_shape")  # fmt: skip
+                                  f"  Asked for at {user_source(2)}\n  Fix: set_shape")
     mask = _mask(num_blocks or 1, size, units, exclusive)
     make: Any = Dense
     layer = make(units, *args, kernel_initializer=_Masked(mask, kernel_initializer or GlorotNormal()),
-                 kernel_constraint=_Masked(mask), name=name, _scope=name, _reuse=reuse, **kwargs)  # fmt: skip
+                 kernel_constraint=_Masked(mask), name=name, _scope=name, _reuse=reuse, **kwargs)
     return layer.apply(inputs)
 
 
 def masked_autoregressive_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
                                            log_scale_min_clip: float = -5.0, log_scale_max_clip: float = 3.0,
                                            log_scale_clip_gradient: bool = False, name: str | None = None, *args: Any,
-                                           **kwargs: Any) -> Any:  # fmt: skip
+                                           **kwargs: Any) -> Any:
     """A masked network (MADE) for `MaskedAutoregressiveFlow`.
 
     Args:
@@ -266,7 +266,7 @@ def masked_autoregressive_default_template(hidden_layers: Any, shift_only: bool 
         for i, units in enumerate(hidden_layers):
             x = masked_dense(x, units, depth, i == 0, *args, activation=activation, **kwargs)
         x = masked_dense(x, (1 if shift_only else 2) * depth, depth, not hidden_layers, *args, activation=None,
-                         **kwargs)  # fmt: skip
+                         **kwargs)
         if shift_only:
             return raw.Reshape(x, whole), None
         x = raw.Reshape(x, raw.ConcatV2([whole, np.array([2], np.int32)], 0))
@@ -302,11 +302,11 @@ class BatchNormalization(Bijector):
     """
 
     def __init__(self, batchnorm_layer: Any = None, training: bool = True, validate_args: bool = False,
-                 name: str = "batch_normalization"):  # fmt: skip
+                 name: str = "batch_normalization"):
         if batchnorm_layer is not None and not isinstance(batchnorm_layer, Normalization):
             raise ValueError("batchnorm_layer must be an instance of BatchNormalization layer, not "
                              f"{type(batchnorm_layer).__name__}\n  Asked for at {user_source(2)}\n"
-                             "  Fix: tf.layers.BatchNormalization()")  # fmt: skip
+                             "  Fix: tf.layers.BatchNormalization()")
         super().__init__(None, False, validate_args, None, 1, None, name)
         self.batchnorm = batchnorm_layer or Normalization(gamma_constraint=_Positive())
         self._training = training

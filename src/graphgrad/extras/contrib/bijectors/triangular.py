@@ -42,7 +42,7 @@ def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any
         n = int((np.sqrt(1 + 8 * m) - 1) / 2)
         if n * (n + 1) // 2 != m:
             raise ValueError(f"Input right-most shape ({m}) does not correspond to a triangular matrix.\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: give n (n + 1) / 2 numbers")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: give n (n + 1) / 2 numbers")
         last = np.array([-1], np.int32)
         parts = [x, raw.ReverseV2(x[..., n:], last)] if upper else [x[..., n:], raw.ReverseV2(x, last)]
         square = _reshaped(raw.ConcatV2(parts, np.int32(-1)), 1, [n, n])
@@ -81,7 +81,7 @@ class FillTriangular(Bijector):
 
     def __init__(self, upper: bool = False, validate_args: bool = False, name: str = "fill_triangular"):
         super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=1,
-                         inverse_min_event_ndims=2)  # fmt: skip
+                         inverse_min_event_ndims=2)
         self._upper = upper
 
     def _forward(self, x: Any) -> Any:
@@ -114,7 +114,7 @@ class TransformDiagonal(Bijector):
 
     def __init__(self, diag_bijector: Any, validate_args: bool = False, name: str = "transform_diagonal"):
         super().__init__(is_constant_jacobian=diag_bijector.is_constant_jacobian, validate_args=validate_args,
-                         name=name, forward_min_event_ndims=2)  # fmt: skip
+                         name=name, forward_min_event_ndims=2)
         self._diag_bijector = diag_bijector
 
     def _forward(self, x: Any) -> Any:
@@ -138,6 +138,6 @@ class ScaleTriL(Chain):
     """
 
     def __init__(self, diag_bijector: Any = None, diag_shift: Any = 1e-5, validate_args: bool = False,
-                 name: str = "scale_tril"):  # fmt: skip
+                 name: str = "scale_tril"):
         diag = Chain([AffineScalar(shift=diag_shift), diag_bijector or Softplus()])
         super().__init__([TransformDiagonal(diag), FillTriangular()], validate_args, name)

@@ -69,7 +69,7 @@ class RegisterKL:
 
 
 def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True,
-                  name: str | None = None) -> Any:  # fmt: skip
+                  name: str | None = None) -> Any:
     """The Kullback-Leibler divergence: the mean, under a, of log a - log b.
 
     Args:
@@ -239,7 +239,7 @@ class Normal(Distribution):
     """
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Normal"):  # fmt: skip
+                 name: str = "Normal"):
         self.loc = convert_to_tensor(loc)
         self.scale = convert_to_tensor(scale, self.loc.dtype)
         super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, name, self.loc + raw.ZerosLike(self.scale))
@@ -289,7 +289,7 @@ class MultivariateNormalDiag(Distribution):
 
     def __init__(self, loc: Any = None, scale_diag: Any = None, scale_identity_multiplier: Any = None,
                  validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "MultivariateNormalDiag"):  # fmt: skip
+                 name: str = "MultivariateNormalDiag"):
         if loc is None and scale_diag is None:
             raise ValueError("the size of an event is not known. Fix: give loc or scale_diag")
         first = convert_to_tensor(loc if loc is not None else scale_diag)
@@ -342,7 +342,7 @@ class Uniform(Distribution):
     """
 
     def __init__(self, low: Any = 0.0, high: Any = 1.0, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Uniform"):  # fmt: skip
+                 name: str = "Uniform"):
         self.low = convert_to_tensor(low)
         self.high = convert_to_tensor(high, self.low.dtype)
         super().__init__(self.low.dtype, FULLY_REPARAMETERIZED, name, self.low + raw.ZerosLike(self.high))
@@ -393,7 +393,7 @@ class Bernoulli(Distribution):
     """
 
     def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = int32, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Bernoulli"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "Bernoulli"):
         self.logits, self.probs = _parameters(logits, probs, sigmoid, _logit)
         super().__init__(dtype, NOT_REPARAMETERIZED, name, self.logits)
 
@@ -440,7 +440,7 @@ def _parameters(logits: Any, probs: Any, to_probs: Any, to_logits: Any) -> tuple
 @RegisterKL(Bernoulli, Bernoulli)
 def _kl_bernoulli(a: Any, b: Any) -> Any:
     return a.probs * (softplus(-b.logits) - softplus(-a.logits)) + \
-        (1.0 - a.probs) * (softplus(b.logits) - softplus(a.logits))  # fmt: skip
+        (1.0 - a.probs) * (softplus(b.logits) - softplus(a.logits))
 
 
 class Categorical(Distribution):
@@ -456,7 +456,7 @@ class Categorical(Distribution):
     """
 
     def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = int32, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Categorical"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "Categorical"):
         self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
         super().__init__(dtype, NOT_REPARAMETERIZED, name, reduce_sum(self.logits, -1))
 
@@ -474,7 +474,7 @@ class Categorical(Distribution):
     def _log_prob(self, value: Any) -> Any:
         logs = log_softmax(self.logits)
         chosen = raw.OneHot(raw.Cast(value, DstT=int32), self.event_size, convert_to_tensor(1.0, logs.dtype),
-                            convert_to_tensor(0.0, logs.dtype))  # fmt: skip
+                            convert_to_tensor(0.0, logs.dtype))
         return reduce_sum(broadcast_to(logs, shape(chosen + raw.ZerosLike(logs))) * chosen, -1)
 
     def entropy(self, name: str = "entropy") -> Any:
@@ -489,5 +489,5 @@ class Categorical(Distribution):
 @RegisterKL(Categorical, Categorical)
 def _kl_categorical(a: Any, b: Any) -> Any:
     difference = a.logits - b.logits - reduce_logsumexp(a.logits, -1, keepdims=True) + \
-        reduce_logsumexp(b.logits, -1, keepdims=True)  # fmt: skip
+        reduce_logsumexp(b.logits, -1, keepdims=True)
     return reduce_sum(softmax(a.logits) * difference, -1)

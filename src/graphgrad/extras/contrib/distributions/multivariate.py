@@ -43,7 +43,7 @@ class Dirichlet(Distribution):
     _event_rank = 1
 
     def __init__(self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Dirichlet"):  # fmt: skip
+                 name: str = "Dirichlet"):
         (self.concentration,) = _floats(concentration)
         self.total_concentration = reduce_sum(self.concentration, -1)
         super().__init__(self.concentration.dtype, FULLY_REPARAMETERIZED, name, self.concentration)
@@ -100,7 +100,7 @@ def _draw_counts(logits: Any, total: Any, size: Any, dtype: Any, seed: Any) -> A
     drawn = categorical(rows, n, int32, seed)
     one_hot = raw.OneHot(drawn, k, convert_to_tensor(1, dtype), convert_to_tensor(0, dtype))
     each = raw.Reshape(broadcast_to(raw.ExpandDims(total, -1), raw.ConcatV2([size[:-1], np.array([1], np.int32)], 0)),
-                       np.array([-1, 1], np.int32))  # fmt: skip
+                       np.array([-1, 1], np.int32))
     counted = raw.Less(raw.Range(np.int32(0), n, np.int32(1)), raw.Cast(each, DstT=int32))
     kept = one_hot * raw.ExpandDims(raw.Cast(counted, DstT=dtype), -1)
     return raw.Reshape(reduce_sum(kept, 1), size)
@@ -125,7 +125,7 @@ class Multinomial(Distribution):
     _event_rank = 1
 
     def __init__(self, total_count: Any, logits: Any = None, probs: Any = None, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Multinomial"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "Multinomial"):
         self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
         self.total_count = convert_to_tensor(total_count, self.probs.dtype)
         self._mean = raw.ExpandDims(self.total_count, -1) * self.probs
@@ -163,7 +163,7 @@ class DirichletMultinomial(Distribution):
     _event_rank = 1
 
     def __init__(self, total_count: Any, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "DirichletMultinomial"):  # fmt: skip
+                 name: str = "DirichletMultinomial"):
         (self.concentration,) = _floats(concentration)
         self.total_count = convert_to_tensor(total_count, self.concentration.dtype)
         self.total_concentration = reduce_sum(self.concentration, -1)
@@ -176,7 +176,7 @@ class DirichletMultinomial(Distribution):
 
     def _log_prob(self, value: Any) -> Any:
         return (lbeta(self.concentration + value) - lbeta(self.concentration + raw.ZerosLike(value))
-                + _log_combinations(self.total_count, value))  # fmt: skip
+                + _log_combinations(self.total_count, value))
 
     def mean(self, name: str = "mean") -> Any:
         """The mean."""
@@ -215,7 +215,7 @@ class MultivariateNormalTriL(TransformedDistribution):
     """
 
     def __init__(self, loc: Any = None, scale_tril: Any = None, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "MultivariateNormalTriL"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "MultivariateNormalTriL"):
         if scale_tril is None:
             raise ValueError("scale_tril is needed. Fix: give it, or use MultivariateNormalDiag")
         self.scale_tril = matrix_band_part(convert_to_tensor(scale_tril), -1, 0)
@@ -274,7 +274,7 @@ class MultivariateNormalFullCovariance(MultivariateNormalTriL):
     """
 
     def __init__(self, loc: Any = None, covariance_matrix: Any = None, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "MultivariateNormalFullCovariance"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "MultivariateNormalFullCovariance"):
         if covariance_matrix is None:
             raise ValueError("covariance_matrix is needed. Fix: give it, or use MultivariateNormalDiag")
         super().__init__(loc, cholesky(convert_to_tensor(covariance_matrix)), name=name)
@@ -306,13 +306,13 @@ class OneHotCategorical(Distribution):
     _event_rank = 1
 
     def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = int32, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "OneHotCategorical"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "OneHotCategorical"):
         self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
         super().__init__(dtype, NOT_REPARAMETERIZED, name, self.logits)
 
     def _one_hot(self, at: Any) -> Any:
         return raw.OneHot(at, shape(self.logits)[-1], convert_to_tensor(1, self.dtype),
-                          convert_to_tensor(0, self.dtype))  # fmt: skip
+                          convert_to_tensor(0, self.dtype))
 
     def _sample_n(self, size: Any, seed: Any) -> Any:
         rows = raw.Reshape(broadcast_to(self.logits, size), raw.Pack([np.int32(-1), size[-1]]))
@@ -352,7 +352,7 @@ class RelaxedOneHotCategorical(Distribution):
 
     def __init__(self, temperature: Any, logits: Any = None, probs: Any = None, dtype: Any = None,
                  validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "RelaxedOneHotCategorical"):  # fmt: skip
+                 name: str = "RelaxedOneHotCategorical"):
         self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
         self.temperature = convert_to_tensor(temperature, self.logits.dtype)
         super().__init__(self.logits.dtype, FULLY_REPARAMETERIZED, name, self.logits)

@@ -54,7 +54,7 @@ class Gamma(Distribution):
     """
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Gamma"):  # fmt: skip
+                 name: str = "Gamma"):
         self.concentration, self.rate = _floats(concentration, rate)
         super().__init__(self.rate.dtype, FULLY_REPARAMETERIZED, name, _zeros(self.concentration, self.rate))
 
@@ -92,7 +92,7 @@ class Gamma(Distribution):
 def _kl_gamma(a: Any, b: Any) -> Any:
     ca, cb = a.concentration, b.concentration
     return ((ca - cb) * digamma(ca) + lgamma(cb) - lgamma(ca) + cb * raw.Log(a.rate) - cb * raw.Log(b.rate)
-            + ca * (b.rate / a.rate - 1.0))  # fmt: skip
+            + ca * (b.rate / a.rate - 1.0))
 
 
 class Exponential(Gamma):
@@ -105,7 +105,7 @@ class Exponential(Gamma):
     """
 
     def __init__(self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Exponential"):  # fmt: skip
+                 name: str = "Exponential"):
         (rate,) = _floats(rate)
         super().__init__(raw.OnesLike(rate), rate, name=name)
 
@@ -142,7 +142,7 @@ class Laplace(Distribution):
     """
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Laplace"):  # fmt: skip
+                 name: str = "Laplace"):
         self.loc, self.scale = _floats(loc, scale)
         super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, name, _zeros(self.loc, self.scale))
 
@@ -184,7 +184,7 @@ class Logistic(Distribution):
     """
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Logistic"):  # fmt: skip
+                 name: str = "Logistic"):
         self.loc, self.scale = _floats(loc, scale)
         super().__init__(self.loc.dtype, FULLY_REPARAMETERIZED, name, _zeros(self.loc, self.scale))
 
@@ -225,7 +225,7 @@ class StudentT(Distribution):
     """
 
     def __init__(self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "StudentT"):  # fmt: skip
+                 name: str = "StudentT"):
         self.df, self.loc, self.scale = _floats(df, loc, scale)
         super().__init__(self.df.dtype, FULLY_REPARAMETERIZED, name, _zeros(self.df, self.loc, self.scale))
 
@@ -239,7 +239,7 @@ class StudentT(Distribution):
         z = (value - self.loc) / self.scale
         unnormalized = -0.5 * (self.df + 1.0) * raw.Log1p(raw.Square(z) / self.df)
         return unnormalized - (raw.Log(raw.Abs(self.scale)) + 0.5 * raw.Log(self.df) + 0.5 * math.log(math.pi)
-                               + lgamma(0.5 * self.df) - lgamma(0.5 * (self.df + 1.0)))  # fmt: skip
+                               + lgamma(0.5 * self.df) - lgamma(0.5 * (self.df + 1.0)))
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
         """The probability of less than a value."""
@@ -253,7 +253,7 @@ class StudentT(Distribution):
         half = 0.5 * self.df
         parts = raw.Pack([half, 0.5 * raw.OnesLike(half)], axis=-1)
         return (raw.Log(raw.Abs(self.scale)) + 0.5 * raw.Log(self.df) + lbeta(parts)
-                + (half + 0.5) * (digamma(half + 0.5) - digamma(half)) + self._like)  # fmt: skip
+                + (half + 0.5) * (digamma(half + 0.5) - digamma(half)) + self._like)
 
     def mean(self, name: str = "mean") -> Any:
         """The mean; NaN where there is none."""
@@ -281,12 +281,12 @@ class Beta(Distribution):
     """
 
     def __init__(self, concentration1: Any = None, concentration0: Any = None, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Beta"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "Beta"):
         self.concentration1, self.concentration0 = _floats(1.0 if concentration1 is None else concentration1,
                                                            1.0 if concentration0 is None else concentration0)
         self.total_concentration = self.concentration1 + self.concentration0
         super().__init__(self.total_concentration.dtype, FULLY_REPARAMETERIZED, name,
-                         raw.ZerosLike(self.total_concentration))  # fmt: skip
+                         raw.ZerosLike(self.total_concentration))
 
     def _lbeta(self) -> Any:
         return lgamma(self.concentration1) + lgamma(self.concentration0) - lgamma(self.total_concentration)
@@ -294,12 +294,12 @@ class Beta(Distribution):
     def _sample_n(self, size: Any, seed: Any) -> Any:
         one, zero = (random_gamma([], broadcast_to(c, size), dtype=self.dtype, seed=s)
                      for c, s in ((self.concentration1, seed),
-                                  (self.concentration0, None if seed is None else seed + 1)))  # fmt: skip
+                                  (self.concentration0, None if seed is None else seed + 1)))
         return one / (one + zero)
 
     def _log_prob(self, value: Any) -> Any:
         return ((self.concentration1 - 1.0) * raw.Log(value) + (self.concentration0 - 1.0) * raw.Log1p(-value)
-                - self._lbeta())  # fmt: skip
+                - self._lbeta())
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
         """The probability of less than a value."""
@@ -348,7 +348,7 @@ class Poisson(Distribution):
     """
 
     def __init__(self, rate: Any = None, log_rate: Any = None, interpolate_nondiscrete: bool = True,
-                 validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Poisson"):  # fmt: skip
+                 validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Poisson"):
         if (rate is None) == (log_rate is None):
             raise ValueError("Must specify exactly one of rate and log_rate. Fix: leave one out")
         (given,) = _floats(rate if log_rate is None else log_rate)

@@ -43,7 +43,7 @@ class TransformedDistribution(Distribution):
     """
 
     def __init__(self, distribution: Any, bijector: Any = None, batch_shape: Any = None, event_shape: Any = None,
-                 kwargs_split_fn: Any = None, validate_args: bool = False, name: str | None = None):  # fmt: skip
+                 kwargs_split_fn: Any = None, validate_args: bool = False, name: str | None = None):
         self._distribution = distribution
         self._bijector = bijector if bijector is not None else Identity()
         name = name or self._bijector.name + distribution.name
@@ -52,10 +52,10 @@ class TransformedDistribution(Distribution):
         self._event = None if event_shape is None else [int(n) for n in np.atleast_1d(event_shape)]
         if self._batch is not None and distribution.batch_shape.rank != 0:
             raise ValueError(f"base distribution is not scalar: batch_shape={distribution.batch_shape}\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: leave batch_shape out")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: leave batch_shape out")
         if self._event is not None and distribution.event_shape.rank != 0:
             raise ValueError(f"base distribution is not scalar: event_shape={distribution.event_shape}\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: leave event_shape out")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: leave event_shape out")
 
     @property
     def distribution(self) -> Any:
@@ -145,7 +145,7 @@ class TransformedDistribution(Distribution):
         """The mean, for linear bijectors."""
         if not self._bijector.is_constant_jacobian:
             raise NotImplementedError(f"mean is not implemented for non-affine bijectors: {self._bijector.name}. "
-                                      "Fix: take the mean of samples")  # fmt: skip
+                                      "Fix: take the mean of samples")
         x = self._distribution.mean()
         more = [*(self._batch or []), *(self._event or [])]
         if more:
@@ -191,16 +191,16 @@ class Independent(Distribution):
     """
 
     def __init__(self, distribution: Any, reinterpreted_batch_ndims: Any = None, validate_args: bool = False,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         self.distribution = distribution
         rank = distribution.batch_shape.rank
         n = max(0, rank - 1) if reinterpreted_batch_ndims is None else int(reinterpreted_batch_ndims)
         if n > rank:
             raise ValueError(f"reinterpreted_batch_ndims({n}) cannot exceed distribution.batch_ndims({rank})\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: at most {rank}")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: at most {rank}")
         self.reinterpreted_batch_ndims = n
         super().__init__(distribution.dtype, distribution.reparameterization_type,
-                         name or f"Independent{distribution.name}", distribution._like)  # fmt: skip
+                         name or f"Independent{distribution.name}", distribution._like)
 
     @property
     def batch_shape(self) -> Any:
@@ -265,13 +265,13 @@ class Mixture(Distribution):
     """
 
     def __init__(self, cat: Any, components: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 use_static_graph: bool = False, name: str = "Mixture"):  # fmt: skip
+                 use_static_graph: bool = False, name: str = "Mixture"):
         if not hasattr(cat, "logits"):
             raise TypeError(f"cat must be a Categorical distribution, but saw: {cat}\n  Asked for at {user_source(2)}\n"
-                            "  Fix: Categorical(probs=[...])")  # fmt: skip
+                            "  Fix: Categorical(probs=[...])")
         if not components:
             raise ValueError(f"components must be a non-empty list or tuple\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give at least one")  # fmt: skip
+                             "  Fix: give at least one")
         self.cat = cat
         self.components = list(components)
         first = self.components[0]
@@ -298,7 +298,7 @@ class Mixture(Distribution):
         with name_scope(f"{self.name}/{name}"):
             chosen = self.cat.sample(sample_shape, seed)
             drawn = [c.sample(sample_shape, None if seed is None else seed + 1 + i)
-                     for i, c in enumerate(self.components)]  # fmt: skip
+                     for i, c in enumerate(self.components)]
             weights = [raw.Cast(raw.Equal(chosen, np.int32(i)), DstT=self.dtype) for i in range(len(drawn))]
             return _total([self._times(w, d) for w, d in zip(weights, drawn, strict=True)])
 
@@ -354,12 +354,12 @@ class MixtureSameFamily(Distribution):
     """
 
     def __init__(self, mixture_distribution: Any, components_distribution: Any, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "MixtureSameFamily"):  # fmt: skip
+                 allow_nan_stats: bool = True, name: str = "MixtureSameFamily"):
         self.mixture_distribution = mixture_distribution
         self.components_distribution = components_distribution
         self._event_rank = components_distribution.event_shape.rank
         super().__init__(components_distribution.dtype, components_distribution.reparameterization_type, name,
-                         components_distribution._like)  # fmt: skip
+                         components_distribution._like)
 
     @property
     def batch_shape(self) -> Any:
@@ -383,7 +383,7 @@ class MixtureSameFamily(Distribution):
             which = self.mixture_distribution.sample(sample_shape, None if seed is None else seed + 1)
             count = shape(self.mixture_distribution.logits)[-1]
             one_hot = raw.OneHot(raw.Cast(which, DstT=int32), count, convert_to_tensor(1.0, drawn.dtype),
-                                 convert_to_tensor(0.0, drawn.dtype))  # fmt: skip
+                                 convert_to_tensor(0.0, drawn.dtype))
             return self._chosen(one_hot, drawn)
 
     def _log_prob(self, value: Any) -> Any:

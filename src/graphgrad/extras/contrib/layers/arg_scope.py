@@ -97,7 +97,7 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[_Scope]:
     else:
         if not isinstance(list_ops_or_scope, (list, tuple)):
             raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict).\n"
-                            f"  Asked for at {user_source(3)}\n  Fix: arg_scope([function], ...)")  # fmt: skip
+                            f"  Asked for at {user_source(3)}\n  Fix: arg_scope([function], ...)")
         scope = dict(_stack.scopes[-1])
         for op in list_ops_or_scope:
             if not has_arg_scope(op):

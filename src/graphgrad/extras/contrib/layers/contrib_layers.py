@@ -30,7 +30,7 @@ from .contrib_variables import model_variable, xavier_initializer
 _ZEROS = Zeros()
 _XAVIER = xavier_initializer()
 _NAMES = {"kernel": "weights", "bias": "biases", "depthwise_kernel": "depthwise_weights",
-          "pointwise_kernel": "pointwise_weights"}  # fmt: skip
+          "pointwise_kernel": "pointwise_weights"}
 
 
 def _getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
@@ -72,7 +72,7 @@ def convert_collection_to_dict(collection: Any, clear_collection: bool = False) 
 
 
 def _finished(outputs: Any, activation_fn: Any, normalizer_fn: Any, normalizer_params: Any, collections: Any,
-              name: str) -> Any:  # fmt: skip
+              name: str) -> Any:
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
@@ -85,7 +85,7 @@ def fully_connected(inputs: Any, num_outputs: Any, activation_fn: Any = relu_fun
                     normalizer_params: Any = None, weights_initializer: Any = _XAVIER, weights_regularizer: Any = None,
                     biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-                    scope: Any = None) -> Any:  # fmt: skip
+                    scope: Any = None) -> Any:
     """A fully connected layer, with `weights` and `biases`.
 
     Args:
@@ -109,11 +109,11 @@ def fully_connected(inputs: Any, num_outputs: Any, activation_fn: Any = relu_fun
     """
     if not isinstance(num_outputs, (int, np.integer)):
         raise ValueError(f"num_outputs type should be one of [int], got {type(num_outputs)}.\n"
-                         f"  Asked for at {user_source(2)}")  # fmt: skip
+                         f"  Asked for at {user_source(2)}")
     with variable_scope(scope, "fully_connected", reuse=reuse, custom_getter=_getter) as sc:
         layer = dense.Dense(num_outputs, None, normalizer_fn is None and biases_initializer is not None,
                            weights_initializer, biases_initializer, weights_regularizer, biases_regularizer,
-                           trainable=trainable, _scope=sc, _reuse=reuse)  # fmt: skip
+                           trainable=trainable, _scope=sc, _reuse=reuse)
         outputs = layer.apply(convert_to_tensor(inputs))
         _add_variables(variables_collections, weights=layer.kernel, biases=layer.bias)
         return _finished(outputs, activation_fn, normalizer_fn, normalizer_params, outputs_collections, sc.name)
@@ -122,7 +122,7 @@ def fully_connected(inputs: Any, num_outputs: Any, activation_fn: Any = relu_fun
 def _layout(data_format: Any) -> str:
     if data_format is not None and not (data_format.startswith("NC") or data_format.endswith("C")):
         raise ValueError(f"Invalid data_format: {data_format!r}.\n  Asked for at {user_source(3)}\n"
-                         "  Fix: use NHWC or NCHW")  # fmt: skip
+                         "  Fix: use NHWC or NCHW")
     return "channels_first" if data_format is not None and data_format.startswith("NC") else "channels_last"
 
 
@@ -132,7 +132,7 @@ def convolution(inputs: Any, num_outputs: Any, kernel_size: Any, stride: Any = 1
                 normalizer_params: Any = None, weights_initializer: Any = _XAVIER, weights_regularizer: Any = None,
                 biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                 variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-                scope: Any = None, conv_dims: Any = None) -> Any:  # fmt: skip
+                scope: Any = None, conv_dims: Any = None) -> Any:
     """A convolution over 1, 2 or 3 dimensions, with `weights` and `biases`.
 
     Args:
@@ -155,12 +155,12 @@ def convolution(inputs: Any, num_outputs: Any, kernel_size: Any, stride: Any = 1
     n = (inputs.shape.rank or 0) - 2
     if n not in (1, 2, 3) or conv_dims not in (None, n):
         raise ValueError(f"Convolution expects input with rank {(conv_dims or 2) + 2}, got {inputs.shape.rank}.\n"
-                         f"  Built at {user_source(2)}")  # fmt: skip
+                         f"  Built at {user_source(2)}")
     kind: Any = {1: conv_layers.Conv1D, 2: conv_layers.Conv2D, 3: conv_layers.Conv3D}[n]
     with variable_scope(scope, "Conv", reuse=reuse, custom_getter=_getter) as sc:
         layer = kind(num_outputs, kernel_size, stride, padding, _layout(data_format), rate, None,
                      normalizer_fn is None and biases_initializer is not None, weights_initializer, biases_initializer,
-                     weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc, _reuse=reuse)  # fmt: skip
+                     weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc, _reuse=reuse)
         outputs = layer.apply(inputs)
         _add_variables(variables_collections, weights=layer.kernel, biases=layer.bias)
         return _finished(outputs, activation_fn, normalizer_fn, normalizer_params, outputs_collections, sc.name)
@@ -211,13 +211,13 @@ def convolution2d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
-                            scope: Any = None) -> Any:  # fmt: skip
+                            scope: Any = None) -> Any:
     """The transpose of `convolution2d`; arguments as there."""
     with variable_scope(scope, "Conv2d_transpose", reuse=reuse, custom_getter=_getter) as sc:
         layer = conv_layers.Conv2DTranspose(
             num_outputs, kernel_size, stride, padding, _layout(data_format), None,
             normalizer_fn is None and biases_initializer is not None, weights_initializer, biases_initializer,
-            weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc, _reuse=reuse)  # fmt: skip
+            weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc, _reuse=reuse)
         outputs = layer.apply(convert_to_tensor(inputs))
         _add_variables(variables_collections, weights=layer.kernel, biases=layer.bias)
         return _finished(outputs, activation_fn, normalizer_fn, normalizer_params, outputs_collections, sc.name)
@@ -233,7 +233,7 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
                variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                batch_weights: Any = None, fused: Any = None, data_format: Any = "NHWC",
                zero_debias_moving_mean: bool = False, scope: Any = None, renorm: bool = False,
-               renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None) -> Any:  # fmt: skip
+               renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None) -> Any:
     """Batch normalization; see `tf.layers.batch_normalization`.
 
     Args:
@@ -269,12 +269,12 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
             first.get("beta", _ZEROS), first.get("gamma", "ones"), first.get("moving_mean", _ZEROS),
             first.get("moving_variance", "ones"), regularizers.get("beta"), regularizers.get("gamma"), renorm=renorm,
             renorm_clipping=renorm_clipping, renorm_momentum=renorm_decay, fused=fused, trainable=trainable,
-            adjustment=adjustment, _scope=sc, _reuse=reuse)  # fmt: skip
+            adjustment=adjustment, _scope=sc, _reuse=reuse)
         keys = updates_collections or []
         layer._update_keys = [keys] if isinstance(keys, str) else list(keys)
         outputs = layer.apply(convert_to_tensor(inputs), training=is_training)
         _add_variables(variables_collections, beta=layer.beta, gamma=layer.gamma, moving_mean=layer.moving_mean,
-                       moving_variance=layer.moving_variance)  # fmt: skip
+                       moving_variance=layer.moving_variance)
         if updates_collections is None and layer.updates:
             with get_default_graph().control_dependencies(layer.updates):
                 outputs = raw.Identity(outputs)
@@ -284,7 +284,7 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
 @add_arg_scope
 def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_fn: Any = None, reuse: Any = None,
                variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-               begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: Any = None) -> Any:  # fmt: skip
+               begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: Any = None) -> Any:
     """Normalizes each example to its own mean and variance.
 
     Args:
@@ -307,7 +307,7 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
         rank = inputs.shape.rank
         if rank is None or max(begin_norm_axis, begin_params_axis) >= rank:
             raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be "
-                             f"< rank(inputs) ({rank}).\n  Built at {user_source(2)}")  # fmt: skip
+                             f"< rank(inputs) ({rank}).\n  Built at {user_source(2)}")
         shape = inputs.shape.as_list()[begin_params_axis % rank :]
         if None in shape:
             raise ValueError(f"Inputs {inputs.name}: shape[begin_params_axis:] is not fully defined: {inputs.shape}.\n"
@@ -327,7 +327,7 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
 
 @add_arg_scope
 def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
-            outputs_collections: Any = None, scope: Any = None, seed: Any = None) -> Any:  # fmt: skip
+            outputs_collections: Any = None, scope: Any = None, seed: Any = None) -> Any:
     """Sets a part of the inputs to zero while training: all but `keep_prob`."""
     with variable_scope(scope, "Dropout") as sc:
         layer = dense.Dropout(1 - keep_prob, noise_shape, seed, name=sc.name, _scope=sc)
@@ -343,7 +343,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 
 
 def _pooled(kind: Any, default: str, inputs: Any, kernel_size: Any, stride: Any, padding: Any, data_format: Any,
-            outputs_collections: Any, scope: Any) -> Any:  # fmt: skip
+            outputs_collections: Any, scope: Any) -> Any:
     with variable_scope(scope, default) as sc:
         layer = kind(kernel_size, stride, padding, _layout(data_format), _scope=sc)
         return collect_named_outputs(outputs_collections, sc.name, layer.apply(inputs))
@@ -351,24 +351,24 @@ def _pooled(kind: Any, default: str, inputs: Any, kernel_size: Any, stride: Any,
 
 @add_arg_scope
 def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+               outputs_collections: Any = None, scope: Any = None) -> Any:
     """The maximum of each window; see `tf.layers.max_pooling2d`."""
     return _pooled(pool_layers.MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format,
-                   outputs_collections, scope)  # fmt: skip
+                   outputs_collections, scope)
 
 
 @add_arg_scope
 def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+               outputs_collections: Any = None, scope: Any = None) -> Any:
     """The mean of each window; see `tf.layers.average_pooling2d`."""
     return _pooled(pool_layers.AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format,
-                   outputs_collections, scope)  # fmt: skip
+                   outputs_collections, scope)
 
 
 @add_arg_scope
 def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, regularizer: Any = None,
              reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
-             trainable: bool = True, data_format: Any = "NHWC", scope: Any = None) -> Any:  # fmt: skip
+             trainable: bool = True, data_format: Any = "NHWC", scope: Any = None) -> Any:
     """Adds `biases`, one for each channel."""
     from graphgrad.ops.nn.bias import bias_add as add
 
@@ -376,7 +376,7 @@ def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, 
         inputs = convert_to_tensor(inputs)
         axis = 1 if _layout(data_format) == "channels_first" else -1
         biases = model_variable("biases", [inputs.shape.as_list()[axis]], inputs.dtype, initializer, regularizer,
-                                trainable)  # fmt: skip
+                                trainable)
         _add_variables(variables_collections, biases=biases)
         outputs = add(inputs, biases, data_format=data_format)
         return _finished(outputs, activation_fn, None, None, outputs_collections, sc.name)

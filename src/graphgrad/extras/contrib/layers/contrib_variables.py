@@ -30,7 +30,7 @@ from .arg_scope import add_arg_scope
 def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
              trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
              partitioner: Any = None, custom_getter: Any = None, use_resource: Any = None,
-             **kwargs: Any) -> Any:  # fmt: skip
+             **kwargs: Any) -> Any:
     """The variable of that name; see `tf.get_variable`.
 
     Args:
@@ -43,22 +43,22 @@ def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any =
     keys = list(collections) if collections is not None else [GraphKeys.GLOBAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, trainable, list(dict.fromkeys(keys)),
                         caching_device, partitioner, use_resource=use_resource, custom_getter=custom_getter,
-                        **kwargs)  # fmt: skip
+                        **kwargs)
 
 
 @add_arg_scope
 def model_variable(name: str, shape: Any = None, dtype: Any = float32, initializer: Any = None, regularizer: Any = None,
                    trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
                    partitioner: Any = None, custom_getter: Any = None, use_resource: Any = None,
-                   **kwargs: Any) -> Any:  # fmt: skip
+                   **kwargs: Any) -> Any:
     """The variable of that name, in the collection MODEL_VARIABLES too; see `variable`."""
     keys = [*(collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
     return variable(name, shape, dtype, initializer, regularizer, trainable, keys, caching_device, device, partitioner,
-                    custom_getter, use_resource, **kwargs)  # fmt: skip
+                    custom_getter, use_resource, **kwargs)
 
 
 def get_variables(scope: Any = None, suffix: str | None = None,
-                  collection: str = GraphKeys.GLOBAL_VARIABLES) -> list[Any]:  # fmt: skip
+                  collection: str = GraphKeys.GLOBAL_VARIABLES) -> list[Any]:
     """The variables of a collection.
 
     Args:
@@ -119,7 +119,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 
 def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
-                                 dtype: Any = float32) -> Callable[..., Any]:  # fmt: skip
+                                 dtype: Any = float32) -> Callable[..., Any]:
     """Random values whose variance is `factor` / n.
 
     Args:

@@ -38,7 +38,7 @@ from .contrib_variables import model_variable
 
 
 def _channel_parameters(depth: int, like: list[int], dtype: Any, center: bool, scale: bool, given: Any, trainable: bool,
-                        collections: Any) -> tuple[Any, Any]:  # fmt: skip
+                        collections: Any) -> tuple[Any, Any]:
     """beta and gamma, one for each channel, in a shape that broadcasts."""
     first = given or {}
     beta = gamma = None
@@ -54,7 +54,7 @@ def _channel_parameters(depth: int, like: list[int], dtype: Any, center: bool, s
 def _known_channels(inputs: Any, axis: int) -> int:
     if inputs.shape.rank is None or inputs.shape.as_list()[axis] is None:
         raise ValueError(f"Inputs {inputs.name} has undefined channels dimension: {inputs.shape}.\n"
-                         f"  Built at {user_source(3)}\n  Fix: set_shape")  # fmt: skip
+                         f"  Built at {user_source(3)}\n  Fix: set_shape")
     return int(inputs.shape.as_list()[axis])
 
 
@@ -62,7 +62,7 @@ def _known_channels(inputs: Any, axis: int) -> int:
 def instance_norm(inputs: Any, center: bool = True, scale: bool = True, epsilon: Any = 1e-6, activation_fn: Any = None,
                   param_initializers: Any = None, reuse: Any = None, variables_collections: Any = None,
                   outputs_collections: Any = None, trainable: bool = True, data_format: Any = "NHWC",
-                  scope: Any = None) -> Any:  # fmt: skip
+                  scope: Any = None) -> Any:
     """Normalizes each channel of each example to its own mean and variance.
 
     Args:
@@ -88,7 +88,7 @@ def instance_norm(inputs: Any, center: bool = True, scale: bool = True, epsilon:
     like = [depth if i == axis else 1 for i in range(rank)]
     with variable_scope(scope, "InstanceNorm", reuse=reuse) as sc:
         beta, gamma = _channel_parameters(depth, like, inputs.dtype, center, scale, param_initializers, trainable,
-                                          variables_collections)  # fmt: skip
+                                          variables_collections)
         mean, variance = moments(inputs, [i for i in range(1, rank) if i != axis], keepdims=True)
         outputs = normalized(inputs, mean, variance, beta, gamma, epsilon)
         outputs.set_shape(inputs.shape)
@@ -100,7 +100,7 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
                center: bool = True, scale: bool = True, epsilon: Any = 1e-6, activation_fn: Any = None,
                param_initializers: Any = None, reuse: Any = None, variables_collections: Any = None,
                outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
-               mean_close_to_zero: bool = False) -> Any:  # fmt: skip
+               mean_close_to_zero: bool = False) -> Any:
     """Normalizes groups of channels of each example to their own mean and variance.
 
     Args:
@@ -126,10 +126,10 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
     reduced = sorted(a % rank for a in reduction_axes)
     if axis in reduced or axis + 1 > rank:
         raise ValueError(f"reduction_axes {tuple(reduction_axes)} must not contain channels_axis {channels_axis}\n"
-                         f"  Asked for at {user_source(2)}\n  Fix: leave it out")  # fmt: skip
+                         f"  Asked for at {user_source(2)}\n  Fix: leave it out")
     if groups > depth or depth % groups:
         raise ValueError(f"{groups} groups is not commensurate with {depth} channels.\n"
-                         f"  Asked for at {user_source(2)}\n  Fix: a divisor of {depth}")  # fmt: skip
+                         f"  Asked for at {user_source(2)}\n  Fix: a divisor of {depth}")
     sizes = inputs.shape.as_list()
     if sizes.count(None) <= 1:
         whole: Any = [-1 if n is None else n for n in sizes]
@@ -144,7 +144,7 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
     like[axis : axis + 2] = [groups, depth // groups]
     with variable_scope(scope, "GroupNorm", reuse=reuse) as sc:
         beta, gamma = _channel_parameters(depth, like, inputs.dtype, center, scale, param_initializers, trainable,
-                                          variables_collections)  # fmt: skip
+                                          variables_collections)
         grouped = raw.Reshape(inputs, apart)
         mean, variance = moments(grouped, over, keepdims=True)
         outputs = raw.Reshape(normalized(grouped, mean, variance, beta, gamma, epsilon), whole)
@@ -169,7 +169,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: Any = 1e-7, scope: Any = None) -> 
         rank = inputs.shape.rank
         if rank is None or not 0 <= dim < rank:
             raise ValueError(f"dim must be positive but smaller than the input rank: {dim}, {rank}\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: count from 0")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: count from 0")
         squares = raw.Sum(raw.Square(inputs), np.array([dim], np.int32), keep_dims=True)
         return inputs / raw.Sqrt(epsilon + squares)
 
@@ -184,13 +184,13 @@ def convolution3d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
-                            scope: Any = None) -> Any:  # fmt: skip
+                            scope: Any = None) -> Any:
     """The transpose of `convolution3d`; arguments as there."""
     with variable_scope(scope, "Conv3d_transpose", reuse=reuse, custom_getter=_getter) as sc:
         layer = conv_layers.Conv3DTranspose(
             num_outputs, kernel_size, stride, padding, _layout(data_format), None,
             normalizer_fn is None and biases_initializer is not None, weights_initializer, biases_initializer,
-            weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc, _reuse=reuse)  # fmt: skip
+            weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc, _reuse=reuse)
         outputs = layer.apply(convert_to_tensor(inputs))
         _add_variables(variables_collections, weights=layer.kernel, biases=layer.bias)
         return _finished(outputs, activation_fn, normalizer_fn, normalizer_params, outputs_collections, sc.name)
@@ -204,7 +204,7 @@ def separable_convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, dep
                             pointwise_initializer: Any = None, weights_regularizer: Any = None,
                             biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                             variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-                            scope: Any = None) -> Any:  # fmt: skip
+                            scope: Any = None) -> Any:
     """A depthwise convolution, then a pointwise one, with `depthwise_weights`, `pointwise_weights` and `biases`.
 
     Args:
@@ -234,14 +234,14 @@ def separable_convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, dep
                 num_outputs, kernel_size, stride, padding, _layout(data_format), rate, depth_multiplier, None, bias,
                 weights_initializer, pointwise_initializer or weights_initializer, biases_initializer,
                 weights_regularizer, weights_regularizer, biases_regularizer, trainable=trainable, _scope=sc,
-                _reuse=reuse)  # fmt: skip
+                _reuse=reuse)
             outputs = layer.apply(inputs)
             _add_variables(variables_collections, weights=layer.depthwise_kernel, biases=layer.bias)
             _add_variables(variables_collections, weights=layer.pointwise_kernel)
         else:
             outputs = _depthwise(inputs, kernel_size, depth_multiplier, stride, padding, data_format, rate,
                                  weights_initializer, weights_regularizer, biases_initializer if bias else None,
-                                 biases_regularizer, variables_collections, trainable)  # fmt: skip
+                                 biases_regularizer, variables_collections, trainable)
         return _finished(outputs, activation_fn, normalizer_fn, normalizer_params, outputs_collections, sc.name)
 
 
@@ -251,18 +251,18 @@ def _pair(value: Any) -> list[int]:
 
 def _depthwise(inputs: Any, kernel_size: Any, multiplier: int, stride: Any, padding: str, data_format: Any, rate: Any,
                initializer: Any, regularizer: Any, biases_initializer: Any, biases_regularizer: Any, collections: Any,
-               trainable: bool) -> Any:  # fmt: skip
+               trainable: bool) -> Any:
     axis = 1 if _layout(data_format) == "channels_first" else 3
     depth = _known_channels(inputs, axis)
     weights = model_variable("depthwise_weights", [*_pair(kernel_size), depth, multiplier], inputs.dtype, initializer,
-                             regularizer, trainable)  # fmt: skip
+                             regularizer, trainable)
     by = _pair(stride)
     strides = [1, 1, *by] if axis == 1 else [1, *by, 1]
     outputs = depthwise_conv2d(inputs, weights, strides, padding.upper(), _pair(rate), data_format=data_format)
     biases = None
     if biases_initializer is not None:
         biases = model_variable("biases", [depth * multiplier], inputs.dtype, biases_initializer, biases_regularizer,
-                                trainable)  # fmt: skip
+                                trainable)
         outputs = raw.BiasAdd(outputs, biases, data_format="NCHW" if axis == 1 else "NHWC")
     _add_variables(collections, weights=weights, biases=biases)
     return outputs
@@ -270,18 +270,18 @@ def _depthwise(inputs: Any, kernel_size: Any, multiplier: int, stride: Any, padd
 
 @add_arg_scope
 def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NDHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+               outputs_collections: Any = None, scope: Any = None) -> Any:
     """The maximum of each window; see `tf.layers.max_pooling3d`."""
     return _pooled(pool_layers.MaxPooling3D, "MaxPool3D", inputs, kernel_size, stride, padding, data_format,
-                   outputs_collections, scope)  # fmt: skip
+                   outputs_collections, scope)
 
 
 @add_arg_scope
 def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NDHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+               outputs_collections: Any = None, scope: Any = None) -> Any:
     """The mean of each window; see `tf.layers.average_pooling3d`."""
     return _pooled(pool_layers.AveragePooling3D, "AvgPool3D", inputs, kernel_size, stride, padding, data_format,
-                   outputs_collections, scope)  # fmt: skip
+                   outputs_collections, scope)
 
 
 # -- small functions -----------------------------------------------------------------------
@@ -309,7 +309,7 @@ def softmax(logits: Any, scope: Any = None) -> Any:
 
 @add_arg_scope
 def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0,
-                     outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+                     outputs_collections: Any = None, scope: Any = None) -> Any:
     """One-hot vectors of labels.
 
     Args:
@@ -349,7 +349,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
         channels = _known_channels(inputs, axis)
         if channels % num_units:
             raise ValueError(f"number of features({channels}) is not a multiple of num_units({num_units})\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: a divisor of {channels}")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: a divisor of {channels}")
         dims[axis] = num_units
         sizes = [shape(inputs)[i] if n is None else np.int32(n) for i, n in enumerate(dims)]
         grouped = raw.Reshape(inputs, raw.Pack([*sizes, np.int32(channels // num_units)]))
@@ -360,7 +360,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
 
 def embed_sequence(ids: Any, vocab_size: Any = None, embed_dim: Any = None, unique: bool = False,
                    initializer: Any = None, regularizer: Any = None, trainable: bool = True, scope: Any = None,
-                   reuse: Any = None) -> Any:  # fmt: skip
+                   reuse: Any = None) -> Any:
     """Vectors that stand for symbols, from a variable `embeddings`.
 
     Args:
@@ -381,13 +381,13 @@ def embed_sequence(ids: Any, vocab_size: Any = None, embed_dim: Any = None, uniq
                          "  Fix: give both")
     with variable_scope(scope, "EmbedSequence", reuse=reuse):
         table = model_variable("embeddings", [vocab_size, embed_dim], initializer=initializer, regularizer=regularizer,
-                               trainable=trainable)  # fmt: skip
+                               trainable=trainable)
         return embedding_lookup(table, ids)
 
 
 @add_arg_scope
 def spatial_softmax(features: Any, temperature: Any = None, name: Any = None, variables_collections: Any = None,
-                    trainable: bool = True, data_format: Any = "NHWC") -> Any:  # fmt: skip
+                    trainable: bool = True, data_format: Any = "NHWC") -> Any:
     """For each channel, where in the image it is: the mean of positions between -1 and 1, weighted by its softmax.
 
     Args:
@@ -409,7 +409,7 @@ def spatial_softmax(features: Any, temperature: Any = None, name: Any = None, va
         _, channels, height, width = features.shape.as_list()
         if None in (channels, height, width):
             raise ValueError(f"The size of images must be known: {features.shape}\n  Built at {user_source(2)}\n"
-                             "  Fix: set_shape")  # fmt: skip
+                             "  Fix: set_shape")
         x, y = np.meshgrid(np.linspace(-1.0, 1.0, height), np.linspace(-1.0, 1.0, width), indexing="ij")
         if temperature is None:
             temperature = get_variable("temperature", [], float32, initializer=Ones(), trainable=trainable)

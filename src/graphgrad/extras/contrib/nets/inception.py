@@ -63,7 +63,7 @@ def _mixed(net: Any, name: str, branches: Sequence[Sequence[Any]], depth: Callab
 
 
 def _through(net: Any, rows: Sequence[Any], final_endpoint: str, depth: Callable[[int], int],
-             end_points: dict[str, Any]) -> tuple[Any, bool]:  # fmt: skip
+             end_points: dict[str, Any]) -> tuple[Any, bool]:
     """Layers and mixed blocks one after the other, and whether the last one wanted is there."""
     for name, what in rows:
         net = _mixed(net, name, what, depth) if isinstance(what, list) else _plain(net, (name, *what), depth)
@@ -75,7 +75,7 @@ def _through(net: Any, rows: Sequence[Any], final_endpoint: str, depth: Callable
 
 def _unknown(final_endpoint: str, end_points: dict[str, Any]) -> ValueError:
     return ValueError(f"Unknown final endpoint {final_endpoint}\n  Asked for at {user_source(3)}\n"
-                      f"  Fix: use one of {', '.join(end_points)}")  # fmt: skip
+                      f"  Fix: use one of {', '.join(end_points)}")
 
 
 # -- v1 ------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def _unknown(final_endpoint: str, end_points: dict[str, Any]) -> ValueError:
 
 def _block_1(a: int, b: tuple[int, int], c: tuple[int, int], d: int, odd: str = "Conv2d_0b_3x3") -> list[Any]:
     return [[("Conv2d_0a_1x1", a)], [("Conv2d_0a_1x1", b[0]), ("Conv2d_0b_3x3", b[1])],
-            [("Conv2d_0a_1x1", c[0]), (odd, c[1])], [("MaxPool_0a_3x3", 0), ("Conv2d_0b_1x1", d)]]  # fmt: skip
+            [("Conv2d_0a_1x1", c[0]), (odd, c[1])], [("MaxPool_0a_3x3", 0), ("Conv2d_0b_1x1", d)]]
 
 
 _HALF = {"stride": 2}
@@ -99,7 +99,7 @@ _V1 = [
     # One name differs from its likes in the published variables.
     ("Mixed_5b", _block_1(256, (160, 320), (32, 128), 128, "Conv2d_0a_3x3")),
     ("Mixed_5c", _block_1(384, (192, 384), (48, 128), 128)),
-]  # fmt: skip
+]
 
 
 def _same(depth: int) -> int:
@@ -130,7 +130,7 @@ def inception_v1_base(inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any 
 
 def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
                  prediction_fn: Any = softmax, spatial_squeeze: bool = True, reuse: Any = None,
-                 scope: Any = "InceptionV1") -> Any:  # fmt: skip
+                 scope: Any = "InceptionV1") -> Any:
     """Inception v1, for images of 224 x 224.
 
     Args:
@@ -152,7 +152,7 @@ def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, 
         with variable_scope("Logits"):
             net = avg_pool2d(net, [7, 7], stride=1, scope="MaxPool_0a_7x7")
             logits = classified(net, num_classes, dropout_keep_prob, ("Dropout_0b", "Conv2d_0c_1x1"), end_points,
-                                prediction_fn, spatial_squeeze)  # fmt: skip
+                                prediction_fn, spatial_squeeze)
             end_points.pop("PreLogits")
     return logits, end_points
 
@@ -161,7 +161,7 @@ inception_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions
 
 
 def inception_v1_arg_scope(weight_decay: float = 0.00004, use_batch_norm: bool = True,
-                           batch_norm_var_collection: str = "moving_vars") -> Any:  # fmt: skip
+                           batch_norm_var_collection: str = "moving_vars") -> Any:
     """The default arguments of layers in Inception v1, for `arg_scope`.
 
     Args:
@@ -178,7 +178,7 @@ def inception_v1_arg_scope(weight_decay: float = 0.00004, use_batch_norm: bool =
 def _block_5(pooled: int, first: str = "Conv2d_0a_1x1", second: str = "Conv2d_0b_5x5") -> list[Any]:
     return [[("Conv2d_0a_1x1", 64)], [(first, 48), (second, 64)],
             [("Conv2d_0a_1x1", 64), ("Conv2d_0b_3x3", 96), ("Conv2d_0c_3x3", 96)],
-            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", pooled)]]  # fmt: skip
+            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", pooled)]]
 
 
 def _block_6(n: int) -> list[Any]:
@@ -186,21 +186,21 @@ def _block_6(n: int) -> list[Any]:
             [("Conv2d_0a_1x1", n), ("Conv2d_0b_1x7", n), ("Conv2d_0c_7x1", 192)],
             [("Conv2d_0a_1x1", n), ("Conv2d_0b_7x1", n), ("Conv2d_0c_1x7", n), ("Conv2d_0d_7x1", n),
              ("Conv2d_0e_1x7", 192)],
-            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", 192)]]  # fmt: skip
+            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", 192)]]
 
 
 def _block_7(last: str) -> list[Any]:
     return [[("Conv2d_0a_1x1", 320)],
             [("Conv2d_0a_1x1", 384), [("Conv2d_0b_1x3", 384), (last, 384)]],
             [("Conv2d_0a_1x1", 448), ("Conv2d_0b_3x3", 384), [("Conv2d_0c_1x3", 384), ("Conv2d_0d_3x1", 384)]],
-            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", 192)]]  # fmt: skip
+            [("AvgPool_0a_3x3", 0), ("Conv2d_0b_1x1", 192)]]
 
 
 _VALID = {"stride": 2, "padding": "VALID"}
 _STEM = [
     ("Conv2d_1a_3x3", (32, _HALF)), ("Conv2d_2a_3x3", (32,)), ("Conv2d_2b_3x3", (64, {"padding": "SAME"})),
     ("MaxPool_3a_3x3", (0, _HALF)), ("Conv2d_3b_1x1", (80,)), ("Conv2d_4a_3x3", (192,)), ("MaxPool_5a_3x3", (0, _HALF)),
-]  # fmt: skip
+]
 # Some names say other windows, or go on otherwise, than their likes: those of the published variables.
 _BLOCKS = [
     ("Mixed_5b", _block_5(32)), ("Mixed_5c", _block_5(64, "Conv2d_0b_1x1", "Conv_1_0c_5x5")),
@@ -214,7 +214,7 @@ _BLOCKS = [
                    ("Conv2d_1a_3x3", 192, _VALID)],
                   [("MaxPool_1a_3x3", 0, _VALID)]]),
     ("Mixed_7b", _block_7("Conv2d_0b_3x1")), ("Mixed_7c", _block_7("Conv2d_0c_3x1")),
-]  # fmt: skip
+]
 
 
 class _Depth:
@@ -223,7 +223,7 @@ class _Depth:
     def __init__(self, multiplier: float, least: int):
         if multiplier <= 0:
             raise ValueError(f"depth_multiplier is not greater than zero.\n  Asked for at {user_source(3)}\n"
-                             "  Fix: 1.0 is the network as published")  # fmt: skip
+                             "  Fix: 1.0 is the network as published")
         self.multiplier = multiplier
         self.least = least
 
@@ -232,7 +232,7 @@ class _Depth:
 
 
 def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: int = 16,
-                      depth_multiplier: float = 1.0, scope: Any = None) -> Any:  # fmt: skip
+                      depth_multiplier: float = 1.0, scope: Any = None) -> Any:
     """Inception v3 up to a layer.
 
     Args:
@@ -259,7 +259,7 @@ def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: 
 
 def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
                  min_depth: int = 16, depth_multiplier: float = 1.0, prediction_fn: Any = softmax,
-                 spatial_squeeze: bool = True, reuse: Any = None, scope: Any = "InceptionV3") -> Any:  # fmt: skip
+                 spatial_squeeze: bool = True, reuse: Any = None, scope: Any = "InceptionV3") -> Any:
     """Inception v3, for images of 299 x 299.
 
     Args:
@@ -280,15 +280,15 @@ def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, 
             aux = conv2d(aux, depth(128), [1, 1], scope="Conv2d_1b_1x1")
             window = _window(aux, [5, 5])
             aux = conv2d(aux, depth(768), window, weights_initializer=truncated(0.01), padding="VALID",
-                         scope=f"Conv2d_2a_{window[0]}x{window[1]}")  # fmt: skip
+                         scope=f"Conv2d_2a_{window[0]}x{window[1]}")
             aux = conv2d(aux, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
-                         weights_initializer=truncated(0.001), scope="Conv2d_2b_1x1")  # fmt: skip
+                         weights_initializer=truncated(0.001), scope="Conv2d_2b_1x1")
             end_points["AuxLogits"] = squeezed(aux, "SpatialSqueeze") if spatial_squeeze else aux
         with variable_scope("Logits"):
             window = _window(net, [8, 8])
             net = avg_pool2d(net, window, padding="VALID", scope=f"AvgPool_1a_{window[0]}x{window[1]}")
             logits = classified(net, num_classes, dropout_keep_prob, ("Dropout_1b", "Conv2d_1c_1x1"), end_points,
-                                prediction_fn, spatial_squeeze)  # fmt: skip
+                                prediction_fn, spatial_squeeze)
     return logits, end_points
 
 
@@ -302,7 +302,7 @@ def _window(net: Any, window: list[int]) -> list[int]:
 
 
 def inception_v3_arg_scope(weight_decay: float = 0.00004, batch_norm_var_collection: str = "moving_vars",
-                           use_fused_batchnorm: bool = True) -> Any:  # fmt: skip
+                           use_fused_batchnorm: bool = True) -> Any:
     """The default arguments of layers in Inception v3, for `arg_scope`.
 
     Args:

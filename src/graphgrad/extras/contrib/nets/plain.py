@@ -29,7 +29,7 @@ from .slim_common import squeezed, truncated
 
 def _network(inputs: Any, features: Callable[[Any], Any], sizes: tuple[int, int], default: str, num_classes: int,
              is_training: Any, keep_prob: Any, spatial_squeeze: bool, scope: Any, weights: dict[str, Any],
-             ) -> Any:  # fmt: skip
+             ) -> Any:
     """Features, then three layers that are fully connected, written as convolutions."""
     with variable_scope(scope, default) as sc:
         key = sc.name + "_end_points"
@@ -54,7 +54,7 @@ def _scope(weight_decay: float, biases: Any, pools: Any) -> Any:
         arg_scope([conv2d, fully_connected], activation_fn=relu, weights_regularizer=l2_regularizer(weight_decay),
                   biases_initializer=biases),
         arg_scope([conv2d], padding="SAME") as scope,
-    ):  # fmt: skip
+    ):
         if pools is None:
             return scope
         with arg_scope([max_pool2d], padding=pools) as scope:
@@ -82,9 +82,9 @@ class _Vgg:
 
 def _vgg(name: str, layers: int, repetitions: tuple[int, ...]) -> Any:
     def network(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.5,
-                spatial_squeeze: bool = True, scope: Any = name) -> Any:  # fmt: skip
+                spatial_squeeze: bool = True, scope: Any = name) -> Any:
         return _network(inputs, _Vgg(repetitions), (4096, 7), name, num_classes, is_training, dropout_keep_prob,
-                        spatial_squeeze, scope, {})  # fmt: skip
+                        spatial_squeeze, scope, {})
 
     network.__name__ = network.__qualname__ = name
     network.__doc__ = f"""VGG of {layers} layers, for images of 224 x 224.
@@ -127,7 +127,7 @@ def _wide() -> dict[str, Any]:
 
 
 def alexnet_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.5,
-               spatial_squeeze: bool = True, scope: Any = "alexnet_v2") -> Any:  # fmt: skip
+               spatial_squeeze: bool = True, scope: Any = "alexnet_v2") -> Any:
     """AlexNet of 2014, without local response normalization, for images of 224 x 224.
 
     Args:
@@ -135,7 +135,7 @@ def alexnet_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dr
     Returns: logits; the outputs of layers by name.
     """
     return _network(inputs, _alexnet, (4096, 5), "alexnet_v2", num_classes, is_training, dropout_keep_prob,
-                    spatial_squeeze, scope, _wide())  # fmt: skip
+                    spatial_squeeze, scope, _wide())
 
 
 alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
@@ -157,7 +157,7 @@ def _overfeat(net: Any) -> Any:
 
 
 def overfeat(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.5,
-             spatial_squeeze: bool = True, scope: Any = "overfeat") -> Any:  # fmt: skip
+             spatial_squeeze: bool = True, scope: Any = "overfeat") -> Any:
     """OverFeat, for images of 231 x 231.
 
     Args:
@@ -165,7 +165,7 @@ def overfeat(inputs: Any, num_classes: int = 1000, is_training: Any = True, drop
     Returns: logits; the outputs of layers by name.
     """
     return _network(inputs, _overfeat, (3072, 6), "overfeat", num_classes, is_training, dropout_keep_prob,
-                    spatial_squeeze, scope, _wide())  # fmt: skip
+                    spatial_squeeze, scope, _wide())
 
 
 overfeat.default_image_size = 231  # type: ignore[attr-defined]  # functions take attributes

@@ -86,11 +86,11 @@ def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs
 
 def _unreachable(output_stride: Any) -> ValueError:
     return ValueError(f"The target output_stride cannot be reached: {output_stride}\n  Asked for at {user_source(3)}\n"
-                      "  Fix: give a product of the first blocks' strides")  # fmt: skip
+                      "  Fix: give a product of the first blocks' strides")
 
 
 def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, batch_norm_epsilon: Any = 1e-5,
-                     batch_norm_scale: Any = True, is_training: Any = None) -> Any:  # fmt: skip
+                     batch_norm_scale: Any = True, is_training: Any = None) -> Any:
     """The default arguments of layers in residual networks, for `arg_scope`.
 
     Args:
@@ -109,7 +109,7 @@ def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, 
                   normalizer_params=params),
         arg_scope([batch_norm], **params),
         arg_scope([max_pool2d], padding="SAME") as scope,
-    ):  # fmt: skip
+    ):
         return scope
 
 
@@ -118,7 +118,7 @@ def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, 
 
 @add_arg_scope
 def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
-                  outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+                  outputs_collections: Any = None, scope: Any = None) -> Any:
     """Three convolutions beside a shortcut, then relu.
 
     Args:
@@ -141,7 +141,7 @@ def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 
 @add_arg_scope
 def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
-                  outputs_collections: Any = None, scope: Any = None) -> Any:  # fmt: skip
+                  outputs_collections: Any = None, scope: Any = None) -> Any:
     """Normalization and relu, then three convolutions beside a shortcut; arguments as in `bottleneck_v1`."""
     with variable_scope(scope, "bottleneck_v2") as sc:
         ready = batch_norm(inputs, activation_fn=relu, scope="preact")
@@ -149,7 +149,7 @@ def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
             shortcut = subsample(inputs, stride, "shortcut")
         else:
             shortcut = conv2d(ready, depth, [1, 1], stride=stride, normalizer_fn=None, activation_fn=None,
-                              scope="shortcut")  # fmt: skip
+                              scope="shortcut")
         residual = conv2d(ready, depth_bottleneck, [1, 1], stride=1, scope="conv1")
         residual = conv2d_same(residual, depth_bottleneck, 3, stride, rate=rate, scope="conv2")
         residual = conv2d(residual, depth, [1, 1], stride=1, normalizer_fn=None, activation_fn=None, scope="conv3")
@@ -161,7 +161,7 @@ def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 
 def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
-              scope: Any = None) -> Any:  # fmt: skip
+              scope: Any = None) -> Any:
     """A residual network of given blocks, of the first kind.
 
     Args:
@@ -178,19 +178,19 @@ def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_train
     Raises: ValueError for strides that cannot be reached.
     """
     return _network(1, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
-                    scope)  # fmt: skip
+                    scope)
 
 
 def resnet_v2(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
-              scope: Any = None) -> Any:  # fmt: skip
+              scope: Any = None) -> Any:
     """A residual network of given blocks, of the second kind; see `resnet_v1`."""
     return _network(2, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
-                    scope)  # fmt: skip
+                    scope)
 
 
 def _network(kind: int, inputs: Any, blocks: Any, num_classes: Any, is_training: Any, global_pool: bool,
-             output_stride: Any, include_root_block: bool, reuse: Any, scope: Any) -> Any:  # fmt: skip
+             output_stride: Any, include_root_block: bool, reuse: Any, scope: Any) -> Any:
     with variable_scope(scope, f"resnet_v{kind}", reuse=reuse) as sc:
         key = sc.original_name_scope + "_end_points"
         with (
@@ -202,7 +202,7 @@ def _network(kind: int, inputs: Any, blocks: Any, num_classes: Any, is_training:
                 if output_stride is not None:
                     if output_stride % 4 != 0:
                         raise ValueError("The output_stride needs to be a multiple of 4.\n"
-                                         f"  Asked for at {user_source(3)}\n  Fix: 16 is usual")  # fmt: skip
+                                         f"  Asked for at {user_source(3)}\n  Fix: 16 is usual")
                     output_stride //= 4
                 # In the second kind, the first unit normalizes.
                 plain = {"activation_fn": None, "normalizer_fn": None} if kind == 2 else {}
@@ -247,7 +247,7 @@ def _of_depth(kind: int, layers: int, units: tuple[int, int, int, int]) -> Any:
     name = f"resnet_v{kind}_{layers}"
 
     def network(inputs: Any, num_classes: int | None = None, is_training: Any = True, global_pool: bool = True,
-                output_stride: Any = None, reuse: Any = None, scope: Any = name) -> Any:  # fmt: skip
+                output_stride: Any = None, reuse: Any = None, scope: Any = name) -> Any:
         blocks = [_block(kind, f"block{i + 1}", 64 * 2**i, n, 2 if i < 3 else 1) for i, n in enumerate(units)]
         return _network(kind, inputs, blocks, num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 

@@ -31,18 +31,18 @@ def batch_norm_arg_scope(weight_decay: Any, use_batch_norm: bool, collection: st
         "variables_collections": {"beta": None, "gamma": None, "moving_mean": [collection],
                                   "moving_variance": [collection]},
         **more,
-    }  # fmt: skip
+    }
     with (
         arg_scope([conv2d, fully_connected], weights_regularizer=l2_regularizer(weight_decay)),
         arg_scope([conv2d], weights_initializer=variance_scaling_initializer(), activation_fn=relu,
                   normalizer_fn=batch_norm if use_batch_norm else None,
                   normalizer_params=params if use_batch_norm else {}) as scope,
-    ):  # fmt: skip
+    ):
         return scope
 
 
 def classified(net: Any, num_classes: int, keep_prob: Any, names: tuple[str, str], end_points: dict[str, Any],
-               prediction_fn: Any, spatial_squeeze: bool) -> Any:  # fmt: skip
+               prediction_fn: Any, spatial_squeeze: bool) -> Any:
     """Logits and predictions of features (batch, 1, 1, n), with dropout before."""
     net = dropout(net, keep_prob, scope=names[0])
     end_points["PreLogits"] = net

@@ -29,7 +29,7 @@ def _depth(t: Any) -> int:
     size = t.shape.with_rank(2).as_list()[1]
     if size is None:
         raise ValueError(f"Could not infer input size from inputs.get_shape()[-1]: {t.shape}\n"
-                         f"  Built at {user_source(4)}\n  Fix: inputs.set_shape([None, size])")  # fmt: skip
+                         f"  Built at {user_source(4)}\n  Fix: inputs.set_shape([None, size])")
     return int(size)
 
 
@@ -102,7 +102,7 @@ class LayerNormBasicLSTMCell(_Memory):
 
     def __init__(self, num_units: int, forget_bias: float = 1.0, input_size: Any = None, activation: Any = raw.Tanh,
                  layer_norm: bool = True, norm_gain: float = 1.0, norm_shift: float = 0.0,
-                 dropout_keep_prob: Any = 1.0, dropout_prob_seed: Any = None, reuse: Any = None):  # fmt: skip
+                 dropout_keep_prob: Any = 1.0, dropout_prob_seed: Any = None, reuse: Any = None):
         super().__init__(num_units, reuse)
         self._forget_bias = forget_bias
         self._activation = activation
@@ -149,7 +149,7 @@ class NASCell(_Memory):
     """
 
     def __init__(self, num_units: int, num_proj: int | None = None, use_biases: bool = False, reuse: Any = None,
-                 **kwargs: Any):  # fmt: skip
+                 **kwargs: Any):
         super().__init__(num_units, reuse, **kwargs)
         self._num_proj = num_proj
         self._use_biases = use_biases
@@ -164,7 +164,7 @@ class NASCell(_Memory):
             recurrent = raw.BiasAdd(recurrent, get_variable("bias", [8 * n], dtype=dtype, initializer=Zeros()))
         r, x = raw.Split(1, recurrent, num_split=8), raw.Split(1, entering, num_split=8)
         leaves = [(raw.Sigmoid, 0), (raw.Relu, 1), (raw.Sigmoid, 2), (raw.Relu, 3), (raw.Tanh, 4), (raw.Sigmoid, 5),
-                  (raw.Tanh, 6), (raw.Sigmoid, 7)]  # fmt: skip
+                  (raw.Tanh, 6), (raw.Sigmoid, 7)]
         a = [act(x[k] * r[k] if k == 3 else x[k] + r[k]) for act, k in leaves]
         first = raw.Tanh(raw.Tanh(a[0] * a[1]) + c)
         c = first * raw.Tanh(a[2] + a[3])
@@ -188,7 +188,7 @@ class UGRNNCell(_Sized):
     """
 
     def __init__(self, num_units: int, initializer: Any = None, forget_bias: float = 1.0, activation: Any = raw.Tanh,
-                 reuse: Any = None):  # fmt: skip
+                 reuse: Any = None):
         super().__init__(num_units, reuse)
         self._initializer = initializer
         self._forget_bias = forget_bias
@@ -218,7 +218,7 @@ class IntersectionRNNCell(_Sized):
     """
 
     def __init__(self, num_units: int, num_in_proj: int | None = None, initializer: Any = None,
-                 forget_bias: float = 1.0, y_activation: Any = raw.Relu, reuse: Any = None):  # fmt: skip
+                 forget_bias: float = 1.0, y_activation: Any = raw.Relu, reuse: Any = None):
         super().__init__(num_units, reuse)
         self._num_in_proj = num_in_proj
         self._initializer = initializer
@@ -233,7 +233,7 @@ class IntersectionRNNCell(_Sized):
                 if not self._num_in_proj:
                     raise ValueError("Must have input size == output size for Intersection RNN. To fix, num_in_proj "
                                      f"should be set to num_units at cell init.\n  Built at {user_source(2)}\n"
-                                     f"  Fix: IntersectionRNNCell({n}, num_in_proj={n})")  # fmt: skip
+                                     f"  Fix: IntersectionRNNCell({n}, num_in_proj={n})")
                 with variable_scope("in_projection"):
                     inputs = linear([inputs], n)
             time_gate, new, depth_gate, y = raw.Split(1, linear([inputs, state], 4 * n), num_split=4)
@@ -266,10 +266,10 @@ class CoupledInputForgetGateLSTMCell(_Memory):
     def __init__(self, num_units: int, use_peepholes: bool = False, initializer: Any = None,
                  num_proj: int | None = None, proj_clip: Any = None, num_unit_shards: int = 1, num_proj_shards: int = 1,
                  forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Any = raw.Tanh, reuse: Any = None,
-                 layer_norm: bool = False, norm_gain: float = 1.0, norm_shift: float = 0.0):  # fmt: skip
+                 layer_norm: bool = False, norm_gain: float = 1.0, norm_shift: float = 0.0):
         if not state_is_tuple:
             raise NotImplementedError("CoupledInputForgetGateLSTMCell: state_is_tuple=False is not implemented. Fix: "
-                                      "leave it out")  # fmt: skip
+                                      "leave it out")
         super().__init__(num_units, reuse)
         self._use_peepholes = use_peepholes
         self._initializer = initializer
@@ -329,7 +329,7 @@ class TimeFreqLSTMCell(_Sized):
 
     def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: Any = None, initializer: Any = None,
                  num_unit_shards: int = 1, forget_bias: float = 1.0, feature_size: int | None = None,
-                 frequency_skip: int = 1, reuse: Any = None):  # fmt: skip
+                 frequency_skip: int = 1, reuse: Any = None):
         super().__init__(num_units, reuse)
         self._use_peepholes = use_peepholes
         self._cell_clip = cell_clip
@@ -348,7 +348,7 @@ class TimeFreqLSTMCell(_Sized):
         n, dtype = self._num_units, inputs.dtype
         width = self._feature_size or _depth(inputs)
         windows = [inputs[:, at : at + width]
-                   for at in range(0, _depth(inputs) - width + 1, self._frequency_skip)]  # fmt: skip
+                   for at in range(0, _depth(inputs) - width + 1, self._frequency_skip)]
         with variable_scope(get_variable_scope(), initializer=self._initializer):
             kernel = get_variable("W_0", [width + 2 * n, 4 * n], dtype=dtype)
             bias = get_variable("B", [4 * n], dtype=dtype, initializer=Zeros())
@@ -388,7 +388,7 @@ class PhasedLSTMCell(_Memory):
 
     def __init__(self, num_units: int, use_peepholes: bool = False, leak: float = 0.001, ratio_on: float = 0.1,
                  trainable_ratio_on: bool = True, period_init_min: float = 1.0, period_init_max: float = 1000.0,
-                 reuse: Any = None):  # fmt: skip
+                 reuse: Any = None):
         super().__init__(num_units, reuse)
         self._use_peepholes = use_peepholes
         self._leak = leak

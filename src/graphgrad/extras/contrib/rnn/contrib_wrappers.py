@@ -69,14 +69,14 @@ class AttentionCellWrapper(_Around):
     """
 
     def __init__(self, cell: Any, attn_length: int, attn_size: int | None = None, attn_vec_size: int | None = None,
-                 input_size: int | None = None, state_is_tuple: bool = True, reuse: Any = None):  # fmt: skip
+                 input_size: int | None = None, state_is_tuple: bool = True, reuse: Any = None):
         super().__init__(cell, reuse)
         if attn_length <= 0:
             raise ValueError(f"attn_length should be greater than zero, got {attn_length}\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: e.g. 8")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: e.g. 8")
         if not state_is_tuple:
             raise NotImplementedError("AttentionCellWrapper: state_is_tuple=False is not implemented. Fix: leave it "
-                                      "out")  # fmt: skip
+                                      "out")
         self._length = attn_length
         self._attn_size = cell.output_size if attn_size is None else attn_size
         self._vec_size = self._attn_size if attn_vec_size is None else attn_vec_size
@@ -103,7 +103,7 @@ class AttentionCellWrapper(_Around):
         entering = linear([inputs, attention], self._input_size or inputs.shape.as_list()[1])
         output, state = self._cell(entering, state)
         attention, kept = self._attend(raw.ConcatV2([*nest.flatten(state)], 1) if nest.is_nested(state) else state,
-                                       outputs)  # fmt: skip
+                                       outputs)
         with variable_scope("attn_output_projection"):
             output = linear([output, attention], self._attn_size)
         outputs = raw.ConcatV2([kept, raw.ExpandDims(output, 1)], 1)
@@ -195,7 +195,7 @@ class OutputProjectionWrapper(_Around):
         super().__init__(cell, reuse)
         if output_size < 1:
             raise ValueError(f"Parameter output_size must be > 0: {output_size}\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give the size of outputs")  # fmt: skip
+                             "  Fix: give the size of outputs")
         self._output_size = output_size
         self._activation = activation
 
@@ -224,12 +224,12 @@ class EmbeddingWrapper(_Around):
     """
 
     def __init__(self, cell: Any, embedding_classes: int, embedding_size: int, initializer: Any = None,
-                 reuse: Any = None):  # fmt: skip
+                 reuse: Any = None):
         super().__init__(cell, reuse)
         if embedding_classes <= 0 or embedding_size <= 0:
             raise ValueError("Both embedding_classes and embedding_size must be > 0: "
                              f"{embedding_classes}, {embedding_size}.\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give both")  # fmt: skip
+                             "  Fix: give both")
         self._sizes = [embedding_classes, embedding_size]
         self._initializer = initializer
 
@@ -282,7 +282,7 @@ class LSTMBlockCell(_LayerCell):
     """
 
     def __init__(self, num_units: int, forget_bias: float = 1.0, cell_clip: Any = None, use_peephole: bool = False,
-                 dtype: Any = None, reuse: Any = None, name: str = "lstm_cell", **kwargs: Any):  # fmt: skip
+                 dtype: Any = None, reuse: Any = None, name: str = "lstm_cell", **kwargs: Any):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._forget_bias = forget_bias
@@ -313,7 +313,7 @@ class LSTMBlockCell(_LayerCell):
         seen = self._diagonals if self._use_peephole else [zeros] * 3
         _, c, _, _, _, _, h = raw.LSTMBlockCell(
             inputs, c, h, self._kernel, *seen, self._bias, forget_bias=self._forget_bias, cell_clip=self._cell_clip,
-            use_peephole=self._use_peephole)  # fmt: skip
+            use_peephole=self._use_peephole)
         return h, LSTMStateTuple(c, h)
 
 
@@ -387,7 +387,7 @@ class LSTMBlockFusedCell(ScopedLayer):
     """
 
     def __init__(self, num_units: int, forget_bias: float = 1.0, cell_clip: Any = None, use_peephole: bool = False,
-                 reuse: Any = None, dtype: Any = None, name: str = "lstm_fused_cell"):  # fmt: skip
+                 reuse: Any = None, dtype: Any = None, name: str = "lstm_fused_cell"):
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
         self._num_units = num_units
         self._forget_bias = forget_bias
@@ -426,7 +426,7 @@ class LSTMBlockFusedCell(ScopedLayer):
             steps = raw.Cast(raw.Max(sequence_length, np.array([0], np.int32)), DstT=int64)
         _, cs, _, _, _, _, hs = raw.BlockLSTM(
             steps, inputs, c, h, self._kernel, *self._diagonals, self._bias, forget_bias=self._forget_bias,
-            cell_clip=self._cell_clip, use_peephole=self._use_peephole)  # fmt: skip
+            cell_clip=self._cell_clip, use_peephole=self._use_peephole)
         if sequence_length is None:
             return hs, LSTMStateTuple(cs[-1], hs[-1])
         mask = sequence_mask(sequence_length, shape(inputs)[0], inputs.dtype)

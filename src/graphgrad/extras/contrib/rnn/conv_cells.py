@@ -35,7 +35,7 @@ class ConvLSTMCell(RNNCell):
 
     def __init__(self, conv_ndims: int, input_shape: Any, output_channels: int, kernel_shape: Any,
                  use_bias: bool = True, skip_connection: bool = False, forget_bias: float = 1.0,
-                 initializers: Any = None, name: str = "conv_lstm_cell"):  # fmt: skip
+                 initializers: Any = None, name: str = "conv_lstm_cell"):
         super().__init__(name=name)
         sizes = [int(n) for n in input_shape]
         if conv_ndims != len(sizes) - 1:
@@ -65,13 +65,13 @@ class ConvLSTMCell(RNNCell):
         c, h = state
         whole = raw.ConcatV2([inputs, h], np.int32(self._ndims + 1))
         kernel = get_variable("kernel", [*self._kernel_shape, whole.shape.as_list()[-1], 4 * self._output_channels],
-                              dtype=inputs.dtype)  # fmt: skip
+                              dtype=inputs.dtype)
         convolve: Any = {1: conv1d, 2: conv2d, 3: conv3d}[self._ndims]
         stride: Any = 1 if self._ndims == 1 else [1] * (self._ndims + 2)
         gates = convolve(whole, kernel, stride, "SAME")
         if self._use_bias:
             gates = gates + get_variable("biases", [4 * self._output_channels], dtype=inputs.dtype,
-                                         initializer=Zeros())  # fmt: skip
+                                         initializer=Zeros())
         i, j, f, o = raw.Split(np.int32(self._ndims + 1), gates, num_split=4)
         c = raw.Sigmoid(f + self._forget_bias) * c + raw.Sigmoid(i) * raw.Tanh(j)
         h = raw.Tanh(c) * raw.Sigmoid(o)

@@ -15,7 +15,7 @@ from graphgrad.ir.source import user_source
 def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
                                     initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                                     parallel_iterations: Any = None, time_major: bool = False, scope: Any = None,
-                                    swap_memory: bool = False) -> Any:  # fmt: skip
+                                    swap_memory: bool = False) -> Any:
     """Bidirectional networks on top of each other, each over the outputs of both directions of the one below.
 
     Args:
@@ -35,7 +35,7 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
             with variable_scope(f"cell_{i}"):
                 outputs, (state_fw, state_bw) = bidirectional_dynamic_rnn(
                     fw, bw, inputs, sequence_length, initial_states_fw and initial_states_fw[i],
-                    initial_states_bw and initial_states_bw[i], dtype, time_major=time_major)  # fmt: skip
+                    initial_states_bw and initial_states_bw[i], dtype, time_major=time_major)
                 inputs = raw.ConcatV2(list(outputs), 2)
             forwards.append(state_fw)
             backwards.append(state_bw)
@@ -44,7 +44,7 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
 
 def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
                             initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
-                            scope: Any = None) -> Any:  # fmt: skip
+                            scope: Any = None) -> Any:
     """`stack_bidirectional_dynamic_rnn` over a list of steps, unrolled."""
     _check_lists(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     forwards, backwards = [], []
@@ -53,7 +53,7 @@ def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_s
             with variable_scope(f"cell_{i}"):
                 inputs, state_fw, state_bw = static_bidirectional_rnn(
                     fw, bw, inputs, initial_states_fw and initial_states_fw[i],
-                    initial_states_bw and initial_states_bw[i], dtype, sequence_length)  # fmt: skip
+                    initial_states_bw and initial_states_bw[i], dtype, sequence_length)
             forwards.append(state_fw)
             backwards.append(state_bw)
     return inputs, tuple(forwards), tuple(backwards)
@@ -63,11 +63,11 @@ def _check_lists(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -
     for what, cells in (("forward", cells_fw), ("backward", cells_bw)):
         if not isinstance(cells, (list, tuple)) or not cells:
             raise ValueError(f"Must specify at least one {what} cell: cells are a list\n"
-                             f"  Asked for at {user_source(3)}\n  Fix: give lists of cells")  # fmt: skip
+                             f"  Asked for at {user_source(3)}\n  Fix: give lists of cells")
     lengths = {len(c) for c in (cells_fw, cells_bw, states_fw, states_bw) if c is not None}
     if len(lengths) > 1:
         raise ValueError("Forward and Backward cells and states must have the same depth.\n"
-                         f"  Asked for at {user_source(3)}\n  Fix: give lists of one length")  # fmt: skip
+                         f"  Asked for at {user_source(3)}\n  Fix: give lists of one length")
 
 
 def transpose_batch_time(x: Any) -> Any:

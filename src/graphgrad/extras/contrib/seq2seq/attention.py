@@ -67,7 +67,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     def __init__(self, query_layer: Any, memory: Any, probability_fn: Callable[[Any, Any], Any],
                  memory_sequence_length: Any = None, memory_layer: Any = None, score_mask_value: Any = None,
-                 custom_key_value_fn: Any = None, name: str | None = None):  # fmt: skip
+                 custom_key_value_fn: Any = None, name: str | None = None):
         for what, layer in (("query_layer", query_layer), ("memory_layer", memory_layer)):
             if layer is not None and not callable(layer):
                 raise TypeError(f"{what} is not a Layer: {type(layer).__name__}. Fix: pass e.g. tf.layers.Dense(8)")
@@ -164,7 +164,7 @@ def _matched(query: Any, keys: Any) -> Any:
     if depth != units:
         raise ValueError("Incompatible or unknown inner dimensions between query and keys. Query has units: "
                          f"{depth}. Keys have units: {units}. Perhaps num_units does not match the cell's size.\n"
-                         f"  Built at {user_source(5)}\n  Fix: LuongAttention({depth}, ...)")  # fmt: skip
+                         f"  Built at {user_source(5)}\n  Fix: LuongAttention({depth}, ...)")
     score = raw.BatchMatMulV2(raw.ExpandDims(query, 1), keys, adj_y=True)
     return raw.Squeeze(score, squeeze_dims=(1,))
 
@@ -210,10 +210,10 @@ class LuongAttention(_BaseAttentionMechanism):
 
     def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, scale: bool = False,
                  probability_fn: Any = None, score_mask_value: Any = None, dtype: Any = None,
-                 custom_key_value_fn: Any = None, name: str = "LuongAttention"):  # fmt: skip
+                 custom_key_value_fn: Any = None, name: str = "LuongAttention"):
         layer = Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or float32)
         super().__init__(None, memory, _Ignoring(probability_fn), memory_sequence_length, layer, score_mask_value,
-                         custom_key_value_fn, name)  # fmt: skip
+                         custom_key_value_fn, name)
         self._num_units = num_units
         self._scale = scale
 
@@ -247,11 +247,11 @@ class BahdanauAttention(_BaseAttentionMechanism):
 
     def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, normalize: bool = False,
                  probability_fn: Any = None, score_mask_value: Any = None, dtype: Any = None,
-                 custom_key_value_fn: Any = None, name: str = "BahdanauAttention"):  # fmt: skip
+                 custom_key_value_fn: Any = None, name: str = "BahdanauAttention"):
         layers = [Dense(num_units, name=n, use_bias=False, dtype=dtype or float32)
-                  for n in ("query_layer", "memory_layer")]  # fmt: skip
+                  for n in ("query_layer", "memory_layer")]
         super().__init__(layers[0], memory, _Ignoring(probability_fn), memory_sequence_length, layers[1],
-                         score_mask_value, custom_key_value_fn, name)  # fmt: skip
+                         score_mask_value, custom_key_value_fn, name)
         self._num_units = num_units
         self._normalize = normalize
 
@@ -316,7 +316,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
         p = p * cumsum(previous, axis=1)
         return p * cumprod(1 - p, axis=1, exclusive=True)
     raise ValueError(f"mode must be 'recursive', 'parallel', or 'hard', not {mode!r}\n  Asked for at {user_source(2)}\n"
-                     "  Fix: 'parallel' to train, 'hard' to infer")  # fmt: skip
+                     "  Fix: 'parallel' to train, 'hard' to infer")
 
 
 def _arrive(carried: Any, now: Any) -> Any:
@@ -347,7 +347,7 @@ class _FirstPlace(_BaseAttentionMechanism):
         first = raw.ZerosLike(raw.Sum(_zeros(batch_size, self._alignments_size, int32), np.array([1], np.int32)))
         size = self._alignments_size
         return raw.OneHot(first, size if not isinstance(size, int) else np.int32(size), convert_to_tensor(1, dtype),
-                          convert_to_tensor(0, dtype))  # fmt: skip
+                          convert_to_tensor(0, dtype))
 
 
 def _bias(dtype: Any, value: Any) -> Any:
@@ -369,11 +369,11 @@ class BahdanauMonotonicAttention(_FirstPlace):
     def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, normalize: bool = False,
                  score_mask_value: Any = None, sigmoid_noise: float = 0.0, sigmoid_noise_seed: Any = None,
                  score_bias_init: float = 0.0, mode: str = "parallel", dtype: Any = None,
-                 name: str = "BahdanauMonotonicAttention"):  # fmt: skip
+                 name: str = "BahdanauMonotonicAttention"):
         layers = [Dense(num_units, name=n, use_bias=False, dtype=dtype or float32)
-                  for n in ("query_layer", "memory_layer")]  # fmt: skip
+                  for n in ("query_layer", "memory_layer")]
         super().__init__(layers[0], memory, _Monotonic(sigmoid_noise, mode, sigmoid_noise_seed),
-                         memory_sequence_length, layers[1], score_mask_value, name=name)  # fmt: skip
+                         memory_sequence_length, layers[1], score_mask_value, name=name)
         self._num_units = num_units
         self._normalize = normalize
         self._score_bias_init = score_bias_init
@@ -401,10 +401,10 @@ class LuongMonotonicAttention(_FirstPlace):
     def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, scale: bool = False,
                  score_mask_value: Any = None, sigmoid_noise: float = 0.0, sigmoid_noise_seed: Any = None,
                  score_bias_init: float = 0.0, mode: str = "parallel", dtype: Any = None,
-                 name: str = "LuongMonotonicAttention"):  # fmt: skip
+                 name: str = "LuongMonotonicAttention"):
         layer = Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or float32)
         super().__init__(None, memory, _Monotonic(sigmoid_noise, mode, sigmoid_noise_seed), memory_sequence_length,
-                         layer, score_mask_value, name=name)  # fmt: skip
+                         layer, score_mask_value, name=name)
         self._num_units = num_units
         self._scale = scale
         self._score_bias_init = score_bias_init
@@ -435,4 +435,4 @@ def hardmax(logits: Any, name: str | None = None) -> Any:
         n = logits.shape.as_list()[-1]
         depth = shape(logits)[-1] if n is None else np.int32(n)
         return raw.OneHot(raw.ArgMax(logits, np.int32(-1)), depth, convert_to_tensor(1, logits.dtype),
-                          convert_to_tensor(0, logits.dtype))  # fmt: skip
+                          convert_to_tensor(0, logits.dtype))

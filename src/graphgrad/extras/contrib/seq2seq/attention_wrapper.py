@@ -22,7 +22,7 @@ from .attention import AttentionMechanism
 
 
 class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", (
-        "cell_state", "attention", "time", "alignments", "alignment_history", "attention_state"))):  # fmt: skip
+        "cell_state", "attention", "time", "alignments", "alignment_history", "attention_state"))):
     """The state of an `AttentionWrapper`.
 
     `cell_state` is that of the cell; `attention` the last attention, (batch, size); `time` the number of steps, a
@@ -89,7 +89,7 @@ class AttentionWrapper(RNNCell):
     def __init__(self, cell: Any, attention_mechanism: Any, attention_layer_size: Any = None,
                  alignment_history: bool = False, cell_input_fn: Any = None, output_attention: bool = True,
                  initial_cell_state: Any = None, name: str | None = None, attention_layer: Any = None,
-                 attention_fn: Any = None, dtype: Any = None):  # fmt: skip
+                 attention_fn: Any = None, dtype: Any = None):
         super().__init__(name=name, dtype=dtype)
         assert_like_rnn_cell("cell", cell)
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
@@ -104,7 +104,7 @@ class AttentionWrapper(RNNCell):
                             f"  Asked for at {user_source(2)}\n  Fix: pass a function of input and attention")
         if attention_layer_size is not None and attention_layer is not None:
             raise ValueError("Only one of attention_layer_size and attention_layer should be set\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: leave one out")  # fmt: skip
+                             f"  Asked for at {user_source(2)}\n  Fix: leave one out")
         self._layers = _layers(attention_layer_size, attention_layer, mechanisms, dtype)
         self._layer_size = sum(map(_width, self._layers, mechanisms))
         self._cell = cell
@@ -131,7 +131,7 @@ class AttentionWrapper(RNNCell):
         sizes = self._item_or_tuple(m.alignments_size for m in self._attention_mechanisms)
         return AttentionWrapperState(
             self._cell.state_size, self._layer_size, TensorShape([]), sizes, sizes if self._alignment_history else (),
-            self._item_or_tuple(m.state_size for m in self._attention_mechanisms))  # fmt: skip
+            self._item_or_tuple(m.state_size for m in self._attention_mechanisms))
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """A first state: zeros, or `initial_cell_state`, and what the mechanisms begin with.
@@ -150,7 +150,7 @@ class AttentionWrapper(RNNCell):
                                      f"state have one of {n}. If a BeamSearchDecoder uses the wrapper, both have to "
                                      f"be tiled.\n  Asked for at {user_source(2)}\n"
                                      "  Fix: memory = tf.contrib.seq2seq.tile_batch(memory, multiplier=beam_width), "
-                                     "and so its lengths and the encoder's state")  # fmt: skip
+                                     "and so its lengths and the encoder's state")
             alignments = [m.initial_alignments(batch_size, dtype) for m in self._attention_mechanisms]
             history = [TensorArray(dtype, 0, dynamic_size=True, element_shape=a.shape) for a in alignments]
             time = raw.Identity(convert_to_tensor(0, int32))
@@ -164,18 +164,18 @@ class AttentionWrapper(RNNCell):
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} "
                             f"instead.\n  Built at {user_source(2)}\n"
-                            "  Fix: cell.zero_state(...).clone(cell_state=...)")  # fmt: skip
+                            "  Fix: cell.zero_state(...).clone(cell_state=...)")
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
         previous = state.attention_state if self._is_multi else [state.attention_state]
         history = state.alignment_history if self._is_multi else [state.alignment_history]
         found = [self._attention_fn(m, output, s, layer)
-                 for m, s, layer in zip(self._attention_mechanisms, previous, self._layers, strict=True)]  # fmt: skip
+                 for m, s, layer in zip(self._attention_mechanisms, previous, self._layers, strict=True)]
         attention = raw.ConcatV2([f[0] for f in found], 1) if len(found) > 1 else found[0][0]
         kept: Any = ()
         if self._alignment_history:
             kept = self._item_or_tuple(h.write(state.time, f[1]) for h, f in zip(history, found, strict=True))
         new = AttentionWrapperState(cell_state, attention, state.time + 1, self._item_or_tuple(f[1] for f in found),
-                                    kept, self._item_or_tuple(f[2] for f in found))  # fmt: skip
+                                    kept, self._item_or_tuple(f[2] for f in found))
         return (attention if self._output_attention else output), new
 
 
@@ -189,11 +189,11 @@ def _layers(size: Any, layer: Any, mechanisms: tuple[Any, ...], dtype: Any) -> t
         what = "attention_layer_size" if layer is None else "attention_layer"
         raise ValueError(f"If provided, {what} must contain exactly one integer or layer per attention_mechanism, "
                          f"saw: {len(each)} vs {len(mechanisms)}\n  Asked for at {user_source(3)}\n"
-                         "  Fix: give a list of that length")  # fmt: skip
+                         "  Fix: give a list of that length")
     if layer is not None:
         return each
     return tuple(Dense(n, name="attention_layer", use_bias=False, **({} if dtype is None else {"dtype": dtype}))
-                 for n in each)  # fmt: skip
+                 for n in each)
 
 
 def _width(layer: Any, mechanism: Any) -> int:

@@ -28,14 +28,14 @@ from .helpers import _embedding_function, _rows
 
 
 class BeamSearchDecoderState(collections.namedtuple("BeamSearchDecoderState", (
-        "cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"))):  # fmt: skip
+        "cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"))):
     """The state of a `BeamSearchDecoder`: of each beam the cell's state, (batch, beam, ...), and what it stands at."""
 
     __slots__ = ()
 
 
 class BeamSearchDecoderOutput(collections.namedtuple("BeamSearchDecoderOutput",
-                                                     ("scores", "predicted_ids", "parent_ids"))):  # fmt: skip
+                                                     ("scores", "predicted_ids", "parent_ids"))):
     """A step of beam search, (batch, beam) each: scores, symbols, and from which beam each one comes."""
 
     __slots__ = ()
@@ -77,11 +77,11 @@ class BeamSearchDecoder(Decoder):
 
     def __init__(self, cell: Any, embedding: Any, start_tokens: Any, end_token: Any, initial_state: Any,
                  beam_width: int, output_layer: Any = None, length_penalty_weight: Any = 0.0,
-                 coverage_penalty_weight: float = 0.0, reorder_tensor_arrays: bool = True):  # fmt: skip
+                 coverage_penalty_weight: float = 0.0, reorder_tensor_arrays: bool = True):
         assert_like_rnn_cell("cell", cell)
         if output_layer is not None and not callable(output_layer):
             raise TypeError(f"output_layer must be a Layer, received: {type(output_layer)}\n"
-                            f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")  # fmt: skip
+                            f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")
         self._cell = cell
         self._output_layer = output_layer
         self._reorder = reorder_tensor_arrays
@@ -89,14 +89,14 @@ class BeamSearchDecoder(Decoder):
         self._start_tokens = convert_to_tensor(start_tokens, int32, name="start_tokens")
         self._end_token = convert_to_tensor(end_token, int32, name="end_token")
         for what, t, rank, kind in (("start_tokens", self._start_tokens, 1, "vector"),
-                                    ("end_token", self._end_token, 0, "scalar")):  # fmt: skip
+                                    ("end_token", self._end_token, 0, "scalar")):
             if t.shape.rank not in (None, rank):
                 raise ValueError(f"{what} must be a {kind}, not of shape {t.shape}\n"
-                                 f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")  # fmt: skip
+                                 f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")
         known = constant_value(beam_width) if hasattr(beam_width, "op") else beam_width
         if known is None:
             raise ValueError(f"beam_width must be known while building\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give an int")  # fmt: skip
+                             "  Fix: give an int")
         self._beam_width = int(known)
         self._length_penalty = length_penalty_weight
         self._coverage_penalty = coverage_penalty_weight
@@ -115,7 +115,7 @@ class BeamSearchDecoder(Decoder):
         if dims[0] is not None and isinstance(batch, int) and dims[0] != batch * self._beam_width:
             raise ValueError(f"The first dimension of {t.name} is {dims[0]} instead of {batch} * {self._beam_width}, "
                              f"batch size and beam width.\n  Asked for at {user_source(4)}\n"
-                             "  Fix: tf.contrib.seq2seq.tile_batch(state, multiplier=beam_width)")  # fmt: skip
+                             "  Fix: tf.contrib.seq2seq.tile_batch(state, multiplier=beam_width)")
         rest = shape(t)[1:] if len(dims) > 1 else np.zeros(0, np.int32)
         split = raw.Reshape(t, raw.ConcatV2([raw.Pack([convert_to_tensor(batch, int32), self._beam_width]), rest], 0))
         split.set_shape([batch if isinstance(batch, int) else None, self._beam_width, *dims[1:]])
@@ -166,19 +166,19 @@ class BeamSearchDecoder(Decoder):
             zeros = raw.ZerosLike(raw.Tile(raw.ExpandDims(self._start_tokens, 1), [1, self._beam_width]))
             first = raw.Equal(raw.AddV2(zeros, np.arange(self._beam_width, dtype=np.int32)), 0)
             log_probs = raw.SelectV2(first, convert_to_tensor(0.0, self._dtype),
-                                     convert_to_tensor(-np.inf, self._dtype))  # fmt: skip
+                                     convert_to_tensor(-np.inf, self._dtype))
             finished = raw.LogicalNot(first)
             accumulated: Any = ()
             if self._coverage_penalty:
                 accumulated = raw.ZerosLike(self._attention_of(self._initial_state))
             state = BeamSearchDecoderState(self._initial_state, log_probs, finished, raw.Cast(zeros, DstT=int64),
-                                           accumulated)  # fmt: skip
+                                           accumulated)
             return finished, self._start_inputs, state
 
     def _attention_of(self, cell_state: Any) -> Any:
         if not isinstance(cell_state, AttentionWrapperState):
             raise ValueError("coverage_penalty_weight must be 0.0 if the cell is no AttentionWrapper: it needs "
-                             f"alignments.\n  Asked for at {user_source(2)}\n  Fix: leave it out")  # fmt: skip
+                             f"alignments.\n  Asked for at {user_source(2)}\n  Fix: leave it out")
         alignments = nest.flatten(cell_state.alignments)
         return alignments[0] if len(alignments) == 1 else raw.ConcatV2(alignments, np.int32(-1))
 
@@ -186,7 +186,7 @@ class BeamSearchDecoder(Decoder):
         """The cell for all beams, and the best of what may follow."""
         with name_scope(name, "BeamSearchDecoderStep"):
             outputs, cell_state = self._cell(nest.map_structure(self._merge, inputs),
-                                             nest.map_structure(self._merge, state.cell_state))  # fmt: skip
+                                             nest.map_structure(self._merge, state.cell_state))
             if self._output_layer is not None:
                 outputs = self._output_layer(outputs)
             outputs = self._split(outputs)
@@ -201,7 +201,7 @@ class BeamSearchDecoder(Decoder):
         # A sequence that goes on grows by one, unless by the end token.
         classes_of = raw.Range(np.int32(0), count, np.int32(1))
         grows = raw.LogicalAnd(raw.ExpandDims(raw.LogicalNot(state.finished), 2),
-                               raw.NotEqual(classes_of, self._end_token))  # fmt: skip
+                               raw.NotEqual(classes_of, self._end_token))
         lengths = raw.AddV2(raw.ExpandDims(state.lengths, 2), raw.Cast(grows, DstT=int64))
         accumulated: Any = ()
         scores = total / self._penalty(lengths)
@@ -225,7 +225,7 @@ class BeamSearchDecoder(Decoder):
         for t in (best, symbols, parents, log_probs, finished, new_lengths):
             t.set_shape(static)
         new = BeamSearchDecoderState(nest.map_structure(follow, cell_state), log_probs, finished, new_lengths,
-                                     accumulated)  # fmt: skip
+                                     accumulated)
         return BeamSearchDecoderOutput(best, symbols, parents), new
 
     def _next_log_probs(self, logits: Any, finished: Any, count: Any) -> Any:
@@ -234,7 +234,7 @@ class BeamSearchDecoder(Decoder):
         added = raw.Reshape(raw.LogSoftmax(rows), shape(logits))
         lowest = np.finfo(added.dtype.np_dtype).min
         end = raw.OneHot(self._end_token, count, convert_to_tensor(0.0, added.dtype),
-                         convert_to_tensor(lowest, added.dtype))  # fmt: skip
+                         convert_to_tensor(lowest, added.dtype))
         return raw.SelectV2(raw.ExpandDims(finished, 2), end, added)
 
     def _penalty(self, lengths: Any) -> Any:
@@ -292,7 +292,7 @@ class _Reorder:
 
 
 def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any,
-                name: str | None = None) -> Any:  # fmt: skip
+                name: str | None = None) -> Any:
     """Whole sequences of the steps of a beam search, found from the end backwards.
 
     Args:
@@ -315,7 +315,7 @@ def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_t
         times = steps.shape.as_list()[0]
         count = shape(steps)[0] if times is None else np.int32(times)
         beams = raw.AddV2(raw.ZerosLike(parents[0] if times else raw.Sum(parents, np.array([0], np.int32))),
-                          raw.Range(np.int32(0), shape(steps)[2], np.int32(1)))  # fmt: skip
+                          raw.Range(np.int32(0), shape(steps)[2], np.int32(1)))
         array = TensorArray(int32, count, element_shape=steps.shape[1:])
 
         def body(time: Any, at: Any, array: Any) -> Any:

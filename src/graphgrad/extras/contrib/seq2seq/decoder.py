@@ -118,10 +118,10 @@ class BasicDecoder(Decoder):
         assert_like_rnn_cell("cell", cell)
         if not isinstance(helper, Helper):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}\n  Asked for at {user_source(2)}\n"
-                            "  Fix: pass e.g. a TrainingHelper")  # fmt: skip
+                            "  Fix: pass e.g. a TrainingHelper")
         if output_layer is not None and not callable(output_layer):
             raise TypeError(f"output_layer must be a Layer, received: {type(output_layer)}\n"
-                            f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")  # fmt: skip
+                            f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")
         self._cell = cell
         self._helper = helper
         self._initial_state = initial_state
@@ -156,7 +156,7 @@ class BasicDecoder(Decoder):
                 outputs = self._output_layer(outputs)
             sample_ids = self._helper.sample(time=time, outputs=outputs, state=state)
             finished, next_inputs, state = self._helper.next_inputs(time=time, outputs=outputs, state=state,
-                                                                    sample_ids=sample_ids)  # fmt: skip
+                                                                    sample_ids=sample_ids)
             return BasicDecoderOutput(outputs, sample_ids), state, next_inputs, finished
 
     def _most_steps(self) -> Any:
@@ -185,7 +185,7 @@ def _tensor(value: Any) -> Any:
 
 def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finished: bool = False,
                    maximum_iterations: Any = None, parallel_iterations: int = 32, swap_memory: bool = False,
-                   scope: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+                   scope: Any = None, **kwargs: Any) -> Any:
     """Runs a decoder until all sequences are finished.
 
     Args:
@@ -212,7 +212,7 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
     """
     if not isinstance(decoder, Decoder):
         raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}\n"
-                        f"  Asked for at {user_source(2)}\n  Fix: pass e.g. a BasicDecoder")  # fmt: skip
+                        f"  Asked for at {user_source(2)}\n  Fix: pass e.g. a BasicDecoder")
     with variable_scope(scope, "decoder"):
         most = None
         if maximum_iterations is not None:

@@ -25,7 +25,7 @@ from .helpers import _rows, _time_first
 
 def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence_length: Any = None,
                         parallel_iterations: Any = None, swap_memory: bool = False, time_major: bool = False,
-                        scope: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                        scope: Any = None, name: str | None = None) -> Any:
     """Runs a cell as a function says: with given inputs to train, with its own outputs to infer.
 
     Args:
@@ -50,7 +50,7 @@ def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence
             inputs = convert_to_tensor(inputs)
             if inputs.shape.rank is not None and not 2 <= inputs.shape.rank <= 3:
                 raise ValueError(f"Inputs must have at least two dimensions, not shape {inputs.shape}\n"
-                                 f"  Asked for at {user_source(2)}\n  Fix: give (batch, time, size)")  # fmt: skip
+                                 f"  Asked for at {user_source(2)}\n  Fix: give (batch, time, size)")
             source = inputs if time_major else _time_first(inputs)
             steps = source.shape.as_list()[0]
             steps = raw.Shape(source)[0] if steps is None else np.int32(steps)
@@ -111,7 +111,7 @@ class _Greedy:
     """What inference needs: symbols of outputs, their embeddings, and when it is over."""
 
     def __init__(self, output_fn: Any, encoder_state: Any, embeddings: Any, start: Any, end: Any, longest: Any,
-                 symbols: Any, dtype: Any):  # fmt: skip
+                 symbols: Any, dtype: Any):
         self.dtype = as_dtype(dtype)
         self.output_fn = output_fn or _same
         self.state = encoder_state
@@ -143,7 +143,7 @@ def _same(x: Any) -> Any:
 
 def simple_decoder_fn_inference(output_fn: Any, encoder_state: Any, embeddings: Any, start_of_sequence_id: Any,
                                 end_of_sequence_id: Any, maximum_length: Any, num_decoder_symbols: Any,
-                                dtype: Any = int32, name: str | None = None) -> Callable[..., Any]:  # fmt: skip
+                                dtype: Any = int32, name: str | None = None) -> Callable[..., Any]:
     """For `dynamic_rnn_decoder`: the likeliest symbol of each step goes into the next one.
 
     Args:
@@ -158,7 +158,7 @@ def simple_decoder_fn_inference(output_fn: Any, encoder_state: Any, embeddings: 
     Reference: TensorFlow 1.0 `tf.contrib.seq2seq.simple_decoder_fn_inference`.
     """
     greedy = _Greedy(output_fn, encoder_state, embeddings, start_of_sequence_id, end_of_sequence_id, maximum_length,
-                     num_decoder_symbols, dtype)  # fmt: skip
+                     num_decoder_symbols, dtype)
 
     def decoder_fn(time: Any, cell_state: Any, cell_input: Any, cell_output: Any, context_state: Any) -> Any:
         _no_input(cell_input)
@@ -176,11 +176,11 @@ def simple_decoder_fn_inference(output_fn: Any, encoder_state: Any, embeddings: 
 def _no_input(cell_input: Any) -> None:
     if cell_input is not None:
         raise ValueError(f"Expected cell_input to be None, but saw: {cell_input}. Fix: give dynamic_rnn_decoder no "
-                         "inputs to infer")  # fmt: skip
+                         "inputs to infer")
 
 
 def attention_decoder_fn_train(encoder_state: Any, attention_keys: Any, attention_values: Any, attention_score_fn: Any,
-                               attention_construct_fn: Any, name: str | None = None) -> Callable[..., Any]:  # fmt: skip
+                               attention_construct_fn: Any, name: str | None = None) -> Callable[..., Any]:
     """For `dynamic_rnn_decoder`: `simple_decoder_fn_train` with attention.
 
     Args:
@@ -212,7 +212,7 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
                                    attention_score_fn: Any, attention_construct_fn: Any, embeddings: Any,
                                    start_of_sequence_id: Any, end_of_sequence_id: Any, maximum_length: Any,
                                    num_decoder_symbols: Any, dtype: Any = int32,
-                                   name: str | None = None) -> Callable[..., Any]:  # fmt: skip
+                                   name: str | None = None) -> Callable[..., Any]:
     """For `dynamic_rnn_decoder`: `simple_decoder_fn_inference` with attention.
 
     Args:
@@ -222,7 +222,7 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
     Reference: TensorFlow 1.0 `tf.contrib.seq2seq.attention_decoder_fn_inference`.
     """
     greedy = _Greedy(output_fn, encoder_state, embeddings, start_of_sequence_id, end_of_sequence_id, maximum_length,
-                     num_decoder_symbols, dtype)  # fmt: skip
+                     num_decoder_symbols, dtype)
 
     def decoder_fn(time: Any, cell_state: Any, cell_input: Any, cell_output: Any, context_state: Any) -> Any:
         _no_input(cell_input)

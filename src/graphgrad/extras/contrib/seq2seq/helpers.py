@@ -61,7 +61,7 @@ def _greedy(outputs: Any) -> Any:
     """The place of the largest of the outputs."""
     if not hasattr(outputs, "dtype"):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}\n"
-                        f"  Built at {user_source(2)}\n  Fix: a cell whose output is one tensor")  # fmt: skip
+                        f"  Built at {user_source(2)}\n  Fix: a cell whose output is one tensor")
     return raw.ArgMax(outputs, np.int32(-1), output_type=int32)
 
 
@@ -79,7 +79,7 @@ class CustomHelper(Helper):
 
     def __init__(self, initialize_fn: Callable[..., Any], sample_fn: Callable[..., Any],
                  next_inputs_fn: Callable[..., Any], sample_ids_shape: Any = None,
-                 sample_ids_dtype: Any = None):  # fmt: skip
+                 sample_ids_dtype: Any = None):
         self._initialize_fn = initialize_fn
         self._sample_fn = sample_fn
         self._next_inputs_fn = next_inputs_fn
@@ -149,7 +149,7 @@ class TrainingHelper(Helper):
             if self._sequence_length.shape.rank not in (None, 1):
                 raise ValueError("Expected sequence_length to be a vector, but received shape: "
                                  f"{self._sequence_length.shape}\n  Asked for at {user_source(2)}\n"
-                                 "  Fix: give one length for each row of the batch")  # fmt: skip
+                                 "  Fix: give one length for each row of the batch")
             if self._sequence_length.dtype is not int32:
                 self._sequence_length = raw.Cast(self._sequence_length, DstT=int32)
             self._zero_inputs = nest.map_structure(_zero_row, self._by_time)
@@ -202,7 +202,7 @@ def _time_first(t: Any) -> Any:
     rank = t.shape.rank
     if rank is None or rank < 2:
         raise ValueError(f"Inputs must have a batch and a time axis, not shape {t.shape}.\n"
-                         f"  Asked for at {user_source(2)}\n  Fix: give (batch, time, ...)")  # fmt: skip
+                         f"  Asked for at {user_source(2)}\n  Fix: give (batch, time, ...)")
     return raw.Transpose(t, np.array([1, 0, *range(2, rank)], np.int32))
 
 
@@ -241,7 +241,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
     def __init__(self, inputs: Any, sequence_length: Any, embedding: Any, sampling_probability: Any,
                  time_major: bool = False, seed: Any = None, scheduling_seed: Any = None,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         self._embedding_fn = _embedding_function(embedding)
         self._probability = _probability(sampling_probability)
         self._seed = seed
@@ -281,7 +281,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 
     def __init__(self, inputs: Any, sequence_length: Any, sampling_probability: Any, time_major: bool = False,
                  seed: Any = None, next_inputs_fn: Any = None, auxiliary_inputs: Any = None,
-                 name: str | None = None):  # fmt: skip
+                 name: str | None = None):
         self._probability = _probability(sampling_probability)
         self._seed = seed
         self._next_inputs_fn = next_inputs_fn
@@ -363,10 +363,10 @@ class GreedyEmbeddingHelper(Helper):
         self._start_tokens = convert_to_tensor(start_tokens, int32, name="start_tokens")
         self._end_token = convert_to_tensor(end_token, int32, name="end_token")
         for what, t, rank, kind in (("start_tokens", self._start_tokens, 1, "vector"),
-                                    ("end_token", self._end_token, 0, "scalar")):  # fmt: skip
+                                    ("end_token", self._end_token, 0, "scalar")):
             if t.shape.rank not in (None, rank):
                 raise ValueError(f"{what} must be a {kind}, not of shape {t.shape}\n"
-                                 f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")  # fmt: skip
+                                 f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")
         self._batch_size = _rows(self._start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
@@ -403,7 +403,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any, softmax_temperature: Any = None,
-                 seed: Any = None):  # fmt: skip
+                 seed: Any = None):
         super().__init__(embedding, start_tokens, end_token)
         self._softmax_temperature = softmax_temperature
         self._seed = seed
@@ -429,7 +429,7 @@ class InferenceHelper(Helper):
     """
 
     def __init__(self, sample_fn: Any, sample_shape: Any, sample_dtype: Any, start_inputs: Any, end_fn: Any,
-                 next_inputs_fn: Any = None):  # fmt: skip
+                 next_inputs_fn: Any = None):
         self._sample_fn = sample_fn
         self._end_fn = end_fn
         dims = sample_shape if isinstance(sample_shape, (list, tuple, TensorShape)) else [sample_shape]

@@ -75,7 +75,7 @@ def _encode(cell: Any, encoder_inputs: Sequence[Any], symbols: int, size: int, d
 
 
 def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, loop_function: Any = None,
-                scope: Any = None) -> Any:  # fmt: skip
+                scope: Any = None) -> Any:
     """Runs a cell over inputs; from the second step on, a function of the last output may give the input.
 
     Args:
@@ -102,7 +102,7 @@ def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, lo
 
 
 def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
-                      dtype: Any = dtypes.float32, scope: Any = None) -> Any:  # fmt: skip
+                      dtype: Any = dtypes.float32, scope: Any = None) -> Any:
     """An encoder whose last state a decoder begins with; each has weights of its own.
 
     Args:
@@ -118,7 +118,7 @@ def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[An
 
 
 def tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any, loop_function: Any = None,
-                     dtype: Any = dtypes.float32, scope: Any = None) -> Any:  # fmt: skip
+                     dtype: Any = dtypes.float32, scope: Any = None) -> Any:
     """An encoder and a decoder that share weights.
 
     Args:
@@ -172,7 +172,7 @@ def _either(feed_previous: Any, decode: Callable[[bool], Any]) -> Any:
 
 def embedding_rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, num_symbols: int,
                           embedding_size: int, output_projection: Any = None, feed_previous: bool = False,
-                          update_embedding_for_previous: bool = True, scope: Any = None) -> Any:  # fmt: skip
+                          update_embedding_for_previous: bool = True, scope: Any = None) -> Any:
     """`rnn_decoder` on symbols, through an embedding.
 
     Args:
@@ -194,7 +194,7 @@ def embedding_rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cel
 def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
                           num_encoder_symbols: int, num_decoder_symbols: int, embedding_size: int,
                           output_projection: Any = None, feed_previous: Any = False, dtype: Any = None,
-                          scope: Any = None) -> Any:  # fmt: skip
+                          scope: Any = None) -> Any:
     """An encoder and a decoder of symbols.
 
     Args:
@@ -213,14 +213,14 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
 
         def decode(previous: bool) -> Any:
             return embedding_rnn_decoder(decoder_inputs, state, cell, num_decoder_symbols, embedding_size,
-                                         output_projection, previous)  # fmt: skip
+                                         output_projection, previous)
 
         return _either(feed_previous, decode)
 
 
 def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attention_states: Any, cell: Any,
                       output_size: int | None = None, num_heads: int = 1, loop_function: Any = None,
-                      dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Any:  # fmt: skip
+                      dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Any:
     """`rnn_decoder` that looks at other states at each step.
 
     Args:
@@ -300,7 +300,7 @@ def embedding_attention_decoder(decoder_inputs: Sequence[Any], initial_state: An
                                 output_size: int | None = None, output_projection: Any = None,
                                 feed_previous: bool = False, update_embedding_for_previous: bool = True,
                                 dtype: Any = None, scope: Any = None,
-                                initial_state_attention: bool = False) -> Any:  # fmt: skip
+                                initial_state_attention: bool = False) -> Any:
     """`attention_decoder` on symbols, through an embedding.
 
     Args:
@@ -315,14 +315,14 @@ def embedding_attention_decoder(decoder_inputs: Sequence[Any], initial_state: An
         loop = _feeding_previous(embedding, output_projection, update_embedding_for_previous) if feed_previous else None
         vectors = [embedding_lookup(embedding, i) for i in decoder_inputs]
         return attention_decoder(vectors, initial_state, attention_states, cell, output_size, num_heads, loop,
-                                 initial_state_attention=initial_state_attention)  # fmt: skip
+                                 initial_state_attention=initial_state_attention)
 
 
 def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
                                 num_encoder_symbols: int, num_decoder_symbols: int, embedding_size: int,
                                 num_heads: int = 1, output_projection: Any = None, feed_previous: Any = False,
                                 dtype: Any = None, scope: Any = None,
-                                initial_state_attention: bool = False) -> Any:  # fmt: skip
+                                initial_state_attention: bool = False) -> Any:
     """An encoder of symbols, and a decoder that looks at its outputs.
 
     Args:
@@ -342,7 +342,7 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
         def decode(previous: bool) -> Any:
             return embedding_attention_decoder(decoder_inputs, state, states, cell, num_decoder_symbols, embedding_size,
                                                num_heads, output_size, output_projection, previous,
-                                               initial_state_attention=initial_state_attention)  # fmt: skip
+                                               initial_state_attention=initial_state_attention)
 
         return _either(feed_previous, decode)
 
@@ -352,7 +352,7 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
 
 def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                              average_across_timesteps: bool = True, softmax_loss_function: Any = None,
-                             name: str | None = None) -> Any:  # fmt: skip
+                             name: str | None = None) -> Any:
     """The weighted cross entropy of a sequence of logits, for each example.
 
     Args:
@@ -372,7 +372,7 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
     """
     if len(targets) != len(logits) or len(weights) != len(logits):
         raise ValueError(f"Lengths of logits, weights, and targets must be the same {len(logits)}, {len(weights)}, "
-                         f"{len(targets)}.")  # fmt: skip
+                         f"{len(targets)}.")
     with name_scope(name or "sequence_loss_by_example"):
         total: Any = None
         for logit, target, weight in zip(logits, targets, weights):
@@ -392,7 +392,7 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
 
 def sequence_loss(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                   average_across_timesteps: bool = True, average_across_batch: bool = True,
-                  softmax_loss_function: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                  softmax_loss_function: Any = None, name: str | None = None) -> Any:
     """The weighted cross entropy of a sequence of logits, summed over the batch.
 
     Args:
@@ -403,7 +403,7 @@ def sequence_loss(logits: Sequence[Any], targets: Sequence[Any], weights: Sequen
     """
     with name_scope(name or "sequence_loss"):
         cost = reduce_sum(sequence_loss_by_example(logits, targets, weights, average_across_timesteps,
-                                                   softmax_loss_function))  # fmt: skip
+                                                   softmax_loss_function))
         if average_across_batch:
             cost = cost / raw.Cast(shape(targets[0])[0], DstT=cost.dtype)
     return cost
@@ -412,7 +412,7 @@ def sequence_loss(logits: Sequence[Any], targets: Sequence[Any], weights: Sequen
 def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], targets: Sequence[Any],
                        weights: Sequence[Any], buckets: Sequence[Any], seq2seq: Callable[..., Any],
                        softmax_loss_function: Any = None, per_example_loss: bool = False,
-                       name: str | None = None) -> Any:  # fmt: skip
+                       name: str | None = None) -> Any:
     """One model for sequences of several lengths; all share their variables.
 
     Args:
@@ -427,7 +427,7 @@ def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[A
     """
     for what, given, needed in (("encoder_inputs", encoder_inputs, buckets[-1][0]),
                                 ("targets", targets, buckets[-1][1]),
-                                ("weights", weights, buckets[-1][1])):  # fmt: skip
+                                ("weights", weights, buckets[-1][1])):
         if len(given) < needed:
             raise ValueError(f"Length of {what} ({len(given)}) must be at least that of last bucket ({needed}).")
     losses, outputs = [], []

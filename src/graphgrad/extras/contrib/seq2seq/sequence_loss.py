@@ -18,7 +18,7 @@ from graphgrad.ops.nn.cross_entropy import (
 
 def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True,
                   average_across_batch: bool = True, sum_over_timesteps: bool = False, sum_over_batch: bool = False,
-                  softmax_loss_function: Any = None, name: str | None = None) -> Any:  # fmt: skip
+                  softmax_loss_function: Any = None, name: str | None = None) -> Any:
     """The weighted cross entropy of sequences of logits.
 
     Args:

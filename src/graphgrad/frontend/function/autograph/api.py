@@ -71,7 +71,7 @@ _UNSET = object()
 
 
 def set_loop_options(parallel_iterations: Any = _UNSET, swap_memory: Any = _UNSET, maximum_iterations: Any = _UNSET,
-                     shape_invariants: Any = _UNSET) -> None:  # fmt: skip
+                     shape_invariants: Any = _UNSET) -> None:
     """Gives the loop around it options, where a tensor decides how long it runs.
 
     Stands as a statement in the body of the loop.
@@ -136,7 +136,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
 
 def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
-                experimental_optional_features: Any = None) -> Any:  # fmt: skip
+                experimental_optional_features: Any = None) -> Any:
     """The rewritten form of a function, for use where a graph is built (1.x arguments).
 
     Args:
@@ -150,7 +150,7 @@ def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg
 
 
 def to_code_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
-               indentation: str = " ", experimental_optional_features: Any = None) -> str:  # fmt: skip
+               indentation: str = " ", experimental_optional_features: Any = None) -> str:
     """The text of what a function is rewritten to (1.x arguments).
 
     Args:

@@ -107,7 +107,7 @@ def source_of(f: Any, builtin_functions: bool = False) -> str:
     node, reason = _definition(f.__code__)
     if node is None:
         raise ValueError(f"AutoGraph could not convert {getattr(f, '__name__', f)}: {reason}. "
-                         "Fix: define it with `def` in a file")  # fmt: skip
+                         "Fix: define it with `def` in a file")
     return ast.unparse(_transformed(copy.deepcopy(node[0]), node[1], f.__code__, builtin_functions))
 
 

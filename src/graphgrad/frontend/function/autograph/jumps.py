@@ -29,7 +29,7 @@ def _jumps_out(node: ast.stmt) -> bool:
         for field, value in ast.iter_fields(inner):
             within = in_loop or (isinstance(inner, _LOOPS) and field == "body")
             waiting.extend((v, within) for v in (value if isinstance(value, list) else [value])
-                           if isinstance(v, ast.AST))  # fmt: skip
+                           if isinstance(v, ast.AST))
     return False
 
 
@@ -139,14 +139,14 @@ class _Lowering:
         return body_flags | flags, False, False
 
     def _after(self, body: Statements, raised: set[str], rest: Statements,
-               at: ast.stmt) -> tuple[Statements, set[str], bool]:  # fmt: skip
+               at: ast.stmt) -> tuple[Statements, set[str], bool]:
         if raised:
             return self._guarded(rest, raised, list(body), set(raised), at)
         more, flags, always = self.block(rest)
         return [*body, *more], flags, always
 
     def _guarded(self, rest: Statements, raised: set[str], out: Statements, flags: set[str],
-                 at: ast.stmt) -> tuple[Statements, set[str], bool]:  # fmt: skip
+                 at: ast.stmt) -> tuple[Statements, set[str], bool]:
         """The rest of a block, to run unless one of some flags is up."""
         if not rest:
             return out, flags, False

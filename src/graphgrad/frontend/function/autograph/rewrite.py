@@ -17,7 +17,7 @@ from .liveness import Liveness, bound
 _NEVER_TENSORS = frozenset({"isinstance", "hasattr", "callable", "issubclass"})
 _AS_THEY_ARE = _NEVER_TENSORS | {
     "super", "locals", "globals", "vars", "dir", "eval", "exec", "type", "getattr", "setattr", "id", "repr", "str",
-    "tuple", "list", "dict", "set", "frozenset", "bytes"}  # fmt: skip
+    "tuple", "list", "dict", "set", "frozenset", "bytes"}
 
 
 class Rewriter(ast.NodeTransformer):
@@ -90,7 +90,7 @@ class Rewriter(ast.NodeTransformer):
             flags = ast.Lambda(_no_arguments(), self.visit(_place(both, node)))
         item = ast.Assign([node.target], ast.Name("_ag_item", ast.Load()))
         body = self._function(f"_ag_for_{k}", [self.visit(_place(item, node)), *self._block(node.body)], changed, node,
-                              "_ag_item")  # fmt: skip
+                              "_ag_item")
         access = self._access(k, names, node)
         call = f"_ag.for_(_0, _1, _ag_for_{k}, _ag_get_{k}, _ag_set_{k}, {tuple(names)!r}, _2)"
         return [body, *access, _template(call, node, self.visit(node.iter), flags, options)]
@@ -184,7 +184,7 @@ class Rewriter(ast.NodeTransformer):
         return [*found, *([ast.Global(outside)] if outside else [])]
 
     def _function(self, name: str, body: list[ast.stmt], changed: set[str], at: ast.stmt,
-                  argument: str | None = None) -> ast.stmt:  # fmt: skip
+                  argument: str | None = None) -> ast.stmt:
         args = _no_arguments()
         if argument is not None:
             args.args.append(ast.arg(argument))

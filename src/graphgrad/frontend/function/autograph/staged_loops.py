@@ -33,13 +33,13 @@ _Set = Callable[[Any], Any]
 
 
 def loop_options(parallel_iterations: Any = None, swap_memory: Any = None, maximum_iterations: Any = None,
-                 shape_invariants: Any = None) -> dict[str, Any]:  # fmt: skip
+                 shape_invariants: Any = None) -> dict[str, Any]:
     """What `set_loop_options` at the top of a loop's body says."""
     return {"maximum_iterations": maximum_iterations, "shape_invariants": shape_invariants or ()}
 
 
 def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _Set, names: Sequence[str],
-           options: Any) -> None:  # fmt: skip
+           options: Any) -> None:
     """`while test(): body()`.
 
     Args:
@@ -64,7 +64,7 @@ def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _S
 
 
 def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any], get: _Get, set_: _Set,
-         names: Sequence[str], options: Any) -> None:  # fmt: skip
+         names: Sequence[str], options: Any) -> None:
     """`for item in rows: body(item)`, as long as `flags()` is true.
 
     Args:
@@ -96,7 +96,7 @@ def _nothing() -> None:
 
 
 def _over_rows(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any], get: _Get, set_: _Set,
-               names: Sequence[str], options: Any) -> None:  # fmt: skip
+               names: Sequence[str], options: Any) -> None:
     start: Any = None
     if isinstance(rows, Enumerated):
         rows, start = rows.rows, rows.start
@@ -138,7 +138,7 @@ def _count(rows: Tensor) -> Any:
     shape = rows._spec.shape
     if shape == ():
         raise ValueError(f"Cannot iterate over a scalar tensor ({rows.name}).\n  Built at {user_source(4)}\n"
-                         "  Fix: tf.range(tensor), or tf.reshape(tensor, [-1])")  # fmt: skip
+                         "  Fix: tf.range(tensor), or tf.reshape(tensor, [-1])")
     if shape is not None and shape[0] is not None:
         return np.int32(shape[0])
     if rows.op.type == "Range" and all(constant_value(t) is not None for t in (rows.op.inputs[0], rows.op.inputs[2])):
@@ -195,7 +195,7 @@ class _Loop:
             leaves = value if nest.is_nested(value) else [value]
             shapes = shape if nest.is_nested(value) else [shape]
             self.shapes.update({id(v): s if isinstance(v, Composite) else as_shape(s)
-                                for v, s in zip(leaves, shapes, strict=True)})  # fmt: skip
+                                for v, s in zip(leaves, shapes, strict=True)})
         # Leaves by name: which are loop variables, and what the others are.
         self.variable = [[is_value(leaf) for leaf in nest.flatten(v)] for v in self.start]
         start, shapes = [], []
@@ -205,11 +205,11 @@ class _Loop:
                     start.append(converted(leaf))
                     shapes.append(self._invariant(leaf, start[-1]))
         self.constants = [[leaf for leaf, varies in zip(nest.flatten(v), kinds, strict=True) if not varies]
-                          for v, kinds in zip(self.start, self.variable, strict=True)]  # fmt: skip
+                          for v, kinds in zip(self.start, self.variable, strict=True)]
         self.likes = start
         self.specs = [(t.dtype, s) for t, s in zip(start, shapes, strict=True)]
         invariants = [s if isinstance(t, Composite) else TensorShape(None) if s is False else TensorShape(s)
-                      for t, s in zip(start, shapes, strict=True)]  # fmt: skip
+                      for t, s in zip(start, shapes, strict=True)]
 
         def goes_on(*leaves: Any) -> Any:
             self.set(self._packed(leaves))
@@ -226,7 +226,7 @@ class _Loop:
                 f"  Fix: assign tensors in it; assigned are {', '.join(self.names) or 'none'}"
             )
         results = while_loop(goes_on, iterate, start, invariants,
-                             maximum_iterations=self.options["maximum_iterations"])  # fmt: skip
+                             maximum_iterations=self.options["maximum_iterations"])
         after = self._packed(results)
         if self.made:
             self._check_initialized(after, test)
@@ -280,13 +280,13 @@ class _Loop:
         """The loop variables after an iteration, checked against those before it."""
         out: list[Any] = []
         for name, before, value, first, kinds, fixed in zip(self.names, self.before, values, self.start, self.variable,
-                                                            self.constants, strict=True):  # fmt: skip
+                                                            self.constants, strict=True):
             if value is UNDEFINED or value is NO_VALUE:
                 raise ValueError(f"'{name}' must be defined before the loop.\n  Built at {user_source(2)}\n"
-                                 "  Fix: give it a value there")  # fmt: skip
+                                 "  Fix: give it a value there")
             if value is None and first is not None:
                 raise ValueError(f"'{name}' is None at the end of an iteration.\n  Built at {user_source(2)}\n"
-                                 "  Fix: give it a tensor in each iteration")  # fmt: skip
+                                 "  Fix: give it a tensor in each iteration")
             try:
                 nest.assert_same_structure(first, value, check_types=False)
             except (TypeError, ValueError) as e:
@@ -316,7 +316,7 @@ class _Loop:
         tensor = convert_to_tensor(leaf)
         if tensor.dtype is not dtype:
             raise TypeError(f"'{name}' has dtype {dtype.name} before the loop, but dtype {tensor.dtype.name} after one "
-                            f"iteration.\n  Built at {user_source(2)}\n  Fix: tf.cast it")  # fmt: skip
+                            f"iteration.\n  Built at {user_source(2)}\n  Fix: tf.cast it")
         if shape is not False and not TensorShape(tensor._spec.shape).is_subtype_of(shape):
             raise ValueError(
                 f"'{name}' has shape {shape_str(shape)} before the loop, but shape {shape_str(tensor._spec.shape)} "
@@ -339,7 +339,7 @@ class _Loop:
             text = f"loop must iterate at least once to initialize {self.names[i]}"
             leaves = [t if isinstance(t, TensorArray) else
                       t._with_parts([after_check(p, first, [text]) for p in t._parts()]) if isinstance(t, Composite)
-                      else after_check(t, first, [text]) for t in nest.flatten(after[i])]  # fmt: skip
+                      else after_check(t, first, [text]) for t in nest.flatten(after[i])]
             after[i] = nest.pack_sequence_as(after[i], leaves)
 
 

@@ -80,7 +80,7 @@ def returned(result: Any, flag: Any = True) -> Any:
 
 
 def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], get: Callable[[], Any],
-        set_: Callable[[Any], Any], names: Sequence[str], results: int) -> None:  # fmt: skip
+        set_: Callable[[Any], Any], names: Sequence[str], results: int) -> None:
     """`if test: body else: orelse`.
 
     Args:
@@ -127,7 +127,7 @@ def _same(leaf: Any) -> Any:
 
 
 def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names: Sequence[str],
-            before: Sequence[Any]) -> list[Any]:  # fmt: skip
+            before: Sequence[Any]) -> list[Any]:
     """The values that one of two branches gives, as results of an `If`."""
     graph = current_graph()
     if graph is None:
@@ -172,7 +172,7 @@ def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names
     results = iter(branches(graph, test, then_graph, then_leaves, else_graph, else_leaves))
     return [main if kept is None else nest.pack_sequence_as(
         main, [leaf if same else next(results) for leaf, same in zip(nest.flatten(main), kept, strict=True)])
-        for main, kept in places]  # fmt: skip
+        for main, kept in places]
 
 
 def _check_kinds(name: str, main: Any, other: Any) -> None:
@@ -194,7 +194,7 @@ def _stays(name: str, main: Any, other: Any) -> bool:
 
 
 def _filled_in(name: str, names: Sequence[str], main: Any, other: Any, then_graph: FuncGraph,
-               else_graph: FuncGraph) -> tuple[Any, Any]:  # fmt: skip
+               else_graph: FuncGraph) -> tuple[Any, Any]:
     """The two values, with one in the place of a value that is missing, if it will never be read."""
     for mine, theirs, side, graph in ((main, other, "main", then_graph), (other, main, "else", else_graph)):
         if mine is NO_VALUE or (mine is None and name == VALUE):
@@ -204,13 +204,13 @@ def _filled_in(name: str, names: Sequence[str], main: Any, other: Any, then_grap
                 return (like, other) if side == "main" else (main, like)
             raise ValueError(f"the {side} branch must also have a return statement"
                              f"{' with a value' if mine is None else ''}.\n  Built at {user_source(4)}\n"
-                             "  Fix: return a value on every path")  # fmt: skip
+                             "  Fix: return a value on every path")
         if mine is UNDEFINED:
             raise ValueError(f"{_quoted(name)} must also be initialized in the {side} branch.\n"
-                             f"  Built at {user_source(4)}\n  Fix: give it a value before the `if`")  # fmt: skip
+                             f"  Built at {user_source(4)}\n  Fix: give it a value before the `if`")
         if mine is None:
             raise ValueError(f"{_quoted(name)} is None at the end of the {side} branch.\n"
-                             f"  Built at {user_source(4)}\n  Fix: give it a tensor in both branches")  # fmt: skip
+                             f"  Built at {user_source(4)}\n  Fix: give it a tensor in both branches")
     return main, other
 
 
@@ -243,7 +243,7 @@ def convert_spec(leaf: Any) -> tuple[Any, Any]:
 def is_value(leaf: Any) -> bool:
     """Whether a leaf is, or becomes, a tensor."""
     return isinstance(leaf, (Tensor, EagerTensor, TensorArray, Composite, bool, int, float, complex, str, bytes,
-                             np.ndarray, np.generic))  # fmt: skip
+                             np.ndarray, np.generic))
 
 
 def _in_graph(name: str, leaf: Any, graph: FuncGraph) -> Any:
@@ -311,7 +311,7 @@ def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, bot
     # Two cheap conditions are cheaper than a branch, as long as the second one can do no harm.
     harmless = not any(op.type in _MAY_FAIL or op.type.startswith("TensorList")
                        or op.opdef.flags & {"functional", "host", "stateful"}
-                       for op in trial._operations if op.type != "Placeholder")  # fmt: skip
+                       for op in trial._operations if op.type != "Placeholder")
     if harmless:
         return both(first, second())
     return cond(first, second, lambda: first) if goes_on else cond(first, lambda: first, second)
@@ -352,7 +352,7 @@ def print_(*values: Any, **kwargs: Any) -> None:
         import sys
 
         print_tensors(*values, output_stream=kwargs.get("file") or sys.stdout, sep=kwargs.get("sep", " "),
-                      end=kwargs.get("end", "\n"))  # fmt: skip
+                      end=kwargs.get("end", "\n"))
     else:
         builtins.print(*values, **kwargs)
 

@@ -106,7 +106,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
 
 
 def conv2d_v1(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC",
-              dilations=[1, 1, 1, 1], name=None, filters=None):  # noqa: B006  # TensorFlow's signature  # fmt: skip
+              dilations=[1, 1, 1, 1], name=None, filters=None):  # noqa: B006  # TensorFlow's signature
     """Convolves images with filters: `conv2d` with TensorFlow 1's arguments.
 
     Args:
@@ -130,7 +130,7 @@ def conv2d_v1(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=T
 def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
                           # Silenced: the default is TensorFlow's and never changed.
                           use_cudnn_on_gpu=True, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
-                          name=None, filters=None):  # fmt: skip
+                          name=None, filters=None):
     """The gradient of `conv2d` with respect to its input.
 
     Args:
@@ -156,7 +156,7 @@ def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=N
 
 
 def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True,
-                           data_format="NHWC", dilations=[1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+                           data_format="NHWC", dilations=[1, 1, 1, 1], name=None):  # noqa: B006
     """The gradient of `conv2d` with respect to its filters.
 
     Args:
@@ -176,7 +176,7 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, 
 
 
 def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None,
-                     name=None):  # fmt: skip
+                     name=None):
     """The transpose ("deconvolution") of `conv2d`: its gradient as a forward function.
 
     Args:
@@ -202,7 +202,7 @@ def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data
 
 
 def conv2d_transpose_v1(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC",
-                        name=None, input=None, filters=None, dilations=None):  # fmt: skip
+                        name=None, input=None, filters=None, dilations=None):
     """The transpose of `conv2d`: `conv2d_transpose` with TensorFlow 1's arguments.
 
     Args:
@@ -217,7 +217,7 @@ def conv2d_transpose_v1(value=None, filter=None, output_shape=None, strides=None
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv2d_transpose`.
     """
     return conv2d_transpose(either("input", input, "value", value), either("filters", filters, "filter", filter),
-                            output_shape, strides, padding, data_format, dilations, name)  # fmt: skip
+                            output_shape, strides, padding, data_format, dilations, name)
 
 
 def atrous_conv2d(value, filters, rate, padding, name=None):
@@ -297,7 +297,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
         layout, axis = _line(data_format)
         filters = raw.ExpandDims(filters, 0)
         attrs = attributes(2, _across(stride, layout, "stride"), padding, layout,
-                           _across(dilations, layout, "dilations"))  # fmt: skip
+                           _across(dilations, layout, "dilations"))
 
         def apply(x):
             return raw.Squeeze(raw.Conv2D(raw.ExpandDims(x, axis), filters, **attrs), squeeze_dims=(axis,))
@@ -306,7 +306,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
 
 
 def conv1d_v1(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None,
-              input=None, dilations=None):  # fmt: skip
+              input=None, dilations=None):
     """Convolves sequences with filters: `conv1d` with TensorFlow 1's arguments.
 
     Args:
@@ -327,7 +327,7 @@ def conv1d_v1(value=None, filters=None, stride=None, padding=None, use_cudnn_on_
 
 
 def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None,
-                     name=None):  # fmt: skip
+                     name=None):
     """The transpose of `conv1d`.
 
     Args:
@@ -387,7 +387,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
 
 # Silenced: the default is TensorFlow's and never changed.
 def conv3d_v1(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=[1, 1, 1, 1, 1],  # noqa: B006
-              name=None, filters=None):  # fmt: skip
+              name=None, filters=None):
     """Convolves volumes with filters: `conv3d` with TensorFlow 1's arguments.
 
     Args:
@@ -405,7 +405,7 @@ def conv3d_v1(input, filter=None, strides=None, padding=None, data_format="NDHWC
 
 
 def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NDHWC",
-                           dilations=[1, 1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+                           dilations=[1, 1, 1, 1, 1], name=None):  # noqa: B006
     """The gradient of `conv3d` with respect to its filters.
 
     Args:
@@ -424,7 +424,7 @@ def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, 
 
 
 def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None,
-                     name=None):  # fmt: skip
+                     name=None):
     """The transpose of `conv3d`.
 
     Args:
@@ -445,7 +445,7 @@ def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data
 
 
 def conv3d_transpose_v1(value, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC",
-                        name=None, input=None, filters=None, dilations=None):  # fmt: skip
+                        name=None, input=None, filters=None, dilations=None):
     """The transpose of `conv3d`: `conv3d_transpose` with TensorFlow 1's arguments.
 
     Args:
@@ -460,7 +460,7 @@ def conv3d_transpose_v1(value, filter=None, output_shape=None, strides=None, pad
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv3d_transpose`.
     """
     return conv3d_transpose(either("input", input, "value", value), either("filters", filters, "filter", filter),
-                            output_shape, strides, padding, data_format, dilations, name)  # fmt: skip
+                            output_shape, strides, padding, data_format, dilations, name)
 
 
 def _number_of(sizes):
@@ -523,7 +523,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
 
 
 def convolution_v1(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
-                   dilations=None):  # fmt: skip
+                   dilations=None):
     """Convolves in one, two or three dimensions: `convolution` with TensorFlow 1's arguments.
 
     Args:
@@ -540,7 +540,7 @@ def convolution_v1(input, filter, padding, strides=None, dilation_rate=None, nam
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.convolution`.
     """
     return convolution(input, either("filters", filters, "filter", filter), strides, padding, data_format,
-                       either("dilations", dilations, "dilation_rate", dilation_rate), name)  # fmt: skip
+                       either("dilations", dilations, "dilation_rate", dilation_rate), name)
 
 
 # -- depthwise and separable -----------------------------------------------------------
@@ -588,12 +588,12 @@ def depthwise_conv2d_v1(input, filter, strides, padding, rate=None, name=None, d
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.depthwise_conv2d`.
     """
     return depthwise_conv2d(input, filter, strides, padding, data_format, either("dilations", dilations, "rate", rate),
-                            name)  # fmt: skip
+                            name)
 
 
 # Silenced: the default is TensorFlow's and never changed.
 def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
-                            name=None):  # fmt: skip
+                            name=None):
     """The op beneath `depthwise_conv2d`.
 
     Args:
@@ -611,7 +611,7 @@ def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC",
 
 
 def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, padding, data_format="NHWC",
-                                    dilations=[1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+                                    dilations=[1, 1, 1, 1], name=None):  # noqa: B006
     """The gradient of `depthwise_conv2d` with respect to its input.
 
     Args:
@@ -630,7 +630,7 @@ def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, 
 
 
 def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NHWC",
-                                     dilations=[1, 1, 1, 1], name=None):  # noqa: B006  # fmt: skip
+                                     dilations=[1, 1, 1, 1], name=None):  # noqa: B006
     """The gradient of `depthwise_conv2d` with respect to its filter.
 
     Args:
@@ -649,7 +649,7 @@ def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides,
 
 
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
-                     name=None):  # fmt: skip
+                     name=None):
     """A depthwise convolution and then one that mixes the channels of each point.
 
     Args:
@@ -683,7 +683,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
 
 
 def separable_conv2d_v1(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None,
-                        data_format=None, dilations=None):  # fmt: skip
+                        data_format=None, dilations=None):
     """A depthwise and a pointwise convolution: `separable_conv2d` with TensorFlow 1's arguments.
 
     Args:
@@ -701,4 +701,4 @@ def separable_conv2d_v1(input, depthwise_filter, pointwise_filter, strides, padd
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.separable_conv2d`.
     """
     return separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format,
-                            either("dilations", dilations, "rate", rate), name)  # fmt: skip
+                            either("dilations", dilations, "rate", rate), name)

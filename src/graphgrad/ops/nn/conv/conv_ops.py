@@ -180,7 +180,7 @@ def _filter_shape(nd):
 def _attrs(op):
     """The attributes that a convolution shares with its gradients."""
     return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations",
-                                     "use_cudnn_on_gpu") if k in op.attrs}  # fmt: skip
+                                     "use_cudnn_on_gpu") if k in op.attrs}
 
 
 def _sizes(input_sizes, f, dy, data_format):
@@ -225,7 +225,7 @@ _ONES4, _ONES5 = (1,) * 4, (1,) * 5
 
 @op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2))
 def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
-              dilations=_ONES4):  # fmt: skip
+              dilations=_ONES4):
     """Cross-correlation of images with a filter [height, width, in, out]."""
     return _forward2(xp, x, f, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                      data_format=data_format, dilations=dilations)
@@ -239,9 +239,9 @@ def _conv2d_op_grad(op, dy):
 
 
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
-    shape=_input_shape(2))  # fmt: skip
+    shape=_input_shape(2))
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
-                             data_format="NHWC", dilations=_ONES4):  # fmt: skip
+                             data_format="NHWC", dilations=_ONES4):
     """The gradient of Conv2D with respect to its input."""
     return _to_input2(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                       data_format=data_format, dilations=dilations)
@@ -255,9 +255,9 @@ def _conv2d_backprop_input_grad(op, ddx):
 
 
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
-    shape=_filter_shape(2))  # fmt: skip
+    shape=_filter_shape(2))
 def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
-                              explicit_paddings=(), data_format="NHWC", dilations=_ONES4):  # fmt: skip
+                              explicit_paddings=(), data_format="NHWC", dilations=_ONES4):
     """The gradient of Conv2D with respect to its filter."""
     return _to_filter2(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                        data_format=data_format, dilations=dilations)
@@ -298,7 +298,7 @@ def _conv3d_op_grad(op, dy):
 
 
 @op("Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", T=FLOATING, Tshape=INDEX,
-    host=("input_sizes",), shape=_without_explicit(_input_shape(3)))  # fmt: skip
+    host=("input_sizes",), shape=_without_explicit(_input_shape(3)))
 def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """The gradient of Conv3D with respect to its input."""
     return _to_input3(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=(),
@@ -313,7 +313,7 @@ def _conv3d_backprop_input_grad(op, ddx):
 
 
 @op("Conv3DBackpropFilterV2", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
-    host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)))  # fmt: skip
+    host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)))
 def conv3d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """The gradient of Conv3D with respect to its filter."""
     return _to_filter3(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=(),

@@ -15,7 +15,7 @@ from .window_geometry import channel_axis, channels_first, pad_spatial, seen_by,
 LAYOUT = {
     "NHWC": ("NHWC", "HWIO", "NHWC"), "NCHW": ("NCHW", "HWIO", "NCHW"),
     "NDHWC": ("NDHWC", "DHWIO", "NDHWC"), "NCDHW": ("NCDHW", "DHWIO", "NCDHW"),
-}  # fmt: skip
+}
 
 # A filter's gradient sums over the batch and all positions; beyond so many, XLA:CPU's time grows faster than they do.
 _DEEP = 4096
@@ -30,7 +30,7 @@ _MOST_GROUPS_OF_FILTER = 16  # here XLA:CPU's own way takes a hundred times as l
 def _is_product(w, groups, data_format, dtype):
     """Whether a convolution is a product of matrices, which XLA:CPU does faster and on all cores."""
     return (set(w.kernel) == {1} and groups == 1 and not channels_first(data_format) and not any(map(any, w.pads))
-            and dtype in (np.float32, np.float64))  # fmt: skip
+            and dtype in (np.float32, np.float64))
 
 
 def device_forward(x, f, w, data_format):
@@ -41,7 +41,7 @@ def device_forward(x, f, w, data_format):
     groups = x.shape[axis] // f.shape[-2]
     if _is_product(w, groups, data_format, x.dtype):
         return lax.dot(seen_by(None, x, w, (0,) * len(w.kernel)), f.reshape(f.shape[-2:]),
-                       dimension_numbers=(((x.ndim - 1,), (0,)), ((), ())))  # fmt: skip
+                       dimension_numbers=(((x.ndim - 1,), (0,)), ((), ())))
     if _is_flat(w, groups, data_format, x):
         y = device_forward(_flat(x, w), _flat_filter(f), _plane(w), "NHWC")
         return y.reshape(x.shape[0], w.out[0], *y.shape[1:])
@@ -111,7 +111,7 @@ def device_input(shape, f, dy, w, data_format):
     if _is_product(w, groups, data_format, dy.dtype):
         product = lax.dot(dy, f.reshape(f.shape[-2:]), dimension_numbers=(((dy.ndim - 1,), (1,)), ((), ())))
         between = [(0, n - ((out - 1) * s + 1), s - 1)
-                   for n, s, out in zip(shape[1:-1], w.strides, w.out, strict=True)]  # fmt: skip
+                   for n, s, out in zip(shape[1:-1], w.strides, w.out, strict=True)]
         return lax.pad(product, np.zeros((), dy.dtype), [(0, 0, 0), *between, (0, 0, 0)])
     if _is_flat(w, groups, data_format, dy):
         flat = shape[0] * w.out[0], *shape[2:4], w.kernel[0] * shape[4]
@@ -189,7 +189,7 @@ def _is_looped(x, dy, w, data_format):
     cells, positions, channels = math.prod(w.kernel), math.prod(w.out), (x.shape[-1], dy.shape[-1])
     return (len(w.kernel) == 2 and not channels_first(data_format) and set(w.strides) == {1} and cells <= _MOST_CELLS
             and positions >= _MANY_POSITIONS and min(channels) >= _MANY_CHANNELS and x.dtype in (np.float32, np.float64)
-            and x.shape[0] * positions * cells * math.prod(channels) >= _LARGE)  # fmt: skip
+            and x.shape[0] * positions * cells * math.prod(channels) >= _LARGE)
 
 
 def _filter_by_patches(x, dy, w):

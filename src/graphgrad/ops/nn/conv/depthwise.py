@@ -129,7 +129,7 @@ def _depthwise_shape(x, f, strides, padding, explicit_paddings, data_format, dil
 
 def _attrs(op):
     return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations")
-            if k in op.attrs}  # fmt: skip
+            if k in op.attrs}
 
 
 @depthwise_op.grad
@@ -144,9 +144,9 @@ def _depthwise_grad(op, dy):
 
 
 @op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
-    host=("input_sizes",))  # fmt: skip
+    host=("input_sizes",))
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
-                    dilations=_ONES):  # fmt: skip
+                    dilations=_ONES):
     """The gradient of DepthwiseConv2dNative with respect to its input."""
     shape = tuple(int(n) for n in input_sizes)
     axis = channel_axis(data_format, 2)
@@ -195,9 +195,9 @@ def _depthwise_input_grad(op, ddx):
 
 
 @op("DepthwiseConv2dNativeBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
-    host=("filter_sizes",))  # fmt: skip
+    host=("filter_sizes",))
 def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
-                     dilations=_ONES):  # fmt: skip
+                     dilations=_ONES):
     """The gradient of DepthwiseConv2dNative with respect to its filter."""
     shape = tuple(int(n) for n in filter_sizes)
     axis = channel_axis(data_format, 2)

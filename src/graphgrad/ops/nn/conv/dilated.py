@@ -15,7 +15,7 @@ from graphgrad.ops.array.space_to_batch import required_space_to_batch_paddings
 
 
 def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callable[..., Any], filter_shape: Any = None,
-                        spatial_dims: Any = None, data_format: str | None = None) -> Any:  # fmt: skip
+                        spatial_dims: Any = None, data_format: str | None = None) -> Any:
     """Applies an operation to every n-th element of the spatial axes, by way of a larger batch.
 
     Args:

@@ -65,7 +65,7 @@ def dilation_op(xp, x, kernel, *, strides, rates, padding):
 def _dilation_grad(op, dy):
     x, kernel = op.inputs
     return (raw.Dilation2DBackpropInput(x, kernel, dy, **_attrs(op)),
-            raw.Dilation2DBackpropFilter(x, kernel, dy, **_attrs(op)))  # fmt: skip
+            raw.Dilation2DBackpropFilter(x, kernel, dy, **_attrs(op)))
 
 
 # -- first gradients: each window's gradient goes to where its maximum came from ---------
@@ -95,14 +95,14 @@ def _of_filter(x, kernel, dy):
 
 
 @op("Dilation2DBackpropFilter", "input: T, filter: T, out_backprop: T -> filter_backprop: T", T=REAL,
-    shape=_of_filter)  # fmt: skip
+    shape=_of_filter)
 def dilation_backprop_filter(xp, x, kernel, dy, *, strides, rates, padding):
     """The gradient of Dilation2D for its filter."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
     _, index = _dilate(xp, x, kernel, w)
     zero = xp.zeros((), dy.dtype)
     sums = [xp.sum(xp.where(index == number, dy, zero), axis=(0, 1, 2), dtype=dy.dtype)
-            for number in range(kernel.shape[0] * kernel.shape[1])]  # fmt: skip
+            for number in range(kernel.shape[0] * kernel.shape[1])]
     return xp.stack(sums).reshape(kernel.shape)
 
 
@@ -156,7 +156,7 @@ dilation_pick_filter.grad(_linear("Dilation2DBackpropFilter"))
 def _nhwc(data_format):
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: data_format="
-                         f"{data_format}. Fix: transpose the input")  # fmt: skip
+                         f"{data_format}. Fix: transpose the input")
 
 
 def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
@@ -184,7 +184,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
 
 
 def dilation2d_v1(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None,
-                  dilations=None):  # fmt: skip
+                  dilations=None):
     """Grey-scale dilation: TensorFlow 1's arguments.
 
     Args:
@@ -247,4 +247,4 @@ def erosion2d_v1(value, kernel, strides, rates, padding, name=None):
         value = convert_to_tensor(value, name="value")
         mirrored = raw.ReverseV2(convert_to_tensor(kernel, value.dtype, name="kernel"), np.asarray([0, 1], np.int32))
         return raw.Neg(raw.Dilation2D(raw.Neg(value), mirrored, strides=tuple(strides), rates=tuple(rates),
-                                      padding=padding), name=scope)  # fmt: skip
+                                      padding=padding), name=scope)

@@ -94,7 +94,7 @@ def _extract_volume_grad(op, dy):
     rows = raw.Reshape(raw.Transpose(split, np.asarray([0, 5, 1, 2, 3, 4], np.int32)), join([-1], part(out, 1, 4), [n]))
     batch = raw.Mul(part(shape, 0, 1), channels)
     single = raw.Conv3DBackpropInputV2(join(batch, part(shape, 1, 4), [1]), units, rows, strides=tuple(strides),
-                                       padding=padding)  # fmt: skip
+                                       padding=padding)
     apart = raw.Reshape(single, join(part(shape, 0, 1), channels, part(shape, 1, 4)))
     return raw.Transpose(apart, np.asarray([0, 2, 3, 4, 1], np.int32))
 

@@ -127,7 +127,7 @@ def cells(w):
 
 def _slices(w, cell):
     return [slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, n, s in zip(cell, w.dilations, w.out, w.strides, strict=True)]  # fmt: skip
+            for i, d, n, s in zip(cell, w.dilations, w.out, w.strides, strict=True)]
 
 
 def seen_by(xp, x, w, cell, first=1):
@@ -214,12 +214,12 @@ def spread_overlapping(contribution, arrays, fills, w, sizes, first=1):
     around = [(m, max(0, u - n), 0) for m, u, n in zip(most, units, w.out, strict=True)]
     outer = (0, 0, 0)
     wider = [lax.pad(x, np.asarray(fill, x.dtype), [outer] * first + around + [outer] * (x.ndim - first - len(around)))
-             for x, fill in zip(arrays, fills, strict=True)]  # fmt: skip
+             for x, fill in zip(arrays, fills, strict=True)]
     phases = {}
     for cell in cells(w):
         steps, phase = _place(w, cell)
         where = (slice(None),) * first + tuple([slice(m - step, m - step + u)
-                                                for m, step, u in zip(most, steps, units, strict=True)])  # fmt: skip
+                                                for m, step, u in zip(most, steps, units, strict=True)])
         part = contribution(cell, *[x[where] for x in wider])
         phases[phase] = phases[phase] + part if phase in phases else part
     total = _interleaved(phases, w, units, first)
@@ -231,7 +231,7 @@ def _place(w, cell):
     """Where a cell lies relative to its window: whole strides, and what is left of them."""
     at = [i * d for i, d in zip(cell, w.dilations, strict=True)]
     return ([a // s for a, s in zip(at, w.strides, strict=True)],
-            tuple([a % s for a, s in zip(at, w.strides, strict=True)]))  # fmt: skip
+            tuple([a % s for a, s in zip(at, w.strides, strict=True)]))
 
 
 def _interleaved(phases, w, units, first):

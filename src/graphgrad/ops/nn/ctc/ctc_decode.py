@@ -38,7 +38,7 @@ def _shapes(x, steps, paths=1):
 
 
 @op("CTCGreedyDecoder", "inputs: T, sequence_length: int32 -> decoded_indices: int64, decoded_values: int64, "
-    "decoded_shape: int64, log_probability: T", T=FLOATING, flags=("host",))  # fmt: skip
+    "decoded_shape: int64, log_probability: T", T=FLOATING, flags=("host",))
 def greedy_decoder(xp, x, steps, *, merge_repeated=False, blank_index=-1):
     """The most likely class of each step, without blanks."""
     _check(x, steps)
@@ -97,7 +97,7 @@ def _search(logp, width):
 
 @op("CTCBeamSearchDecoder", "inputs: T, sequence_length: int32 -> decoded_indices: top_paths*int64, "
     "decoded_values: top_paths*int64, decoded_shape: top_paths*int64, log_probability: T", T=FLOATING,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def beam_search_decoder(xp, x, steps, *, beam_width, top_paths, merge_repeated=True):
     """The most likely sequences of labels, by a search that keeps `beam_width` prefixes."""
     _check(x, steps)

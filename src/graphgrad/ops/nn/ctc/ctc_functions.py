@@ -19,7 +19,7 @@ def _turned(t, time_major):
 
 def ctc_loss_v1(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False,
                 ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False, time_major=True,
-                logits=None):  # fmt: skip
+                logits=None):
     """The negative logarithm of the probability of label sequences, summed over all alignments with the inputs.
 
     Args:
@@ -51,12 +51,12 @@ def ctc_loss_v1(labels, inputs=None, sequence_length=None, preprocess_collapse_r
                               convert_to_tensor(sequence_length, int32, name="sequence_length"),
                               preprocess_collapse_repeated=bool(preprocess_collapse_repeated),
                               ctc_merge_repeated=bool(ctc_merge_repeated),
-                              ignore_longer_outputs_than_inputs=bool(ignore_longer_outputs_than_inputs))  # fmt: skip
+                              ignore_longer_outputs_than_inputs=bool(ignore_longer_outputs_than_inputs))
         return loss if loss.dtype is dtype else raw.Cast(loss, DstT=dtype)
 
 
 def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None,
-             name=None):  # fmt: skip
+             name=None):
     """The negative logarithm of the probability of label sequences, summed over all alignments with the logits.
 
     Args:
@@ -97,7 +97,7 @@ def _from_start(blank, x):
     classes = x._spec.shape and x._spec.shape[2]
     if classes is None:
         raise ValueError(f"a negative blank_index ({blank}) needs logits with a known number of classes. "
-                         "Fix: count it from the start, or use set_shape")  # fmt: skip
+                         "Fix: count it from the start, or use set_shape")
     return int(blank) + classes
 
 
@@ -105,7 +105,7 @@ def _sparse_loss(labels, x, steps, blank_index):
     """CTCLoss after the blank has been moved to the end of the classes."""
     if blank_index is None:
         raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`. "
-                         "Fix: say which class is the blank, e.g. blank_index=-1")  # fmt: skip
+                         "Fix: say which class is the blank, e.g. blank_index=-1")
     blank = _from_start(blank_index, x)
     values = raw.Cast(labels.values, DstT=int32)
     if x._spec.shape is None or x._spec.shape[2] != blank + 1:
@@ -145,7 +145,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     lengths = convert_to_tensor(sequence_length, int32, name="sequence_length")
     blank = -1 if blank_index is None else int(blank_index)
     indices, values, shape, score = raw.CTCGreedyDecoder(inputs, lengths, merge_repeated=bool(merge_repeated),
-                                                         blank_index=blank)  # fmt: skip
+                                                         blank_index=blank)
     return [SparseTensor(indices, values, shape)], score
 
 

@@ -46,7 +46,7 @@ def _valid(row, b, classes, collapse):
     if any(v < classes - 1 for v in row[blank:]):
         raise Complaint("Saw a non-null label (index >= num_classes - 1) following a null label, "
                         f"batch: {b} num_classes: {classes} labels: {','.join(map(str, row))}",
-                        "use labels below the blank")  # fmt: skip
+                        "use labels below the blank")
     kept = row[:blank]
     return [v for i, v in enumerate(kept) if not (collapse and i and v == kept[i - 1])]
 
@@ -208,7 +208,7 @@ def _rule(op, dloss, dgradient, states, steps):
     n = x._spec.shape and x._spec.shape[0]
     if n is None:
         raise LookupError(f"the second derivative of {op.type} needs a number of steps that is known while the graph "
-                          "is built. Fix: set_shape")  # fmt: skip
+                          "is built. Fix: set_shape")
     loss = _loss_of_ops(states, steps, n)
 
     def gradient(x):
@@ -222,7 +222,7 @@ def _masks(states):
     count = states.count[:, None]
     valid = number < count
     return (states.labels, states.stay & valid, states.skip & valid, valid & (number < 2),
-            valid & (number >= count - 2), states.live)  # fmt: skip
+            valid & (number >= count - 2), states.live)
 
 
 _MASKS = "states: int32, stay: bool, skip: bool, first: bool, last: bool, live: bool"
@@ -239,12 +239,12 @@ _FLAGS = ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_o
 
 
 @op("CTCLoss", "inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> loss: T, gradient: T",
-    T=FLOATING, flags=("host",))  # fmt: skip
+    T=FLOATING, flags=("host",))
 def ctc_loss_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
-                ignore_longer_outputs_than_inputs=False):  # fmt: skip
+                ignore_longer_outputs_than_inputs=False):
     """The loss of each row and its gradient; the last class is the blank."""
     states = _sparse_states(x.shape, indices, values, steps, preprocess_collapse_repeated, ctc_merge_repeated,
-                            ignore_longer_outputs_than_inputs)  # fmt: skip
+                            ignore_longer_outputs_than_inputs)
     return _solved(x, states, steps)
 
 
@@ -270,12 +270,12 @@ def _ctc_loss_grad(op, dloss, dgradient):
 
 
 @op("CTCLossStates", f"inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> {_MASKS}",
-    T=FLOATING, flags=("host",))  # fmt: skip
+    T=FLOATING, flags=("host",))
 def ctc_loss_states(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
-                    ignore_longer_outputs_than_inputs=False):  # fmt: skip
+                    ignore_longer_outputs_than_inputs=False):
     """The states that CTCLoss passes."""
     return _masks(_sparse_states(x.shape, indices, values, steps, preprocess_collapse_repeated, ctc_merge_repeated,
-                                 ignore_longer_outputs_than_inputs))  # fmt: skip
+                                 ignore_longer_outputs_than_inputs))
 
 
 @ctc_loss_states.shape
@@ -287,12 +287,12 @@ ctc_loss_states.grad(NOT_DIFFERENTIABLE)
 
 
 @op("CTCLossV2", "inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> loss: T, "
-    "gradient: T", T=FLOATING, flags=("host",), shape=_ctc_loss_shape)  # fmt: skip
+    "gradient: T", T=FLOATING, flags=("host",), shape=_ctc_loss_shape)
 def ctc_loss_v2_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
-                   ignore_longer_outputs_than_inputs=False):  # fmt: skip
+                   ignore_longer_outputs_than_inputs=False):
     """CTCLoss whose blank is the first class."""
     states = _sparse_states(x.shape, indices, values - 1, steps, preprocess_collapse_repeated, ctc_merge_repeated,
-                            ignore_longer_outputs_than_inputs)  # fmt: skip
+                            ignore_longer_outputs_than_inputs)
     loss, gradient = _solved(np.roll(x, -1, 2), states, steps)
     return loss, np.roll(gradient, 1, 2)
 
@@ -323,7 +323,7 @@ def _ctc_loss_v2_grad(op, dloss, dgradient):
 
 
 @op("CTCLossDense", "inputs: T, labels: int32, label_length: int32, logit_length: int32 -> loss: T, gradient: T",
-    T=FLOATING, flags=("host",))  # fmt: skip
+    T=FLOATING, flags=("host",))
 def ctc_loss_dense(xp, x, labels, lengths, steps, *, blank_index=0):
     """CTCLoss of labels that are given as a matrix, with any class as the blank."""
     return _solved(x, _dense_states(x.shape, labels, lengths, steps, blank_index), steps, _IMPOSSIBLE)
@@ -358,7 +358,7 @@ def _ctc_loss_dense_grad(op, dloss, dgradient):
 
 
 @op("CTCLossDenseStates", f"inputs: T, labels: int32, label_length: int32, logit_length: int32 -> {_MASKS}", T=FLOATING,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def ctc_loss_dense_states(xp, x, labels, lengths, steps, *, blank_index=0):
     """The states that CTCLossDense passes."""
     return _masks(_dense_states(x.shape, labels, lengths, steps, blank_index))

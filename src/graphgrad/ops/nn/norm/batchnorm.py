@@ -32,9 +32,9 @@ def _wide(x):
 
 
 @op("FusedBatchNormV3", "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
-    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING)  # fmt: skip
+    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING)
 def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001, exponential_avg_factor=1.0,
-                        data_format="NHWC", is_training=True):  # fmt: skip
+                        data_format="NHWC", is_training=True):
     """Normalizes each channel to the mean and variance of the batch, or to those given.
 
     The second and third outputs are for the moving averages (the variance is unbiased), the
@@ -61,7 +61,7 @@ def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001,
     y = (centred * factor.reshape(around) + offset.reshape(around)).astype(x.dtype)
     u = scale.dtype
     return (y, batch_mean.astype(u), moving.astype(u), used_mean.astype(u), used_variance.astype(u),
-            xp.zeros((0,), u))  # fmt: skip
+            xp.zeros((0,), u))
 
 
 @fused_batch_norm_op.shape
@@ -99,9 +99,9 @@ def _fused_batch_norm_op_grad(op, dy, *unused):
 
 @op("FusedBatchNormGradV3", "y_backprop: T, x: T, scale: U, reserve_space_1: U, reserve_space_2: U, "
     "reserve_space_3: U -> x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, "
-    "reserve_space_5: U", T=FLOATING, U=FLOATING)  # fmt: skip
+    "reserve_space_5: U", T=FLOATING, U=FLOATING)
 def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=0.0001, data_format="NHWC",
-                          is_training=True):  # fmt: skip
+                          is_training=True):
     """The gradients of FusedBatchNormV3 for x, scale and offset."""
     axes, around = _over(x, data_format)
     g, wide = _wide(dy), _wide(x)

@@ -21,7 +21,7 @@ _BACK = "x_backprop: T, scale_backprop: {0}, offset_backprop: {0}, reserve_space
 
 
 def _forward(xp, x, scale, offset, mean, variance, *, epsilon=0.0001, exponential_avg_factor=1.0, data_format="NHWC",
-             is_training=True):  # fmt: skip
+             is_training=True):
     """FusedBatchNormV3 without its last output."""
     kernel = raw.FusedBatchNormV3.kernel
     return kernel(xp, x, scale, offset, mean, variance, epsilon=epsilon, data_format=data_format,
@@ -97,7 +97,7 @@ def _global_norm_grad(op, dy):
 
 
 @op("BatchNormWithGlobalNormalizationGrad", "t: T, m: T, v: T, gamma: T, backprop: T -> dx: T, dm: T, dv: T, db: T, "
-    "dg: T", T=FLOATING)  # fmt: skip
+    "dg: T", T=FLOATING)
 def global_norm_backward(xp, t, m, v, gamma, dy, *, variance_epsilon, scale_after_normalization):
     """The gradients of BatchNormWithGlobalNormalization for t, m, v, beta and gamma."""
     r = 1 / xp.sqrt(v + xp.asarray(variance_epsilon, v.dtype))

@@ -74,7 +74,7 @@ def _lrn_grad_grad(op, u):
     around = near(raw.Mul(u, x))
     direct = raw.AddV2(raw.Mul(u, near(raw.Mul(gx, p1))), raw.Mul(around, raw.Mul(g, p1)))
     through_n = raw.Sub(raw.Mul(raw.Mul(around, gx), raw.Mul(raw.RealDiv(p1, n), 2 * alpha * (beta + 1))),
-                        raw.Mul(raw.Mul(u, g), p1))  # fmt: skip
+                        raw.Mul(raw.Mul(u, g), p1))
     dx = raw.Sub(raw.Mul(raw.Mul(x, near(through_n)), 2 * alpha * beta), raw.Mul(direct, 2 * alpha * beta))
     dg = raw.Mul(p1, raw.Sub(raw.Mul(u, n), raw.Mul(raw.Mul(around, x), 2 * alpha * beta)))
     return dg, dx, None
@@ -117,4 +117,4 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
     array([[[[0.6, 0.8]]]], dtype=float32)
     """
     return raw.LRN(input, depth_radius=int(depth_radius), bias=float(bias), alpha=float(alpha), beta=float(beta),
-                   name=name)  # fmt: skip
+                   name=name)

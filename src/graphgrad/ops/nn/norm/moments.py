@@ -244,7 +244,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 
 
 def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon,
-                                         scale_after_normalization, name=None):  # fmt: skip
+                                         scale_after_normalization, name=None):
     """`batch_normalization` under its oldest name.
 
     Args:
@@ -264,7 +264,7 @@ def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, var
 
 def batch_norm_with_global_normalization_v1(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
                                             scale_after_normalization=None, name=None, input=None, mean=None,
-                                            variance=None):  # fmt: skip
+                                            variance=None):
     """`batch_normalization` under its oldest name, with TensorFlow 1's arguments.
 
     Args:
@@ -282,14 +282,14 @@ def batch_norm_with_global_normalization_v1(t=None, m=None, v=None, beta=None, g
     """
     return batch_norm_with_global_normalization(
         either("input", input, "t", t), either("mean", mean, "m", m), either("variance", variance, "v", v), beta, gamma,
-        variance_epsilon, scale_after_normalization, name)  # fmt: skip
+        variance_epsilon, scale_after_normalization, name)
 
 
 _LEAST_EPSILON = 1.001e-5  # what the fused op accepts elsewhere; smaller ones are raised to it
 
 
 def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True,
-                     name=None, exponential_avg_factor=1.0):  # fmt: skip
+                     name=None, exponential_avg_factor=1.0):
     """Batch normalization as one op.
 
     Args:
@@ -321,7 +321,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     y, running_mean, running_variance, *_ = raw.FusedBatchNormV3(
         x, scale, offset, none if mean is None else mean, none if variance is None else variance,
         epsilon=max(float(epsilon), _LEAST_EPSILON), data_format=data_format, is_training=bool(is_training),
-        exponential_avg_factor=float(exponential_avg_factor), name=name)  # fmt: skip
+        exponential_avg_factor=float(exponential_avg_factor), name=name)
     return y, running_mean, running_variance
 
 

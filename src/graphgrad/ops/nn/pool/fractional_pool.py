@@ -59,7 +59,7 @@ def _outs(sizes, ratio):
         raise Complaint(f"pooling_ratio must have 4 elements but has {len(ratio)}", "give [1.0, h, w, 1.0]")
     if ratio[0] != 1 or ratio[3] != 1:
         raise Complaint("Fractional pooling is not yet supported on the batch nor channel dimension.",
-                        "give [1.0, h, w, 1.0]")  # fmt: skip
+                        "give [1.0, h, w, 1.0]")
     for axis, (n, r) in enumerate(zip(sizes, ratio[1:3], strict=True), 1):
         if r < 1:
             raise Complaint(f"pooling_ratio cannot be smaller than 1, got: {r}", "pooling makes images smaller")
@@ -94,7 +94,7 @@ def _shape(x, pooling_ratio, deterministic, seed, seed2):
 
 def _pooled(op_type, fold):
     def kernel(xp, x, *, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0,
-               rng=0):  # fmt: skip
+               rng=0):
         outs = _outs(x.shape[1:3], pooling_ratio)
         blocks = sum(1 if pseudo_random else -(-out // 4) for out in outs)
         stream = start(xp, op_type, 0 if deterministic else rng, seed, seed2, blocks)  # the same regions in each run
@@ -134,7 +134,7 @@ def _fractional_max_grad(op, dy, *unused):
 
 
 @op("FractionalMaxPoolGrad", f"orig_input: T, orig_output: T, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def fractional_max_grad(xp, x, y, dy, rows, columns, *, overlapping=False):
     """Hands each window's gradient to its first maximum."""
     dx = np.zeros(x.shape, dy.dtype)
@@ -156,7 +156,7 @@ def _fractional_max_grad_grad(op, ddx):
 
 
 @op("FractionalMaxPoolGradGrad", f"orig_input: T, orig_output: T, grad: T, {_SEQUENCES} -> output: T", T=_T,
-    flags=("host",))  # fmt: skip
+    flags=("host",))
 def fractional_max_grad_grad(xp, x, y, ddx, rows, columns, *, overlapping=False):
     """Picks, for each window, the element at its first maximum."""
     result = np.empty(y.shape, ddx.dtype)
@@ -196,11 +196,11 @@ fractional_avg = op("FractionalAvgPool", f"value: T -> output: T, {_SEQUENCES}",
 @fractional_avg.grad
 def _fractional_avg_grad(op, dy, *unused):
     return raw.FractionalAvgPoolGrad(shape_of(op.inputs[0], int64), dy, *op.outputs[1:],
-                                     overlapping=op._attr("overlapping"))  # fmt: skip
+                                     overlapping=op._attr("overlapping"))
 
 
 @op("FractionalAvgPoolGrad", f"orig_input_tensor_shape: int64, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
-    host=("orig_input_tensor_shape",), flags=("host",))  # fmt: skip
+    host=("orig_input_tensor_shape",), flags=("host",))
 def fractional_avg_grad(xp, shape, dy, rows, columns, *, overlapping=False):
     """Shares each window's gradient among its elements."""
     dx = np.zeros(tuple(int(n) for n in shape), dy.dtype)
@@ -239,7 +239,7 @@ def _fractional_avg_grad_grad_shape(ddx, rows, columns):
 def _fractional_avg_grad_grad_grad(op, dy):
     ddx, *sequences = op.inputs
     return raw.FractionalAvgPoolGrad(shape_of(ddx, int64), dy, *sequences,
-                                     overlapping=op._attr("overlapping")), None, None  # fmt: skip
+                                     overlapping=op._attr("overlapping")), None, None
 
 
 # -- public functions --------------------------------------------------------------------
@@ -259,7 +259,7 @@ def _pool(builder, value, ratio, pseudo_random, overlapping, deterministic, seed
         seeds = drawn_seeds()
     seed, seed2 = seeds
     return builder(value, pooling_ratio=tuple(ratio), pseudo_random=bool(pseudo_random), overlapping=bool(overlapping),
-                   deterministic=bool(deterministic), seed=int(seed), seed2=int(seed2), name=name)  # fmt: skip
+                   deterministic=bool(deterministic), seed=int(seed), seed2=int(seed2), name=name)
 
 
 def _seeds(seed):
@@ -311,7 +311,7 @@ def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
 
 
 def fractional_max_pool_v1(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
-                           seed2=0, name=None):  # fmt: skip
+                           seed2=0, name=None):
     """The maxima of windows of two sizes in random order: TensorFlow 1's arguments.
 
     Args:
@@ -328,11 +328,11 @@ def fractional_max_pool_v1(value, pooling_ratio, pseudo_random=False, overlappin
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.fractional_max_pool`.
     """
     return _pool(raw.FractionalMaxPool, value, pooling_ratio, pseudo_random, overlapping, deterministic, (seed, seed2),
-                 name)  # fmt: skip
+                 name)
 
 
 def fractional_avg_pool_v1(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
-                           seed2=0, name=None):  # fmt: skip
+                           seed2=0, name=None):
     """The means of windows of two sizes in random order: TensorFlow 1's arguments.
 
     Args:
@@ -349,4 +349,4 @@ def fractional_avg_pool_v1(value, pooling_ratio, pseudo_random=False, overlappin
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.fractional_avg_pool`.
     """
     return _pool(raw.FractionalAvgPool, value, pooling_ratio, pseudo_random, overlapping, deterministic, (seed, seed2),
-                 name)  # fmt: skip
+                 name)

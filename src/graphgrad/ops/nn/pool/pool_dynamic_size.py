@@ -40,7 +40,7 @@ def _max_pool_v2_grad(op, dy):
 
 
 @op("MaxPoolGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
-    host=_SIZES)  # fmt: skip
+    host=_SIZES)
 def max_pool_grad_v2(xp, x, y, dy, ksize, strides, *, padding, data_format="NHWC"):
     """Hands each window's gradient to its first maximum."""
     return raw.MaxPoolGrad.kernel(xp, x, y, dy, **_numbers(ksize, strides), padding=padding, data_format=data_format)
@@ -58,7 +58,7 @@ def _max_pool_grad_v2_grad(op, ddx):
 
 
 @op("MaxPoolGradGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
-    host=_SIZES)  # fmt: skip
+    host=_SIZES)
 def max_pool_grad_grad_v2(xp, x, y, ddx, ksize, strides, *, padding, data_format="NHWC"):
     """Picks, for each window, the element at its first maximum."""
     kernel = raw.MaxPoolGradGrad.kernel

@@ -16,7 +16,7 @@ _LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 def _attrs(nd, ksize, strides, padding, data_format):
     first = data_format.startswith("NC")
     attrs = {"ksize": numbers(ksize, nd, first, "ksize"), "strides": numbers(strides, nd, first, "strides"),
-             **padding_attrs(padding)}  # fmt: skip
+             **padding_attrs(padding)}
     if first:
         attrs["data_format"] = data_format
     return attrs
@@ -267,7 +267,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
 
 
 def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype=int64,
-                         include_batch_in_index=False, name=None):  # fmt: skip
+                         include_batch_in_index=False, name=None):
     """The maximum of each window, and where it is.
 
     Args:
@@ -296,7 +296,7 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", out
 
 
 def max_pool_with_argmax_v1(input, ksize, strides, padding, data_format="NHWC", Targmax=None, name=None,
-                            output_dtype=None, include_batch_in_index=False):  # fmt: skip
+                            output_dtype=None, include_batch_in_index=False):
     """The maximum of each window, and where it is: TensorFlow 1's arguments.
 
     Args:
@@ -315,7 +315,7 @@ def max_pool_with_argmax_v1(input, ksize, strides, padding, data_format="NHWC", 
     """
     dtype = either("output_dtype", output_dtype, "Targmax", Targmax)
     return max_pool_with_argmax(input, ksize, strides, padding, data_format, int64 if dtype is None else dtype,
-                                include_batch_in_index, name)  # fmt: skip
+                                include_batch_in_index, name)
 
 
 def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
@@ -392,7 +392,7 @@ def _space_to_batch(kind, x, holes, pads, before):
 
 
 def pool_v1(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None,
-            dilations=None):  # fmt: skip
+            dilations=None):
     """Pools over one, two or three dimensions: `pool` with TensorFlow 1's arguments.
 
     Args:
@@ -410,4 +410,4 @@ def pool_v1(input, window_shape, pooling_type, padding, dilation_rate=None, stri
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.pool`.
     """
     return pool(input, window_shape, pooling_type, strides, padding, data_format,
-                either("dilations", dilations, "dilation_rate", dilation_rate), name)  # fmt: skip
+                either("dilations", dilations, "dilation_rate", dilation_rate), name)

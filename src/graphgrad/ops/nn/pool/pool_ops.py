@@ -323,7 +323,7 @@ def _of_sizes(nd):
 
 def _attrs(op):
     return {k: op.attrs[k] for k in ("ksize", "strides", "padding", "explicit_paddings", "data_format")
-            if k in op.attrs}  # fmt: skip
+            if k in op.attrs}
 
 
 # -- MaxPool ---------------------------------------------------------------------------
@@ -379,12 +379,12 @@ def _avg_pool_op_grad(op, dy):
 
 
 @op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    shape=_of_sizes(2))  # fmt: skip
+    shape=_of_sizes(2))
 def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
     """Shares each window's gradient among its elements."""
     shape = tuple(int(n) for n in sizes)
     return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
-                         _first(data_format))  # fmt: skip
+                         _first(data_format))
 
 
 @avg_pool_grad.grad
@@ -407,7 +407,7 @@ def _max_pool3d_op_grad(op, dy):
 
 
 @op("MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T", T=FLOATING, TInput=FLOATING,
-    shape=_of_first)  # fmt: skip
+    shape=_of_first)
 def max_pool3d_grad(xp, x, y, dy, *, ksize, strides, padding, data_format="NDHWC"):
     """Hands each window's gradient to all of its maxima."""
     w = _window_for(x.shape, ksize, strides, padding, (), data_format)
@@ -448,12 +448,12 @@ def _avg_pool3d_op_grad(op, dy):
 
 
 @op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    shape=_of_sizes(3))  # fmt: skip
+    shape=_of_sizes(3))
 def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
     """Shares each window's gradient among its elements."""
     shape = tuple(int(n) for n in sizes)
     return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
-                         _first(data_format))  # fmt: skip
+                         _first(data_format))
 
 
 @avg_pool3d_grad.grad

@@ -119,7 +119,7 @@ def _gradient(xp, dy, x, low, high, *, num_bits=8, narrow_range=False):
     below, within, above = _masks(xp, x, low, high, num_bits, narrow_range)
     others = tuple(range(dy.ndim - low.ndim))
     return (times_mask(xp, dy, within), xp.sum(times_mask(xp, dy, below), axis=others),
-            xp.sum(times_mask(xp, dy, above), axis=others))  # fmt: skip
+            xp.sum(times_mask(xp, dy, above), axis=others))
 
 
 def _gradient_shapes(rule):
@@ -153,7 +153,7 @@ for _kind, _rule in (("FakeQuantWithMinMaxVars", _vars_shape), ("FakeQuantWithMi
     )
     op(_kind + "Gradient", "gradients: float32, inputs: float32, min: float32, max: float32 -> "
        "backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32",
-       shape=_gradient_shapes(_rule))(_gradient).grad(_gradient_grad)  # fmt: skip
+       shape=_gradient_shapes(_rule))(_gradient).grad(_gradient_grad)
 
 
 # -- quantize and dequantize -------------------------------------------------------------
@@ -203,10 +203,10 @@ def _same(op, dy):
 
 @op("QuantizeAndDequantizeV2", "input: T, input_min: T, input_max: T -> output: T", T=FLOATING, shape=_ranged)
 def there_and_back_v2(xp, x, low, high, *, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN",
-                      narrow_range=False, axis=-1):  # fmt: skip
+                      narrow_range=False, axis=-1):
     """x, rounded to the levels of a range."""
     return _there_and_back(xp, x, low, high, signed_input, num_bits, range_given, round_mode == "HALF_UP", narrow_range,
-                           axis)  # fmt: skip
+                           axis)
 
 
 there_and_back_v2.grad(_same)
@@ -223,7 +223,7 @@ there_and_back.grad(_same)
 
 
 @op("QuantizeAndDequantizeV3", "input: T, input_min: T, input_max: T, num_bits: int32 -> output: T", T=FLOATING,
-    host=("num_bits",))  # fmt: skip
+    host=("num_bits",))
 def there_and_back_v3(xp, x, low, high, num_bits, *, signed_input=True, range_given=True, narrow_range=False, axis=-1):
     """x, rounded to the levels of a range."""
     return _there_and_back(xp, x, low, high, signed_input, int(num_bits), range_given, False, narrow_range, axis)
@@ -239,10 +239,10 @@ there_and_back_v3.grad(_same)
 
 @op("QuantizeAndDequantizeV4", "input: T, input_min: T, input_max: T -> output: T", T=FLOATING, shape=_ranged)
 def there_and_back_v4(xp, x, low, high, *, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN",
-                      narrow_range=False, axis=-1):  # fmt: skip
+                      narrow_range=False, axis=-1):
     """x, rounded to the levels of a range; its gradient is zero outside of it."""
     return _there_and_back(xp, x, low, high, signed_input, num_bits, range_given, round_mode == "HALF_UP", narrow_range,
-                           axis)  # fmt: skip
+                           axis)
 
 
 @there_and_back_v4.grad
@@ -251,7 +251,7 @@ def _there_and_back_v4_grad(op, dy):
 
 
 @op("QuantizeAndDequantizeV4Grad", "gradients: T, input: T, input_min: T, input_max: T -> input_backprop: T, "
-    "input_min_backprop: T, input_max_backprop: T", T=FLOATING)  # fmt: skip
+    "input_min_backprop: T, input_max_backprop: T", T=FLOATING)
 def there_and_back_v4_grad(xp, dy, x, low, high, *, axis=-1):
     """dy where x is in range; zeros for the range, as in TensorFlow."""
     bottom, top = (_along(xp, x, v, axis) for v in (low, high))

@@ -24,7 +24,7 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
     array([0., 1., 3.], dtype=float32)
     """
     return raw.FakeQuantWithMinMaxArgs(inputs, min=float(min), max=float(max), num_bits=int(num_bits),
-                                       narrow_range=bool(narrow_range), name=name)  # fmt: skip
+                                       narrow_range=bool(narrow_range), name=name)
 
 
 def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
@@ -65,11 +65,11 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
     array([0., 1., 3.], dtype=float32)
     """
     return raw.FakeQuantWithMinMaxVars(inputs, min, max, num_bits=int(num_bits), narrow_range=bool(narrow_range),
-                                       name=name)  # fmt: skip
+                                       name=name)
 
 
 def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False,
-                                          name=None):  # fmt: skip
+                                          name=None):
     """The gradient of `fake_quant_with_min_max_vars`.
 
     Args:
@@ -85,7 +85,7 @@ def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=
     array([1., 0.], dtype=float32)
     """
     return raw.FakeQuantWithMinMaxVarsGradient(gradients, inputs, min, max, num_bits=int(num_bits),
-                                               narrow_range=bool(narrow_range), name=name)  # fmt: skip
+                                               narrow_range=bool(narrow_range), name=name)
 
 
 def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narrow_range=False, name=None):
@@ -107,11 +107,11 @@ def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narro
     array([0., 1., 6.], dtype=float32)
     """
     return raw.FakeQuantWithMinMaxVarsPerChannel(inputs, min, max, num_bits=int(num_bits),
-                                                 narrow_range=bool(narrow_range), name=name)  # fmt: skip
+                                                 narrow_range=bool(narrow_range), name=name)
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False,
-                                                      name=None):  # fmt: skip
+                                                      name=None):
     """The gradient of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
@@ -127,11 +127,11 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, ma
     array([1., 0.], dtype=float32)
     """
     return raw.FakeQuantWithMinMaxVarsPerChannelGradient(gradients, inputs, min, max, num_bits=int(num_bits),
-                                                         narrow_range=bool(narrow_range), name=name)  # fmt: skip
+                                                         narrow_range=bool(narrow_range), name=name)
 
 
 def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False,
-                               round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):  # fmt: skip
+                               round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):
     """Rounds to the nearest of few levels in a range.
 
     Args:
@@ -153,11 +153,11 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
     array([ 0., -1.,  1.], dtype=float32)
     """
     return _there_and_back(raw.QuantizeAndDequantizeV4, input, input_min, input_max, signed_input, num_bits,
-                           range_given, round_mode, name, narrow_range, axis)  # fmt: skip
+                           range_given, round_mode, name, narrow_range, axis)
 
 
 def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False,
-                            round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):  # fmt: skip
+                            round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):
     """Rounds to the nearest of few levels in a range.
 
     Args:
@@ -179,7 +179,7 @@ def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_
     array([ 0., -1.,  1.], dtype=float32)
     """
     return _there_and_back(raw.QuantizeAndDequantizeV2, input, input_min, input_max, signed_input, num_bits,
-                           range_given, round_mode, name, narrow_range, axis)  # fmt: skip
+                           range_given, round_mode, name, narrow_range, axis)
 
 
 def _there_and_back(builder, x, low, high, signed_input, num_bits, range_given, round_mode, name, narrow_range, axis):
@@ -192,4 +192,4 @@ def _there_and_back(builder, x, low, high, signed_input, num_bits, range_given, 
         axis += len(x._spec.shape)
     return builder(x, convert_to_tensor(low, x.dtype), convert_to_tensor(high, x.dtype), axis=int(axis), name=name,
                    signed_input=bool(signed_input), num_bits=int(num_bits), range_given=bool(range_given),
-                   round_mode=round_mode, narrow_range=bool(narrow_range))  # fmt: skip
+                   round_mode=round_mode, narrow_range=bool(narrow_range))
