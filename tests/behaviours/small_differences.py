@@ -122,3 +122,45 @@ def arrays_that_grow_in_a_function(tf: Any) -> Any:
             z = y * y
         found.append([y, tape.gradient(z, x)])
     return found
+
+
+_BOOLS = (True, [True], [[True, False]], [True, 1], [1, True], (True,), np.bool_(True), np.array([True]),
+          [np.bool_(True)])  # fmt: skip
+
+
+@case("eager")
+def bools_as_numbers(tf: Any) -> Any:
+    return [raised(lambda t=t, v=v: tf.constant(v, t)) for v in _BOOLS
+            for t in ("uint8", "int8", "int16", "uint32", "int32", "uint64", "bfloat16", "float32", "complex64",
+                      "complex128", "bool")]  # fmt: skip
+
+
+@case("graph")
+def bools_as_numbers_in_a_graph(tf: Any) -> Any:
+    return [raised(lambda t=t, v=v: tf.Session().run(tf.constant(v, t))) for v in _BOOLS[:-1]
+            for t in ("uint8", "int32", "float32", "complex64", "bool")]  # fmt: skip
+
+
+@case("graph")
+def numpy_values_for_inputs_of_one_dtype(tf: Any) -> Any:
+    found = []
+    for n in (np.float32(2), np.float64(1.5), np.array(2.0), np.float16(1.7)):
+        tensors = [tf.one_hot([0, 1], n), tf.one_hot([0, 1], depth=n, axis=0), tf.split(np.eye(2), 2, np.float32(1))[0],
+                   tf.shape(tf.random.categorical([[1.0, 1.0]], n)),
+                   tf.dynamic_stitch([np.array([1.0, 0.0])], [[1, 2]])]  # fmt: skip
+        found.append(tf.Session().run(tensors))
+    return found
+
+
+@case("graph")
+def patterns_that_are_tensors(tf: Any) -> Any:
+    texts, p = ["ab", "b", "abc"], tf.placeholder(tf.string)
+    y = tf.strings.regex_full_match(texts, p)
+    with tf.Session() as sess:
+        return [
+            [sess.run(y, {p: pattern}) for pattern in ("a.", "b", ".*", "")],
+            sess.run([tf.strings.regex_full_match(texts, tf.constant("a.")),
+                      tf.raw_ops.RegexFullMatch(input=texts, pattern="b")]),
+            [raised(lambda: sess.run(y, {p: "("})), raised(lambda: sess.run(y, {p: ["a"]}))],
+            raised(lambda: tf.strings.regex_full_match(texts, ["a"])),
+        ]  # fmt: skip

@@ -104,6 +104,9 @@ ROWS = [
         bad=[(Case([V("a", "string")], pattern="(", rewrite=""), "Invalid pattern", InvalidArgumentError)]),
     Row("RegexReplace", [[V(["aab", "b"], "string"), V("a+", "string"), V("x", "string")]], order=0),
     Row("StaticRegexFullMatch", [Case([V(["ab", "b", "abc"], "string")], pattern="a.")], order=0),
+    Row("RegexFullMatch", [[V(["ab", "b", "abc"], "string"), V("a.", "string")]], order=0,
+        bad=[([V("a", "string"), V(["a"], "string")], "Pattern must be scalar"),
+             ([V("a", "string"), V("(", "string")], "Invalid pattern", InvalidArgumentError)]),
     *[Row(t, [Case([V(["", "a", "Hello", "TensorFlow", "x" * 20, "y" * 40, "z" * 64, "w" * 65, "q" * 200], "string")],
                    num_buckets=2**62)], order=0,
           bad=[(Case([V("a", "string")], num_buckets=0), "at least 1", InvalidArgumentError)])

@@ -121,7 +121,8 @@ def _convert_all(
             if type(value) is Tensor and value.graph is graph:  # its dtype is in `types`
                 flat.append(value)
             else:
-                lossy = graph is None or arg.type_attr in met  # eager mode looks at all tensors first
+                # Eager mode looks at all tensors first; a dtype that the record names is known in any case.
+                lossy = graph is None or arg.type_attr is None or arg.type_attr in met
                 flat.append(_convert_one(opdef, arg, value, types, graph, name, lossy=lossy))
             met.add(arg.type_attr)
             continue
@@ -133,7 +134,8 @@ def _convert_all(
                 raise ValueError(f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(value)} must match "
                                  f"length {count} of argument '{first}'.\n  Fix: give lists of one length")
             attrs[arg.number_attr] = count
-        group = [_convert_one(opdef, arg, v, types, graph, name, i) for i, v in enumerate(value)]
+        lossy = graph is not None and arg.dtype is not None
+        group = [_convert_one(opdef, arg, v, types, graph, name, i, lossy) for i, v in enumerate(value)]
         if arg.list_attr is not None:
             attrs[arg.list_attr] = tuple(t.dtype for t in group)
         flat.extend(group)

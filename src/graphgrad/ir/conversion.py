@@ -122,12 +122,34 @@ def _eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         first = _first_leaf(value)
         if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
             dtype = dtypes.float64
+    elif dtype is not None and isinstance(value, (bool, list, tuple)):
+        _check_eager_bools(value, dtype)
     try:
         return make_array(value, dtype)
     except TypeError as e:
         if not isinstance(e.__cause__, OverflowError):
             raise
         raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. {e}") from e.__cause__
+
+
+_FROM_BOOLS = frozenset({dtypes.bool_, dtypes.int32, dtypes.int64, dtypes.uint64, dtypes.float16, dtypes.float32,
+                         dtypes.float64, dtypes.complex128, dtypes.string})  # fmt: skip
+
+
+def _check_eager_bools(value: Any, dtype: DType) -> None:
+    """Refuses what begins with a bool, for the dtypes to which TensorFlow converts none in eager mode."""
+    first = _first_leaf(value)
+    if not isinstance(first, (bool, np.bool_)):
+        return
+    if type(first) is bool:
+        if dtype in _FROM_BOOLS and dtype is not dtypes.bool_:
+            return
+        if not all(isinstance(leaf, (bool, np.bool_)) for leaf in _leaves(value)):
+            raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}. "
+                             f"Fix: give values of {dtype.name}")  # fmt: skip
+    if dtype is not dtypes.bool_:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}. "
+                        f"Fix: tf.cast({value!r}, tf.{dtype.name})")  # fmt: skip
 
 
 def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:

@@ -146,5 +146,18 @@ def static_regex_full_match_op(xp, x, *, pattern):
     return _map(lambda text: search(text, 0) is not None, x).astype(bool)
 
 
-for _record in (static_regex_replace_op, regex_replace_op, static_regex_full_match_op):
+@op("RegexFullMatch", "input: string, pattern: string -> output: bool", flags=_HOST)
+def regex_full_match_op(xp, x, pattern):
+    """Whether whole strings match a pattern, which is a tensor."""
+    return static_regex_full_match_op.kernel(xp, x, pattern=pattern)
+
+
+@regex_full_match_op.shape
+def _regex_full_match_shape(x, pattern):
+    if pattern:
+        raise Complaint(f"Pattern must be scalar, but received {list(pattern)}", "give one string")
+    return x
+
+
+for _record in (static_regex_replace_op, regex_replace_op, static_regex_full_match_op, regex_full_match_op):
     _record.grad(NOT_DIFFERENTIABLE)

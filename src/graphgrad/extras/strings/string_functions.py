@@ -296,10 +296,21 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether whole strings match a regular expression.
 
+    Args:
+      input: strings.
+      pattern: the expression, a scalar string, in RE2's syntax, in which nothing looks around or back.
+      name: a name for the operation.
+    Returns: bool, the shape of `input`.
+    Raises: InvalidArgumentError for a pattern that is none; ValueError or InvalidArgumentError for several.
+    Gradient: none.
+    Reference: TensorFlow 2.21 RegexFullMatch.
+
     >>> sess.run(tf.strings.regex_full_match(["ab", "b"], "a."))
     array([ True, False])
     """
-    return raw.StaticRegexFullMatch(input, pattern=pattern, name=name)
+    if isinstance(pattern, (str, bytes)):
+        return raw.StaticRegexFullMatch(input, pattern=pattern, name=name)
+    return raw.RegexFullMatch(input, pattern, name=name)
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
