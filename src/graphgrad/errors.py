@@ -1,4 +1,4 @@
-"""Errors: TensorFlow's classes, and the one place that words them.
+"""TensorFlow's error classes, and the wording of every message.
 
 Every error names the op, shapes and dtypes, the line of the user's program that built
 the op, and a remedy. Build-time errors are Python's own classes (`ValueError`,

@@ -1,1 +1,1 @@
-"""What users hold: tensors with operators, variables, scopes, functions, the tape."""
+"""The user's objects: tensors with operators, variables, scopes, functions, tapes."""

@@ -1,4 +1,4 @@
-"""Differentiation: from a graph, the operations that compute its derivative."""
+"""Symbolic differentiation: adds the operations that compute a graph's derivative."""
 
 from graphgrad.gradients.control_flow import if_gradient as if_gradient
 from graphgrad.gradients.control_flow import vectorized_map_gradient as vectorized_map_gradient

@@ -1,4 +1,4 @@
-"""Files that are whole before they get their names, and the system's errors as TensorFlow's.
+"""Atomic file writes, and the operating system's errors as TensorFlow's.
 
 What is written goes to a `Part` first: a file in the same directory, made anew under a name that nobody can guess, so
 it is never what lies there or what a link points to. When all of it is on the disk it is renamed. A part is locked as

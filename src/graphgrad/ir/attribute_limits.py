@@ -1,4 +1,4 @@
-"""What attributes may be, beyond their kind: records declare it, and whoever builds an op is held to it."""
+"""Limits on attribute values that op records share; the builder enforces them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting inside of a run: for room in a queue, or for elements.
+"""Blocking operations within a run: waiting for queue elements or capacity.
 
 What an operation waits for is an *attempt*: it is begun, and somebody else's move completes it. A run may have
 several operations that wait, each for the move of another one of the same run; the executor then asks for

@@ -1,4 +1,4 @@
-"""The builder: from a call such as `raw.Mul(x, 2.0)` to an operation in the graph."""
+"""The graph builder: turns a call such as `raw.Mul(x, 2.0)` into an operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a tensor's value while the graph is built.
+"""Static evaluation: the part of a tensor's value that is known while the graph is built.
 
 Shape rules need it: the target of a reshape is often arithmetic on `tf.shape(x)`. A value is
 an int (or bool, float), a nested tuple of them with None for unknown elements, or None when

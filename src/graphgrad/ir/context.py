@@ -1,4 +1,4 @@
-"""Where operations go: the stack of default graphs, one for each thread, and eager mode."""
+"""The stack of default graphs, one per thread, and eager mode."""
 
 from __future__ import annotations
 

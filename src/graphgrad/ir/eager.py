@@ -1,4 +1,4 @@
-"""Eager mode: an op runs at once, by its NumPy kernel."""
+"""Eager mode: runs an op at once, with its NumPy kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations do besides computing: one answer for whoever repeats, moves or joins them."""
+"""Side effects of operations: what may be repeated, moved or merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`IndexedSlices`: the sparse gradient of a gather, as rows and where they belong."""
+"""`IndexedSlices`: the sparse gradient of a gather, as rows and their indices."""
 
 from __future__ import annotations
 

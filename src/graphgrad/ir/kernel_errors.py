@@ -1,4 +1,4 @@
-"""What a kernel raises becomes TensorFlow's error: the one gate, of eager mode and of runs."""
+"""Maps exceptions of kernels to TensorFlow's error classes, in eager mode and in runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Op records: one op, one place.
+"""Op records: signature, kernel, shape rule and gradient of an op in one place.
 
 An op is declared by a decorator on its kernel; shape rule and gradient stand beneath it:
 

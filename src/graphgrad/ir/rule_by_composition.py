@@ -1,4 +1,4 @@
-"""Gradient rules by composition: an op that is written as other ops has their derivatives.
+"""Gradient rules by composition: an op inherits the gradient of an expression in other ops.
 
 Some gradient ops have derivatives that nobody wants to write by hand, such as those of an LSTM's backward
 pass. Their rules say what the op is composed of, and `vjp` differentiates that: first and second derivatives

@@ -1,4 +1,4 @@
-"""What `tf.Tensor` is: the class above symbolic and eager tensors.
+"""`tf.Tensor`: the base class of symbolic and eager tensors.
 
 Inside this package `Tensor` is `ir.graph`'s class of symbolic tensors, `EagerTensor` that of tensors with a value; the
 class here is for users, who ask `isinstance(x, tf.Tensor)` of either.

@@ -1,4 +1,4 @@
-"""The value of a tensor of dtype `variant`: a list of tensors of one dtype."""
+"""Tensor lists: the values of dtype `variant` beneath `TensorArray`."""
 
 from __future__ import annotations
 

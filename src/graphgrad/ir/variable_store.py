@@ -1,4 +1,4 @@
-"""Where a variable's value lives: a `Cell`, and the eager handle that stands for one."""
+"""Storage of variables: `Cell`, and the eager handle that refers to one."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the process is asked for: late imports, logging, garbage collection, files that appear whole."""
+"""Services of the process: late imports, logging, garbage collection, subnormal numbers."""

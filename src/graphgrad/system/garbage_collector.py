@@ -1,4 +1,4 @@
-"""Python's search for garbage, and when it only takes time."""
+"""Pauses Python's garbage collector while graphs are built."""
 
 from __future__ import annotations
 

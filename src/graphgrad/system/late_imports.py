@@ -1,4 +1,4 @@
-"""Importing late what most programs never need, without a trace in the program's own state.
+"""Imports heavy libraries on first use, without side effects on the program's own state.
 
 Importing JAX draws from NumPy's global random state (jax 0.10: a waiting time for clusters) and sets environment
 variables; SciPy adds filters for warnings. A program that drew numbers after its second run would draw other ones.

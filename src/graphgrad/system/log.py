@@ -1,4 +1,4 @@
-"""A logger that imports `logging` when something is logged: it takes part of the time of `import graphgrad`."""
+"""A logger that imports `logging` on first use, to keep `import graphgrad` fast."""
 
 from __future__ import annotations
 

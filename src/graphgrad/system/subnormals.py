@@ -1,4 +1,4 @@
-"""NumPy with subnormal numbers taken for zero, as XLA and TensorFlow compute on processors."""
+"""Flushes subnormal numbers to zero in NumPy, as XLA and TensorFlow do on processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions on several cores.
+"""Splits large convolutions along the batch, over several cores.
 
 XLA runs a convolution on a CPU on one thread (jaxlib 0.10; products of matrices and elementwise operations use all).
 So a large one becomes a step of its own, whose examples are dealt out: the same program runs

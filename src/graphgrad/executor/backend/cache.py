@@ -1,4 +1,4 @@
-"""The cache of compiled clusters: in memory, and on disk for the processes to come.
+"""The cache of compiled clusters, in memory and on disk.
 
 A compiled program is found by the digest of its cluster's form, the shapes and dtypes of the
 inputs, the values that are compiled in, and everything else that decides what XLA makes of it. The

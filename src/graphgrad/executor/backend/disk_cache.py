@@ -1,4 +1,4 @@
-"""The disk cache: compiled programs for the processes to come.
+"""The disk cache of compiled programs.
 
 One file for each program, in the directory `programs` of a directory of the user's own. **What is in it is machine
 code**: XLA loads it as it is, so whoever can write there can run code as the user. Therefore nothing is used that

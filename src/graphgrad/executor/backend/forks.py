@@ -1,4 +1,4 @@
-"""Processes forked from one in which XLA ran: its threads are not there, so NumPy does all runs.
+"""Forked processes: XLA's threads do not survive a fork, so NumPy does all runs there.
 
 Variables have the values that they had when the process was forked. Whoever never runs anything there pays nothing.
 """

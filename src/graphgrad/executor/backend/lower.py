@@ -1,4 +1,4 @@
-"""Lowering: a cluster becomes StableHLO, by way of a function that JAX traces."""
+"""Lowers a cluster to StableHLO by tracing it with JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room in memory: whether it is there is found out before a program runs, when a failure does no harm."""
+"""Checks that memory is available before a program runs, while a failure does no harm."""
 
 from __future__ import annotations
 

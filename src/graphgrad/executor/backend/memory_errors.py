@@ -1,4 +1,4 @@
-"""Words the error where memory ran out: which operation asked for most."""
+"""Words out-of-memory errors: which operation asked for most."""
 
 from __future__ import annotations
 

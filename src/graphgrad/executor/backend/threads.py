@@ -1,4 +1,4 @@
-"""Pools of threads that interrupts leave whole."""
+"""Thread pools that survive interrupts."""
 
 from __future__ import annotations
 

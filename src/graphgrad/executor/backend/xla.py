@@ -1,4 +1,4 @@
-"""The device: compiling StableHLO, and calling what comes out, on buffers.
+"""The XLA client: compiles StableHLO, and calls programs on buffers.
 
 This goes below `jax.jit` to XLA's client, for two reasons: a call costs less, and a program that
 an earlier process compiled runs without importing JAX at all. JAX is imported to trace and

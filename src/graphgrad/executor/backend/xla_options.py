@@ -1,4 +1,4 @@
-"""How XLA compiles a program for the processor: what goes to the library YNNPACK, and what XLA compiles itself.
+"""XLA's compile options: which parts of a program go to the library YNNPACK.
 
 By default XLA:CPU of jaxlib 0.10.2 and 0.11 hands YNNPACK matrix products, convolutions, and reductions with what
 stands around them. The last kind is not sound. Reductions of seven dimensions and more end the process or never end

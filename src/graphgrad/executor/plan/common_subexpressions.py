@@ -1,4 +1,4 @@
-"""Merging equal operations: what is computed twice from the same tensors is computed once."""
+"""Common-subexpression elimination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a run before it starts: constants, shapes, and what follows from them.
+"""Constant folding: values that follow from constants and shapes.
 
 Such values are computed in NumPy while a cluster is lowered, in each cluster that needs them, so
 that they can be shapes and axes there. They are never handed from step to step.

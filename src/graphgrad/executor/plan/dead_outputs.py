@@ -1,4 +1,4 @@
-"""What a run does not ask for: outputs of branches, loops and maps that nothing reads go, and what only they need.
+"""Dead-code elimination within branches, loops and maps: removes outputs that a run does not read.
 
 So an effect that feeds only such an output does not run, unless its body keeps effects (`FuncGraph.keeps_effects`), and
 neither do errors arise there.

@@ -1,4 +1,4 @@
-"""Loops that are done in one: a loop, and the loop of its gradient that repeats it (`Graph._joints`)."""
+"""Replaces a loop and the recording loop of its gradient by the fused one (`Graph._joints`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packing: small values that go from one cluster to the same others travel in one buffer.
+"""Packs small values that pass between the same clusters into one buffer.
 
 A buffer that goes from program to program costs about a microsecond on either side, whatever is in it. What a
 long graph of small tensors keeps for its gradient is thousands of them. So the producer concatenates those that have

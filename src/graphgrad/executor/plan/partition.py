@@ -1,4 +1,4 @@
-"""Cutting a long program into clusters.
+"""Partitions a level into clusters.
 
 XLA compiles a short program quickly and fuses it well. In a long one, fusion duplicates work and
 compile time grows faster than the program; and what is repeated is compiled again and again. So

@@ -1,4 +1,4 @@
-"""Devices: which operations run where, and what is moved between them.
+"""Device placement: which operations run where, and the moves between devices.
 
 An operation runs on the device that it names, if there is one; on the default device otherwise (soft placement), or
 the run is refused if a session's configuration says `allow_soft_placement=False`. A cluster belongs to one device.

@@ -1,4 +1,4 @@
-"""What a plan is made of: clusters and host steps, on slots."""
+"""The parts of a plan: clusters, host steps and moves, on slots."""
 
 from __future__ import annotations
 

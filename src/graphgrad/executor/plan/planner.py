@@ -1,4 +1,4 @@
-"""Planning: what a run has to compute, cut into steps.
+"""The planner: turns fetches into steps.
 
 The graph is pruned to what the fetches need, equal operations are merged, and the rest is laid
 out in *levels*. Level by level, the operations that XLA can compile are cut into clusters

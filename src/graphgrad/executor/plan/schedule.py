@@ -1,4 +1,4 @@
-"""The order of operations: one in which little is alive at once.
+"""Schedules operations for a low peak of memory.
 
 Operations run in the order in which they were built, and that is right for most graphs. Where branches are
 all built before any of them is reduced, it keeps all of them alive; then another order is looked for, and taken if

@@ -1,4 +1,4 @@
-"""Stages of a run: clusters behind each other, compiled together and bound to the programs that they call."""
+"""Stages of a run: consecutive clusters, compiled together and bound to their programs."""
 
 from __future__ import annotations
 

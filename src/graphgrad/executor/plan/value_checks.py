@@ -1,4 +1,4 @@
-"""What kernels refuse: compiled programs cannot raise, so they say that something is wrong, and NumPy says what.
+"""Run-time checks of compiled programs: XLA flags a suspicious value, NumPy raises the error.
 
 Operations that TensorFlow refuses some values of (an index out of range, a singular matrix) have a rule for that,
 `OpDef.refuses`. A cluster with such operations has one result more, which says whether something was refused.

@@ -1,4 +1,4 @@
-"""Canonical forms: what a cluster is, apart from the names and places of its operations.
+"""Fingerprints: the canonical form of a cluster, independent of names and positions.
 
 Two clusters with one form compile to the same program, so repeated layers and time steps are
 compiled once. A form is text made of op types, attributes and wiring; slots are numbered in the

@@ -1,4 +1,4 @@
-"""Programs: lists of instructions, and the loop that executes them with NumPy or jax.numpy.
+"""Programs as lists of instructions, and the loop that executes them with NumPy or jax.numpy.
 
 Executed with NumPy a program computes; executed with jax.numpy inside a trace it becomes an
 XLA program. The loop is the same, and so are the kernels.

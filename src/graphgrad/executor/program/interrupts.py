@@ -1,4 +1,4 @@
-"""Ending loops that XLA runs: at Ctrl-C, and where the time that a run may take is over.
+"""Ends loops that XLA runs: at Ctrl-C and at deadlines.
 
 A compiled program cannot be interrupted. So the conditions of its loops read, besides, a few bytes of the host's memory
 (a parameter, which XLA takes without a copy), and whoever wants the loops to end writes there. What the program gives

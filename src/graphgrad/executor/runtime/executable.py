@@ -1,4 +1,4 @@
-"""Running a plan: step by step, on slots; variables change only when all of it succeeds."""
+"""Executes a plan step by step, on slots; variables change only when all of it succeeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a host step: what is arithmetic, and then what only Python can do.
+"""Executes host steps: NumPy kernels and calls of Python.
 
 What has an effect beyond the run, such as taking elements out of a queue, happens once, also if the plan turns out
 to need another order and the run begins anew.

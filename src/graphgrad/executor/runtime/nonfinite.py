@@ -1,4 +1,4 @@
-"""Looking for infinities and NaNs: which operation made the first one, from which inputs, in which line.
+"""Locates infinities and NaNs: the operation that made the first one, its inputs and its line.
 
 Nothing is added to the graph, and runs that do not ask pay a look at a flag. A run that asks is executed by the
 same engine, with every floating tensor among its fetches, so what is looked at is what XLA computed. If something

@@ -1,4 +1,4 @@
-"""Where in a loop or branch an infinity or a NaN was born: found by running its sub-graphs in NumPy, step by step."""
+"""Locates the first infinity or NaN within a loop or branch, by running its sub-graphs in NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in NumPy: of sessions that ask for it, and first runs that are over before XLA would have compiled them.
+"""Runs in NumPy: for sessions that ask for it, and for first runs that finish before XLA would compile.
 
 Many graphs run once: initial values, an evaluation, a Hessian at the end. NumPy is done with them in
 the time in which XLA would not even have been imported. So the first run of a plan is NumPy's if its estimated time

@@ -1,4 +1,4 @@
-"""Runs in parts: a graph is fed and fetched step by step, and each operation runs once."""
+"""`Session.partial_run`: feeds and fetches a graph in several steps, each operation once."""
 
 from __future__ import annotations
 

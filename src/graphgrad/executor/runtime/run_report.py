@@ -1,4 +1,4 @@
-"""What a run consists of: its clusters, where their programs came from, and how much memory is live when."""
+"""Reports a run's clusters, where their programs came from, and its live memory."""
 
 from __future__ import annotations
 

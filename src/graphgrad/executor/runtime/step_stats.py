@@ -1,4 +1,4 @@
-"""The times of a run's steps, as TensorFlow's `StepStats` has them.
+"""Run times of steps, as TensorFlow's `StepStats`.
 
 Reference: TensorFlow 2.21 step_stats.proto.
 """

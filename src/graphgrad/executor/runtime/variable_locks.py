@@ -1,4 +1,4 @@
-"""Runs of several threads on the same variables: whose turn it is to change them, and what readers hold.
+"""Locks of variables: orders the runs of several threads that change them.
 
 A run that changes variables has them to itself, from when it reads them until it has stored the new values, so no
 update is lost. What may wait or calls the user's functions (`acts`) would keep others waiting, perhaps for

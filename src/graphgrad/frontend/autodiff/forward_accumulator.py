@@ -1,4 +1,4 @@
-"""`ForwardAccumulator`: Jacobian-vector products of what runs, computed along with it.
+"""`ForwardAccumulator`: Jacobian-vector products of what runs within its context.
 
 A gradient rule is linear in the gradients that arrive at it, and its own gradient with respect to them is the
 derivative of the operation in forward direction. So forward mode needs no rules of its own, and works for whatever has

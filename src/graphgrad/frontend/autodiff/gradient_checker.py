@@ -1,4 +1,4 @@
-"""`test.compute_gradient`: a gradient beside finite differences, in the forms of TensorFlow 1 and 2."""
+"""`test.compute_gradient`: compares gradients with finite differences, for TensorFlow 1 and 2."""
 
 from __future__ import annotations
 

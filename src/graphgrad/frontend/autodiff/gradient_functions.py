@@ -1,4 +1,4 @@
-"""Functions that make gradient functions: `gradients_function`, `implicit_grad` and their kin (`tf.contrib.eager`).
+"""`gradients_function`, `implicit_grad` and their relatives of `tf.contrib.eager`.
 
 They serve eager mode and graphs alike: what they differentiate runs, or is built, when they are called.
 """

@@ -1,4 +1,4 @@
-"""`py_function`: Python functions of eager tensors as operations that can be differentiated."""
+"""`py_function`: differentiable calls of Python functions on eager tensors."""
 
 from __future__ import annotations
 

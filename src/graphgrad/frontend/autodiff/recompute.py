@@ -1,4 +1,4 @@
-"""Functions built upon `custom_gradient`: `recompute_grad` and `grad_pass_through`."""
+"""`recompute_grad` and `grad_pass_through`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GradientTape`: differentiating what ran, or was built, while it recorded.
+"""`GradientTape`: differentiates what was run or built while it recorded.
 
 In eager mode a tape keeps records of what ran; while a graph is built, the operations that are added. Both are one
 `Recording`, and what differentiates it are the op records' rules.

@@ -1,4 +1,4 @@
-"""What a tape records, in eager mode and in graphs, and the sweep over it."""
+"""The recording of a tape, in eager mode and in graphs, and the sweep over it."""
 
 from __future__ import annotations
 

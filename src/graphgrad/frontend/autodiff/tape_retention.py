@@ -1,4 +1,4 @@
-"""A run of a function that tapes have recorded: what it has kept, and more of it when a higher derivative asks."""
+"""Retains the intermediate values of a recorded function call that higher derivatives may need."""
 
 from __future__ import annotations
 

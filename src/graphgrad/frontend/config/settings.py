@@ -1,4 +1,4 @@
-"""`tf.config.optimizer`, `tf.config.threading`, and what is asked of devices: kept as programs set it."""
+"""`tf.config.optimizer`, `tf.config.threading` and device settings."""
 
 from __future__ import annotations
 

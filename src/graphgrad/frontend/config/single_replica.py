@@ -1,4 +1,4 @@
-"""`tf.distribute` outside of any strategy: one replica, as libraries ask for it."""
+"""`tf.distribute` without a strategy: a single replica."""
 
 from __future__ import annotations
 

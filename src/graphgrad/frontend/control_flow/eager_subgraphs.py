@@ -1,4 +1,4 @@
-"""Operations that hold sub-graphs, in eager mode: a graph of one operation, run at once."""
+"""Runs operations with sub-graphs in eager mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory the gradients of loops take: chosen while the loops are built."""
+"""`checkpointed_loops`: chooses how much memory the gradients of loops may use."""
 
 from __future__ import annotations
 

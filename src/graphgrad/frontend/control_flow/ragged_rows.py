@@ -1,4 +1,4 @@
-"""`map_fn` over rows of sparse and ragged tensors, and with results that are such."""
+"""`map_fn` over the rows of sparse and ragged tensors, and with such results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shape invariants of loops: what holds of the loop variables in every iteration."""
+"""Shape invariants of loop variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ConcreteFunction`: a function traced for one signature, run by the executor and differentiated by tapes."""
+"""`ConcreteFunction`: one trace of a function, run by the executor and differentiated by tapes."""
 
 from __future__ import annotations
 

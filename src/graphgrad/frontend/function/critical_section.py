@@ -1,4 +1,4 @@
-"""`tf.CriticalSection`, and the blocks that would ask TensorFlow for XLA."""
+"""`tf.CriticalSection` and `tf.xla` scopes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that a `tf.function` creates while it is traced: where their initial values come from.
+"""Lifts the initializers of variables that a `tf.function` creates out of its trace.
 
 Such a variable lives outside of the function, its initial value is a tensor of the graph that is being traced. So the
 first trace holds an assignment for each variable. If the initial values need no argument of the call, these assignments

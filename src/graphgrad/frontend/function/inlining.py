@@ -1,4 +1,4 @@
-"""Calls of functions where a graph is being built: the operations become part of that graph.
+"""Inlines a function's trace into the graph that is being built.
 
 What such a function does besides computing runs if one of its results is asked for, and in the order in which the
 function does it, as if the call were one operation.

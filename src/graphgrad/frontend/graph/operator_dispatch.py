@@ -1,4 +1,4 @@
-"""Functions of matrices that take linear operators as well: those of `ops`, which are asked first."""
+"""Dispatches functions of matrices to linear operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations of the user's own: `define_op`."""
+"""`define_op`: operations that users define."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specs of ragged, sparse and sliced tensors, of lists of tensors, of optional values, of data sets."""
+"""Type specs of ragged, sparse and sliced tensors, tensor lists, optionals and data sets."""
 
 from __future__ import annotations
 

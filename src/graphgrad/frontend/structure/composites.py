@@ -1,4 +1,4 @@
-"""Structures whose leaves may consist of several tensors, taken apart where only tensors pass."""
+"""Flattens composite tensors where only dense tensors pass."""
 
 from __future__ import annotations
 

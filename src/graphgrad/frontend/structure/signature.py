@@ -1,4 +1,4 @@
-"""What a call is recognised by: specs of tensors, values of everything else."""
+"""Call signatures of functions: specs of tensors, values of everything else."""
 
 from __future__ import annotations
 

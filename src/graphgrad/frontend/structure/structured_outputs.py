@@ -1,4 +1,4 @@
-"""What functions return: structures of tensors, and of what consists of several tensors."""
+"""Packs and unpacks the structured results of functions."""
 
 from __future__ import annotations
 

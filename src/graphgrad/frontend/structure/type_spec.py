@@ -1,4 +1,4 @@
-"""`tf.TypeSpec`: what is known of a value before there is one. The base of `TensorSpec` and its kin."""
+"""`tf.TypeSpec`: the type of a value, known before the value. Base of `TensorSpec` and its relatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Initializers: what gives a variable its first value, from shape and dtype.
+"""Initializers of variables.
 
 The classes of TensorFlow 1 take the dtype when they are made (and, again, when called);
 those of TensorFlow 2 only when called.

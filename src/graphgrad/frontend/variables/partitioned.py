@@ -1,4 +1,4 @@
-"""Variables that are kept in parts, and the functions that say into which."""
+"""Partitioned variables and partitioners."""
 
 from __future__ import annotations
 

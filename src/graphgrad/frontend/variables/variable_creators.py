@@ -1,4 +1,4 @@
-"""Functions of the user's that make variables in the place of `tf.Variable`."""
+"""`variable_creator_scope`: functions of the user's that create variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One loop in the place of two: a `While`, and the loop of its gradient that runs its iterations again to record.
+"""Fuses a `While` with the recording loop of its gradient into one loop.
 
 The graph keeps both, since an operation that exists is not changed. A run that needs both, as training does, executes
 the one that is made here: it gives the loop variables, and keeps what the loop back needs on the way. `Graph._joints`

@@ -1,4 +1,4 @@
-"""Reverse sweeps of loops in little memory: the loop as loops in loops, which keep only where each segment begins.
+"""Loop checkpointing: gradients of loops in sublinear memory, by nested loops over segments.
 
 A loop of n iterations is the same as one over segments, whose body is a loop over the iterations of a segment. The
 gradient of this form, taken as of any loop, keeps the loop variables at the beginning of each segment, and repeats one

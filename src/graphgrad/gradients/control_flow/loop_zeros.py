@@ -1,4 +1,4 @@
-"""Where TensorFlow's loops give zeros and not None.
+"""Finds where TensorFlow's loops give zero gradients in the place of None.
 
 The gradient of a `While` of TensorFlow is zero, not None, for what the loop gets and its results do not depend on. And
 the loop that goes back reads whatever the gradient rules of the body name of the forward loop, also where it does not

@@ -1,4 +1,4 @@
-"""The loop that runs a `While` again to record it: the first of the two loops that make up its gradient."""
+"""The recording loop: repeats a `While` and stacks what its backward pass reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gradients of control flow do to sub-graphs: copying, and finding what is needed."""
+"""Copies and prunes sub-graphs for the gradients of control flow."""
 
 from __future__ import annotations
 

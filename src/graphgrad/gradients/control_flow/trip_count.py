@@ -1,4 +1,4 @@
-"""How often a loop runs: found out from its condition, so that it need not run to be counted."""
+"""Infers the trip count of a loop from its condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`VectorizedMap`: how its sub-graphs are built, and its gradient.
+"""Builds the sub-graphs of `VectorizedMap`, and its gradient.
 
 The gradient of a map over rows is a map over the same rows, on the differentiated sub-graph: so
 maps are closed under differentiation. It computes again what it needs of the forward sub-graph

@@ -1,4 +1,4 @@
-"""The gradient of `While`: two loops, one that records and one that goes back.
+"""The gradient of `While`: a recording loop and a backward loop.
 
 The forward loop stays as it is. A run that needs it and its gradient does it in one with the first of these (`joint`).
 The gradient consists of

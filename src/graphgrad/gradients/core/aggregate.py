@@ -1,4 +1,4 @@
-"""Summing the gradients that reach one tensor along several paths."""
+"""Aggregation: sums the gradients that reach one tensor along several paths."""
 
 from __future__ import annotations
 

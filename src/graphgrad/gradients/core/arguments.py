@@ -1,4 +1,4 @@
-"""The arguments of `gradients`: which tensors ys, xs, grad_ys and stop_gradients stand for."""
+"""Normalizes the arguments of `gradients`: ys, xs, grad_ys, stop_gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reverse-mode differentiation of a dataflow graph, by adding operations to it.
+"""`gradients`: reverse-mode differentiation of a dataflow graph, by adding operations to it.
 
 The algorithm, in four steps, each a loop over operations, so cost is linear and nothing recurses:
 

@@ -1,4 +1,4 @@
-"""`custom_gradient`: a function with a gradient of its own."""
+"""`custom_gradient`: attaches a gradient function to a Python function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gradient of a branch, a loop or a map must not compute again: it gets what the forward pass found.
+"""Exposes values of the forward pass, such as reads of variables, to the gradients of sub-graphs.
 
 The gradients of operations with sub-graphs run copies of these, which compute again what they need. That will do for
 what is pure, and for random numbers, which are drawn again. For what is not there are two ways:

@@ -1,4 +1,4 @@
-"""What a gradient that is taken inside a loop's body cannot see: how the loop variables came to their values."""
+"""Refuses gradients, inside a loop's body, by tensors that reach it only as initial values of loop variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memoize_gradients`: an identical call of `gradients` is answered from memory instead of adding operations again.
+"""`memoize_gradients`: answers an identical call of `gradients` from memory.
 
 What a call adds follows from its arguments, from the state of the graph when it is made, from the registered rules,
 and from the operations between xs and ys. Later operations do not come in between, so an answer holds until one of the

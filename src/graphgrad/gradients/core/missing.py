@@ -1,4 +1,4 @@
-"""What to use instead of an op that has no derivative, and the error for one between ys and xs."""
+"""The error for an op without a derivative, with an alternative to use."""
 
 from __future__ import annotations
 

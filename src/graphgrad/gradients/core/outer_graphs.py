@@ -1,4 +1,4 @@
-"""Graphs inside of graphs: what the placeholders of a sub-graph stand for outside of it.
+"""Follows captured placeholders to the tensors outside, through any number of nested graphs.
 
 A gradient that is asked for in a branch, a loop's body or a function may be of tensors that the graphs around it
 hold. The sweep then follows a captured placeholder to the tensor it stands for, and goes on there, as if all of these

@@ -1,4 +1,4 @@
-"""The gradient registry: the gradient slot of op records, and gradients registered by name."""
+"""The gradient registry: gradients of op types, and gradients registered by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Op types whose gradient TensorFlow registers itself; programs may register their own for all others."""
+"""Op types whose gradient TensorFlow registers itself; programs may register all others."""
 
 TAKEN = frozenset("""
     Abs AccumulateNV2 Acos Acosh Add AddN AddV2 AllToAll Angle ApproxTopK ApproximateEqual ArgMax ArgMin

@@ -1,4 +1,4 @@
-"""Calling the gradient rule of one operation: where its operations go, and whether what it returns fits."""
+"""Calls the gradient rule of an operation and checks what it returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep starts with: the gradient of the sum of ys with respect to each y."""
+"""Seeds of a sweep: the gradient of the sum of ys with respect to each y."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `gradients` gives for an x that the ys do not depend on."""
+"""`UnconnectedGradients`: what `gradients` gives for an x that the ys do not depend on."""
 
 from __future__ import annotations
 

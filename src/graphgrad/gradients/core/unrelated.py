@@ -1,4 +1,4 @@
-"""What can be said when y does not depend on x: near misses, and what y does depend on."""
+"""Diagnoses unconnected gradients: near misses, and what y does depend on."""
 
 from __future__ import annotations
 

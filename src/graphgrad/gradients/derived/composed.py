@@ -1,4 +1,4 @@
-"""Rules by composition, in a graph: the sweep over what `ir.composed` is given."""
+"""Differentiates rules by composition, by a sweep over the expression they are given."""
 
 from __future__ import annotations
 

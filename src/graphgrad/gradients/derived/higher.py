@@ -1,4 +1,4 @@
-"""Derivatives beyond `gradients`: Jacobians, Hessians, and their products with vectors, as graph constructions.
+"""Jacobians, Hessians and their products with vectors, as graph constructions.
 
 **Jacobians** are vectorised: the sweep runs once, into the sub-graph of a `VectorizedMap` over the rows of the
 identity. One gradient graph serves all rows, XLA computes them together, and a `chunk` of rows at a time bounds

@@ -1,4 +1,4 @@
-"""`explain_gradient`: where the gradient of y with respect to x ends, and why.
+"""`explain_gradient`: finds where the gradient of y with respect to x ends, and why.
 
 The sweep is repeated, not on the graph but in a function's graph around it that is thrown away, so
 the graph stays as it is. It visits all operations on ways from y to x, also those that carry no

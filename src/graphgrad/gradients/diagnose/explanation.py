@@ -1,4 +1,4 @@
-"""What `explain_gradient` gives: cuts and ways, as an object and as text."""
+"""The result of `explain_gradient`: cuts and paths, as an object and as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`strict_gradients`: an error instead of None."""
+"""`strict_gradients`: raises an error in the place of a None gradient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message says of its fields, in the form in which the protobuf package asks for it.
+"""Descriptors of our messages, in the form that the protobuf package expects.
 
 `google.protobuf.text_format` and `json_format` are Python code that goes by a message's `DESCRIPTOR`; so they work on
 this package's messages as they do on their own.

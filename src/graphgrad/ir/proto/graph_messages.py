@@ -1,4 +1,4 @@
-"""The messages that graphs are written as.
+"""The protobuf messages that describe graphs: `GraphDef`, `MetaGraphDef` and their parts.
 
 Reference: TensorFlow 2.21 tensor.proto, tensor_shape.proto, attr_value.proto, node_def.proto, op_def.proto,
 function.proto, graph.proto, meta_graph.proto, saver.proto, variable.proto, example.proto, feature.proto.

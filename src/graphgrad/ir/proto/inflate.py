@@ -1,4 +1,4 @@
-"""Compressed data (zlib, gzip), decompressed piece by piece as somebody asks for it."""
+"""Streaming decompression of zlib and gzip data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages that summaries are made of.
+"""The protobuf messages of summaries and events.
 
 Reference: TensorFlow 2.21 summary.proto, histogram.proto, tensor.proto, event.proto.
 """

@@ -1,4 +1,4 @@
-"""How records stand in files (TFRecord): each with checksums of its length and of itself."""
+"""The TFRecord format: records framed by length and checksums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version of TensorFlow whose behaviour is offered, as programs ask for it."""
+"""The version of TensorFlow that is emulated."""
 
 from __future__ import annotations
 

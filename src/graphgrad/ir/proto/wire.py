@@ -1,4 +1,4 @@
-"""The wire format of protocol buffers: numbers and fields as bytes, read within limits.
+"""The protobuf wire format: encodes and decodes fields, within limits.
 
 Bytes may come from anywhere, so reading takes time and memory in proportion to their length, and what is no message is
 a `ValueError` or an `IndexError`. The limits are those of protocol buffers' own readers.

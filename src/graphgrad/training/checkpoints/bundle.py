@@ -1,4 +1,4 @@
-"""Checkpoints in TensorFlow's format V2: tensors by name, in a table of entries and a file of their bytes.
+"""Checkpoints in TensorFlow's format V2: an index of entries and files of tensor data.
 
 `<prefix>.index` is a sorted table whose values say, for each name, dtype, shape, place and checksum;
 `<prefix>.data-00000-of-00001` holds the bytes, one tensor after another in the order of names. A variable in parts has

@@ -1,4 +1,4 @@
-"""`init_from_checkpoint`: initializers that take values from a checkpoint."""
+"""`init_from_checkpoint`: initializes variables from a checkpoint."""
 
 from __future__ import annotations
 

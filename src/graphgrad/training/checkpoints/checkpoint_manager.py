@@ -1,4 +1,4 @@
-"""`tf.train.CheckpointManager`, and what else looks after checkpoints of objects."""
+"""`tf.train.CheckpointManager` and functions that list object checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph of objects that checkpoints of TensorFlow 2 describe: which object holds which, and who has values."""
+"""The object graph of TensorFlow 2 checkpoints."""
 
 from __future__ import annotations
 

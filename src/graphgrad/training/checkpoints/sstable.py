@@ -1,4 +1,4 @@
-"""Sorted string tables: LevelDB's file format, in which the index of a checkpoint is kept.
+"""Sorted string tables: LevelDB's format, used for the index of a checkpoint.
 
 A table is a list of blocks, each followed by a byte for its compression (0: none) and a masked CRC-32C. A block is a
 list of entries - how many bytes the key shares with the one before, how many it adds, the size of the value,

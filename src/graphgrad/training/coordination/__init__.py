@@ -1,1 +1,1 @@
-"""Threads that feed queues, and what stops them."""
+"""Coordinators and queue runners."""

@@ -1,4 +1,4 @@
-"""What programs for several processes use: with one process it works; more are refused."""
+"""Cluster specs and servers: one process works, more are refused."""
 
 from __future__ import annotations
 

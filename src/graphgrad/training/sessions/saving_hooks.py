@@ -1,4 +1,4 @@
-"""Hooks that write: checkpoints, summaries, how fast steps are."""
+"""Hooks that save checkpoints and summaries and report step rates."""
 
 from __future__ import annotations
 

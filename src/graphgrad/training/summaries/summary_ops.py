@@ -1,4 +1,4 @@
-"""Summaries: tensors turned into the messages that TensorBoard shows. Public functions: `summaries_v1.py`."""
+"""Summary ops: tensors to messages that TensorBoard shows. Public functions: `summaries_v1.py`."""
 
 from __future__ import annotations
 

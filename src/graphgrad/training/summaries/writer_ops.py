@@ -1,4 +1,4 @@
-"""Writing summaries as a side effect of a run, as `tf.summary` of TensorFlow 2 does; and sounds."""
+"""Ops that write summaries as a side effect, as `tf.summary` of TensorFlow 2 does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a Python function to its rewritten form: source, syntax tree, code, function."""
+"""Converts a Python function: source, syntax tree, rewritten code, function."""
 
 from __future__ import annotations
 import __future__

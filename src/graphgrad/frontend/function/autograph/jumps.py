@@ -1,4 +1,4 @@
-"""`break`, `continue` and `return` inside branches and loops, replaced by flags and nesting.
+"""Replaces `break`, `continue` and `return` by flags.
 
 What follows a branch that always jumps moves into the other branch; what follows one that may jump is
 put under `if not flag`. A loop goes on while its flags are down.

@@ -1,4 +1,4 @@
-"""Which names statements bind, which they read, and which are still read afterwards."""
+"""Liveness analysis: which names statements bind and read, and which are read later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements and expressions that may meet a tensor, rewritten as calls of `operators`.
+"""Rewrites statements and expressions that may meet a tensor as calls of `staged_operators`.
 
 A branch or loop becomes functions without arguments that work on the names of the function around them
 (`nonlocal`), so in Python's own way of running them nothing changes. Two more functions get and set the names that

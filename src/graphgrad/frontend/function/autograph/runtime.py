@@ -1,4 +1,4 @@
-"""The names that rewritten code finds under `_ag`."""
+"""The namespace `_ag` of rewritten code."""
 
 from .staged_loops import for_ as for_
 from .staged_loops import loop_options as loop_options

@@ -1,4 +1,4 @@
-"""Loops of rewritten code: Python's own way, or a `While` of the graph."""
+"""Loops of rewritten code: Python's, or a `While` in the graph."""
 
 from __future__ import annotations
 

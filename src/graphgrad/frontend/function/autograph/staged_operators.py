@@ -1,4 +1,4 @@
-"""What rewritten code calls: Python's own way for Python's values, the graph's way for tensors."""
+"""Operators of rewritten code: Python's for Python values, the graph's for tensors."""
 
 from __future__ import annotations
 
