@@ -175,9 +175,10 @@ class OpDef:
         "random" (its kernel takes `rng`), "reads" (changes nothing), "functional" (holds sub-graphs), "unset" (does
         with variables that have no value), "python" (it may call functions of the user), "handle" (its kernel makes
         what sessions keep, such as a queue), "keeps" (has an effect on that, and does not replace it), "waits" (for
-        another operation's effect on it).
+        another operation's effect on it), "sized" (NumPy, too, asks the shape rule about the sizes that a run gives).
       fault: the rule that says whether values are refused, or None, and `fault_needs` the indices of the inputs whose
         value it looks at; None if it looks at the result.
+      fault_when: a function that says which operations are watched for it, or None for all.
       assigns: whether it may give a variable, which is its input, a new value.
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
     """
@@ -210,6 +211,7 @@ class OpDef:
         self.device_kernel: Kernel | None = None
         self.fault: Callable[..., Any] | None = None
         self.fault_needs: tuple[int, ...] | None = ()
+        self.fault_when: Callable[[Any], bool] | None = None
         self._fault_attrs: tuple[str, ...] = ()
         self.gradient: Any = None
         self.gradient_source: Source | None = None
@@ -278,7 +280,9 @@ class OpDef:
         self.device_kernel = kernel
         return kernel
 
-    def refuses(self, *needs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def refuses(
+        self, *needs: str, when: Callable[[Any], bool] | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares which values the kernel refuses (a decorator), for compiled programs, which cannot raise.
 
         The rule is a function of (xp, *inputs, **attributes) like the kernel. It gives a list of what must not be:
@@ -288,11 +292,13 @@ class OpDef:
         Args:
           *needs: the inputs whose values the rule looks at; of the others only the shape. None: it takes the results
             instead of the inputs.
+          when: a function of an `Operation` that says whether it is to be watched, outside of sub-graphs; all are
+            where this is not given, sub-graphs' too.
         """
         names = [a.name for a in self.inputs]
 
         def declare(rule: Callable[..., Any]) -> Callable[..., Any]:
-            self.fault = rule
+            self.fault, self.fault_when = rule, when
             self.fault_needs = tuple(names.index(n) for n in needs) or None
             self._fault_attrs = _wanted(rule, self.attrs)
             return rule

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphgrad.errors import FailedPreconditionError, NeedsHostValue, OpError, describe
+from graphgrad.errors import Complaint, FailedPreconditionError, NeedsHostValue, OpError, describe
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import WouldBlock
 from graphgrad.ir.effects import bodies_of
@@ -22,6 +22,7 @@ from graphgrad.ir.opdef import Spec, _input_names
 from graphgrad.ir.shape import num_elements, shape_str
 from graphgrad.ir.variable_store import Cell
 
+from .fitting import fitting, unfit
 from .interrupts import wanted
 
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
@@ -174,7 +175,11 @@ class Instruction:
         self.bodies: dict[str, Body] = {}
         self.touched: tuple[Touch, ...] = ()
         self.host_kernel = opdef.bind_kernel(np)
+        if "sized" in opdef.flags:
+            self.host_kernel = fitting(op, self.host_kernel)
         self.device_kernel = opdef.device_kernel or opdef.kernel
+        if opdef.seen:
+            self.device_kernel = fitting(op, self.device_kernel)
         self.host_inputs = host_positions(op)
         self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
 
@@ -413,8 +418,11 @@ class Faults:
 def can_fail(part: Instruction | Body) -> bool:
     """Whether a trace has something to look at that may be refused."""
     if isinstance(part, Body):
-        return any(map(can_fail, part.program))
-    return part.op.opdef.fault is not None or any(map(can_fail, part.bodies.values()))
+        return any(can_fail(i) for i in part.program if i.op.opdef.fault_when is None)
+    opdef = part.op.opdef
+    if opdef.fault is not None and (opdef.fault_when is None or opdef.fault_when(part.op)):
+        return True
+    return any(map(can_fail, part.bodies.values()))
 
 
 def has_loop(part: Instruction | Body) -> bool:
@@ -445,6 +453,8 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpErro
         for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
         if hasattr(v, "dtype")
     )
+    if not isinstance(error, (OpError, Complaint)):
+        error = unfit(op, values) or error  # the rule has better words than Python and NumPy
     source = str(op.source or "")
     if op.type in ("CheckNumerics", "CheckNumericsV2"):
         checked = op.inputs[0].op

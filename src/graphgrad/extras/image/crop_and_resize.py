@@ -85,7 +85,7 @@ def _method(method):
 
 
 @op("CropAndResize", "image: T, boxes: float32, box_ind: int32, crop_size: int32 -> crops: float32", T=REAL,
-    host=("crop_size",))
+    host=("crop_size",), flags=("sized",))
 def crop_and_resize_op(xp, image, boxes, box_ind, crop_size, *, method="bilinear", extrapolation_value=0.0):
     """Parts of images, resized to one size."""
     _check(xp, box_ind, image.shape[0])
@@ -121,7 +121,7 @@ def _crop_and_resize_grad(op, dy):
 
 
 @op("CropAndResizeGradImage", "grads: float32, boxes: float32, box_ind: int32, image_size: int32 -> output: T",
-    T=FLOATING, host=("image_size",))
+    T=FLOATING, host=("image_size",), flags=("sized",))
 def crop_and_resize_grad_image(xp, dy, boxes, box_ind, image_size, *, T, method="bilinear"):
     """The gradient of CropAndResize for the image."""
     shape = tuple(int(n) for n in image_size)

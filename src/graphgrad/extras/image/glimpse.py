@@ -15,7 +15,7 @@ from graphgrad.ops.common.shape_values import part, shape_of
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import start
 
-_FLAGS = ("stateful", "random")  # what lies outside of the image is noise
+_FLAGS = ("stateful", "random", "sized")  # what lies outside of the image is noise
 
 
 def _start(xp, offsets, shape, size, centered, normalized, version):
@@ -63,7 +63,7 @@ def _glimpse(version):
         options = {"centered": centered, "normalized": normalized, "version": version}
         *where, inside = _places(xp, offsets, x.shape, size, **options)
         outside = _noise(xp, x, (x.shape[0], *size, x.shape[3]), noise, (rng, seed, seed2))
-        return xp.where(inside, x[tuple(where)], outside).astype(np.float32)
+        return xp.where(inside, xp.asarray(x)[tuple(where)], outside).astype(np.float32)
 
     return kernel
 

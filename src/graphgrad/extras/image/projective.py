@@ -68,7 +68,7 @@ def _batch(xp, n):
 def _transformed(xp, images, transforms, out, fill_value, interpolation, fill_mode):
     wide = np.float64 if images.dtype == np.float64 else np.float32
     fill = xp.asarray(fill_value).astype(images.dtype).astype(wide)
-    out = [int(n) for n in out]
+    images, out = xp.asarray(images), [int(n) for n in out]
     if min(out) <= 0:
         raise Complaint(f"output dimensions must be positive, not {out}", "give a height and width of at least 1")
     total = None
@@ -124,7 +124,7 @@ def _backward(op, dy):
 
 
 @op("ImageProjectiveTransformV3", "images: dtype, transforms: float32, output_shape: int32, fill_value: float32 -> "
-    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",))
+    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), flags=("sized",))
 def projective_v3(xp, images, transforms, output_shape, fill_value, *, interpolation, fill_mode="CONSTANT"):
     """Each pixel comes from where the transform sends it."""
     return _transformed(xp, images, transforms, output_shape, fill_value, interpolation, fill_mode)
@@ -142,7 +142,7 @@ def _projective_v3_grad(op, dy):
 
 
 @op("ImageProjectiveTransformV2", "images: dtype, transforms: float32, output_shape: int32 -> "
-    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), shape=_shape)
+    "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), flags=("sized",), shape=_shape)
 def projective_v2(xp, images, transforms, output_shape, *, interpolation, fill_mode="CONSTANT"):
     """Each pixel comes from where the transform sends it; zero outside of the image."""
     return _transformed(xp, images, transforms, output_shape, np.float32(0), interpolation, fill_mode)

@@ -89,7 +89,7 @@ def _options(op):
 
 
 @op("ScaleAndTranslate", "images: T, size: int32, scale: float32, translation: float32 -> resized_images: float32",
-    T=REAL, host=("size",))
+    T=REAL, host=("size",), flags=("sized",))
 def scale_and_translate_op(xp, images, size, scale, translation, *, kernel_type="lanczos3", antialias=True):
     """Each pixel is a weighted mean of those near to its place in the input."""
     sizes = zip(images.shape[1:3], map(int, size), strict=True)

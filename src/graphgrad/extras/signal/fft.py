@@ -206,7 +206,7 @@ def _declare_real(suffix, rank):
     ):
         signature = f"input: {ins}, fft_length: int32 -> output: {outs}"
         types = {"Treal": _REAL, "Tcomplex": COMPLEX}
-        op(name + suffix, signature, host=("fft_length",), shape=shape, **types)(kernel).grad(grad)
+        op(name + suffix, signature, host=("fft_length",), flags=("sized",), shape=shape, **types)(kernel).grad(grad)
 
 
 for _suffix, _rank in (("", 1), ("2D", 2), ("3D", 3)):

@@ -12,7 +12,7 @@ from graphgrad.ops.array.gather import check_range
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
 
-from .sparse_ops import linear, sparse_shape
+from .sparse_ops import check_columns, linear, sparse_shape
 
 _HOST = ("host",)
 
@@ -104,6 +104,7 @@ def _elementwise(name, combine, doc):
 
     def kernel(xp, sp_indices, sp_values, sp_shape, dense):
         rank = sp_indices.shape[1]
+        check_columns(rank, sp_shape)
         if dense.ndim > rank:
             raise Complaint(f"the dense operand has rank {dense.ndim}, more than the sparse one's {rank}",
                             "only the dense operand is broadcast; reduce its rank")
@@ -189,6 +190,7 @@ def _cwise_add_grad(op, dy):
 @op("SparseSoftmax", "sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T", T=FLOATING, host=("sp_shape",))
 def sparse_softmax_op(xp, indices, values, shape):
     """The softmax over the elements that each row (all indices but the last) holds; indices in order."""
+    check_columns(indices.shape[1], shape)
     n = values.shape[0]
     if not n:
         return values

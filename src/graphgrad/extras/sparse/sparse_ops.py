@@ -54,8 +54,14 @@ def sparse_shape(indices: Any, values: Any, shape: Any) -> None:
     values = with_rank(values, 1, "values")
     if None not in (indices[0], values[0]) and indices[0] != values[0]:
         raise Complaint(f"{indices[0]} indices but {values[0]} values", "give one row of indices for each value")
-    if shape is not None and indices[1] is not None and len(shape) != indices[1]:
-        raise Complaint(f"indices have {indices[1]} columns but the shape has {len(shape)} dimensions",
+    if shape is not None and indices[1] is not None:
+        check_columns(indices[1], shape)
+
+
+def check_columns(count: int, shape: Any) -> None:
+    """A Complaint unless there are as many columns of indices as dimensions."""
+    if len(shape) != count:
+        raise Complaint(f"indices have {count} columns but the shape has {len(shape)} dimensions",
                         "give one column for each dimension")
 
 
@@ -182,6 +188,8 @@ def _sum_all(x: Any) -> Any:
     Tindices=INDEX, peek=("a_shape",))
 def sparse_tensor_dense_add_op(xp, a_indices, a_values, a_shape, b):
     """A dense tensor plus a sparse one."""
+    if xp is np and tuple(a_shape) != b.shape:
+        raise _differing(a_shape.tolist(), b.shape)
     checked(a_indices, b.shape)
     if xp is np:
         out = np.array(b)
@@ -190,9 +198,13 @@ def sparse_tensor_dense_add_op(xp, a_indices, a_values, a_shape, b):
     return xp.asarray(b).at[columns(a_indices)].add(a_values, mode="drop")
 
 
-@sparse_tensor_dense_add_op.refuses("a_indices")
+def _differing(a_shape, b_shape):
+    return Complaint(f"shapes {shape_str(tuple(a_shape))} and {shape_str(b_shape)} differ", "give equal shapes")
+
+
+@sparse_tensor_dense_add_op.refuses("a_indices", "a_shape")
 def _sparse_tensor_dense_add_refuses(xp, a_indices, a_values, a_shape, b):
-    return outside(a_indices, b.shape)
+    return [*outside(a_indices, b.shape), a_shape != np.asarray(b.shape, a_shape.dtype)]
 
 
 @sparse_tensor_dense_add_op.shape
@@ -200,7 +212,7 @@ def _sparse_tensor_dense_add_shape(indices, values, shape, b):
     sparse_shape(indices, values, shape)
     if shape is not None and b is not None and (len(shape) != len(b) or any(
             None not in (x, y) and x != y for x, y in zip(shape, b, strict=True))):
-        raise Complaint(f"shapes {shape_str(tuple(shape))} and {shape_str(b)} differ", "give equal shapes")
+        raise _differing(shape, b)
     return b
 
 
@@ -327,6 +339,7 @@ def _sparse_reduce_max_grad(op, dy):
     host=("input_shape",))
 def sparse_reorder_op(xp, indices, values, shape):
     """The elements in row-major order."""
+    check_columns(indices.shape[1], shape)
     order = xp.argsort(linear(xp, indices, shape), **({"kind": "stable"} if xp is np else {"stable": True}))
     return xp.asarray(indices)[order], xp.asarray(values)[order]
 

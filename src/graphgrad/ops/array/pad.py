@@ -118,6 +118,9 @@ def _mirror_pad_grad(op, dy):
 def mirror_pad_grad_op(xp, dy, paddings, *, mode):
     """Folds the mirror images back onto what they are images of, and adds them."""
     edge = int(mode == "REFLECT")
+    if len(paddings) != dy.ndim:
+        raise Complaint(f"paddings has {len(paddings)} rows but input has rank {dy.ndim}",
+                        "give one [before, after] for each axis")
     for axis, (before, after) in enumerate(paddings.tolist()):
         n = dy.shape[axis] - before - after
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint, NeedsHostValue
+from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.dtypes import INDEX, int16
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import _CONTRADICTION, broadcast, merge, shape_str
@@ -207,13 +208,17 @@ def _strided_slice_device(xp, x, begin, end, strides, *, begin_mask, end_mask, e
 
 @strided_slice_op.refuses("begin")
 def _strided_slice_refuses(xp, x, begin, end, strides, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
+    return _outside(x.shape, begin, len(strides), ellipsis_mask, new_axis_mask, shrink_axis_mask)
+
+
+def _outside(shape, begin, count, ellipsis_mask, new_axis_mask, shrink_axis_mask):
     """Single elements at an index that only the run knows; other bounds are cut to the size."""
     found, axis = [], 0
-    for source in _positions(len(strides), len(x.shape), ellipsis_mask, new_axis_mask):
+    for source in _positions(count, len(shape), ellipsis_mask, new_axis_mask):
         if source is _NEW:
             continue
         if source is not _ALL and shrink_axis_mask >> source & 1:
-            dim = x.shape[axis]
+            dim = shape[axis]
             found.append((begin[source] + dim, 2 * dim))
         axis += 1
     return found
@@ -235,9 +240,13 @@ def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, e
     result = np.zeros(shape, dy.dtype)
     part = result[_indexer(result.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)]
     if part.shape != dy.shape:
-        raise Complaint(f"shape of dy was {shape_str(dy.shape)} instead of {shape_str(part.shape)}")
+        raise _other_shape(dy.shape, part.shape)
     result[_indexer(result.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)] = dy
     return result
+
+
+def _other_shape(given, wanted):
+    return Complaint(f"shape of dy was {shape_str(given)} instead of {shape_str(wanted)}")
 
 
 @strided_slice_grad_op.on_device
@@ -248,6 +257,11 @@ def _strided_slice_grad_device(xp, shape, begin, end, strides, dy, *, begin_mask
     shape = tuple(shape.tolist())
     plan = _Plan(shape, begin, end, strides,
                  (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
+    if dy.shape != tuple(plan.out):
+        raise _other_shape(dy.shape, tuple(plan.out))
+    for axis in plan.dynamic:
+        if not shape[axis]:
+            raise Complaint(f"dimension {axis} has no elements, of which one is taken", "give an index less")
     x = xp.reshape(dy, [len(r) if isinstance(r, range) else 1 for r in plan.ranges])
     turned = _reversed_axes(plan.ranges)
     x = lax.rev(x, turned) if turned else x
@@ -265,6 +279,16 @@ def _strided_slice_grad_device(xp, shape, begin, end, strides, dy, *, begin_mask
         full = x.shape[:axis] + (shape[axis],) + x.shape[axis + 1 :]
         x = lax.dynamic_update_slice_in_dim(xp.zeros(full, x.dtype), x, plan.position(xp, axis, shape[axis]), axis)
     return x
+
+
+def _index_is_fed(op):
+    return bool(op._attr("shrink_axis_mask")) and constant_value(op.inputs[1]) is None
+
+
+@strided_slice_grad_op.refuses("begin", when=_index_is_fed)
+def _strided_slice_grad_refuses(xp, shape, begin, end, strides, dy, ellipsis_mask=0, new_axis_mask=0,
+                                shrink_axis_mask=0):
+    return _outside(shape.tolist(), begin, len(strides), ellipsis_mask, new_axis_mask, shrink_axis_mask)
 
 
 @strided_slice_grad_op.shape

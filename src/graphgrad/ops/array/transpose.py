@@ -185,6 +185,8 @@ def roll_op(xp, x, shift, axis):
     """The input rotated along some axes."""
     wanted = [normalize_axis(a, len(x.shape)) for a in np.atleast_1d(axis).tolist()]
     shift = np.atleast_1d(shift).tolist() if isinstance(shift, np.ndarray) else xp.atleast_1d(shift)
+    if len(shift) != len(wanted):
+        raise _not_one_each()
     return xp.roll(x, tuple(shift[i] for i in range(len(wanted))), tuple(wanted))
 
 
@@ -197,8 +199,12 @@ def _roll_shape(x, shift, axis):
             normalize_axis(a, len(x))
     count = None if axis is None else 1 if not isinstance(axis, tuple) else len(axis)
     if shift is not None and None not in shift and count is not None and (shift[0] if shift else 1) != count:
-        raise Complaint("shift and axis must have the same size", "give one shift for each axis")
+        raise _not_one_each()
     return x
+
+
+def _not_one_each():
+    return Complaint("shift and axis must have the same size", "give one shift for each axis")
 
 
 @roll_op.grad

@@ -144,7 +144,7 @@ def _depthwise_grad(op, dy):
 
 
 @op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
-    host=("input_sizes",))
+    host=("input_sizes",), flags=("sized",))
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                     dilations=_ONES):
     """The gradient of DepthwiseConv2dNative with respect to its input."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
-from graphgrad.ir.shape import with_rank
+from graphgrad.ir.shape import compatible, shape_str, with_rank
 
 from .pool_ops import _pool_shape
 
@@ -40,15 +41,23 @@ def _max_pool_v2_grad(op, dy):
 
 
 @op("MaxPoolGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
-    host=_SIZES)
+    host=_SIZES, flags=("sized",))
 def max_pool_grad_v2(xp, x, y, dy, ksize, strides, *, padding, data_format="NHWC"):
     """Hands each window's gradient to its first maximum."""
     return raw.MaxPoolGrad.kernel(xp, x, y, dy, **_numbers(ksize, strides), padding=padding, data_format=data_format)
 
 
 @max_pool_grad_v2.shape
-def _max_pool_grad_v2_shape(x, y, dy, ksize, strides):
-    return with_rank(x, 4, "orig_input")
+def _max_pool_grad_v2_shape(x, y, dy, ksize, strides, padding, data_format):
+    x = with_rank(x, 4, "orig_input")
+    _check_output(y, _max_pool_v2_shape(x, ksize, strides, padding, data_format))
+    return x
+
+
+def _check_output(given, pooled):
+    if not compatible(given, pooled):
+        raise Complaint(f"orig_output has shape {shape_str(given)}, but pooling gives {shape_str(pooled)}",
+                        "give what MaxPoolV2 gave for the same ksize and strides")
 
 
 @max_pool_grad_v2.grad
@@ -58,7 +67,7 @@ def _max_pool_grad_v2_grad(op, ddx):
 
 
 @op("MaxPoolGradGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
-    host=_SIZES)
+    host=_SIZES, flags=("sized",))
 def max_pool_grad_grad_v2(xp, x, y, ddx, ksize, strides, *, padding, data_format="NHWC"):
     """Picks, for each window, the element at its first maximum."""
     kernel = raw.MaxPoolGradGrad.kernel
@@ -66,8 +75,10 @@ def max_pool_grad_grad_v2(xp, x, y, ddx, ksize, strides, *, padding, data_format
 
 
 @max_pool_grad_grad_v2.shape
-def _max_pool_grad_grad_v2_shape(x, y, ddx, ksize, strides):
-    return with_rank(y, 4, "orig_output")
+def _max_pool_grad_grad_v2_shape(x, y, ddx, ksize, strides, padding, data_format):
+    y = with_rank(y, 4, "orig_output")
+    _check_output(y, _max_pool_v2_shape(x, ksize, strides, padding, data_format))
+    return y
 
 
 @max_pool_grad_grad_v2.grad

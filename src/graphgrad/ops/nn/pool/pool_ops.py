@@ -315,7 +315,10 @@ def _of_second(x, y, dy):
 
 def _of_sizes(nd):
     def shape(sizes, dy):
-        with_rank(dy, nd + 2, "grad")
+        dy = with_rank(dy, nd + 2, "grad")
+        if sizes and None not in (sizes[0], dy[0]) and 0 <= sizes[0] != dy[0]:
+            raise Complaint(f"orig_input_shape says {sizes[0]} images but grad has {dy[0]}",
+                            "give the shape of what was pooled")
         return (None,) * (nd + 2) if sizes is None else sizes
 
     return shape
@@ -379,7 +382,7 @@ def _avg_pool_op_grad(op, dy):
 
 
 @op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    shape=_of_sizes(2))
+    flags=("sized",), shape=_of_sizes(2))
 def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
     """Shares each window's gradient among its elements."""
     shape = tuple(int(n) for n in sizes)
@@ -448,7 +451,7 @@ def _avg_pool3d_op_grad(op, dy):
 
 
 @op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    shape=_of_sizes(3))
+    flags=("sized",), shape=_of_sizes(3))
 def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
     """Shares each window's gradient among its elements."""
     shape = tuple(int(n) for n in sizes)
