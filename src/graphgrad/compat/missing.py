@@ -1,4 +1,4 @@
-"""What a face says about a name it does not have: the nearest one that it has."""
+"""Lazy names of faces, and the error for missing ones, with the nearest that exists."""
 
 from __future__ import annotations
 

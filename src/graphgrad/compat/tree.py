@@ -1,4 +1,4 @@
-"""Where this package has what programs import from TensorFlow's inside.
+"""Maps TensorFlow's internal modules, which programs import, to modules here.
 
 Paths are relative to `tensorflow`. What is not listed here is answered by name, see `importing`.
 """

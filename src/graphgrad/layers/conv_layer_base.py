@@ -1,4 +1,4 @@
-"""What the convolutions of `tf.layers` share."""
+"""The base class of convolution layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.layers.Layer`: what all layers share."""
+"""`tf.layers.Layer`: the base class of layers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What programs use around their graphs: flags and `app.run` on absl; logging and files."""
+"""Flags and `app.run` on absl; logging; files."""

@@ -1,4 +1,4 @@
-"""`tf.compat`: text and bytes, and what Python and NumPy call numbers."""
+"""`tf.compat`: conversions between text and bytes, numeric types."""
 
 from __future__ import annotations
 

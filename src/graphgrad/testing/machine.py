@@ -1,4 +1,4 @@
-"""What programs ask about the machine and the build."""
+"""Questions about the machine and the build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests use beside `TestCase`: stand-ins for attributes, benchmarks, decorators."""
+"""`tf.test` beside `TestCase`: mocks, benchmarks, decorators."""
 
 from __future__ import annotations
 

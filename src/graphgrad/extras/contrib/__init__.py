@@ -1,1 +1,1 @@
-"""What programs use of `tf.contrib` that is nothing of `tf.layers`, and of TensorFlow's tutorials."""
+"""What programs use of `tf.contrib`, and of TensorFlow's tutorials."""

@@ -1,4 +1,4 @@
-"""Comma-separated values: records of text become columns.
+"""CSV: text records to columns.
 
 Reference: RFC 4180; TensorFlow 2.21 DecodeCSV.
 """

@@ -1,4 +1,4 @@
-"""Serialized examples and sequences of them: the operations that take them apart."""
+"""Ops that parse serialized examples and sequence examples."""
 
 from __future__ import annotations
 

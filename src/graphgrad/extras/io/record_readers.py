@@ -1,4 +1,4 @@
-"""Readers: they take names of files, or other work, out of a queue, and give what is in them record by record."""
+"""Reader ops: take work from a queue and return records."""
 
 from __future__ import annotations
 

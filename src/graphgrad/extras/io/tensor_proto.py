@@ -1,4 +1,4 @@
-"""Tensors as strings and back, in TensorFlow's message `TensorProto`."""
+"""Tensors to and from serialized `TensorProto` messages."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Linear operators: matrices that are known by what they do. See `operator` for the base."""
+"""Linear operators: matrices given by structure. Base class: `operator`."""

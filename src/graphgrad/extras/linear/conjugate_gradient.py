@@ -1,4 +1,4 @@
-"""Solutions by conjugate gradients. The linear operators themselves are in `linear`."""
+"""Solves linear systems by conjugate gradients."""
 
 from __future__ import annotations
 

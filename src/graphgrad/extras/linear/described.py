@@ -1,4 +1,4 @@
-"""What is known of a linear operator without computing: hints, names, shapes."""
+"""Static properties of linear operators: hints, names, shapes."""
 
 from __future__ import annotations
 

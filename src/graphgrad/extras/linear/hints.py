@@ -1,4 +1,4 @@
-"""What is known of a product, a sum or a transformation from what is known of its parts: True, False or None."""
+"""Infers hints (self-adjoint, positive definite, ...) of compound operators: True, False or None."""
 
 from __future__ import annotations
 

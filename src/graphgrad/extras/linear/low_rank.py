@@ -1,4 +1,4 @@
-"""A linear operator that differs from another one by a product of thin matrices."""
+"""Low-rank updates of linear operators."""
 
 from __future__ import annotations
 

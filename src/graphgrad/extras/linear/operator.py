@@ -1,4 +1,4 @@
-"""The base of the linear operators: what each can do, by way of its dense matrix where it knows no better."""
+"""The base class of linear operators; falls back to dense matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of dense tensors that take ragged ones too: the faces' own, with another way for what is ragged.
+"""Dispatches functions of dense tensors to their ragged forms.
 
 A function is called as it is. If it meets a `RaggedTensor` where it wants a tensor, the way for ragged ones is taken;
 some functions of one operand take sparse tensors likewise.

@@ -1,4 +1,4 @@
-"""Operations on tensors with rows of different lengths, given by their values and where each row begins and ends.
+"""Ops on ragged rows, given by flat values and row splits.
 
 They run on the host: how large a result is depends on values.
 """

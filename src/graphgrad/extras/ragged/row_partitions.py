@@ -1,4 +1,4 @@
-"""Values of ragged tensors, and arithmetic on where their rows begin and end."""
+"""Row partitions: splits, lengths, starts, ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sound in WAV files of 16 bits."""
+"""Decodes and encodes WAV files of 16 bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discrete cosine transforms, and what recognition of speech makes of them."""
+"""Discrete cosine transforms and mel-frequency cepstral coefficients."""
 
 from __future__ import annotations
 

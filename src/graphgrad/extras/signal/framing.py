@@ -1,4 +1,4 @@
-"""Signals cut into overlapping frames and put together again; the transforms built on them."""
+"""Frames, overlap-add and short-time Fourier transforms."""
 
 from __future__ import annotations
 

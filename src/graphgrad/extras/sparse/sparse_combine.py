@@ -1,4 +1,4 @@
-"""Functions of two sparse tensors, pieces of them, and their relatives."""
+"""Sparse maxima and minima, splits, sparse reductions, merges."""
 
 from __future__ import annotations
 

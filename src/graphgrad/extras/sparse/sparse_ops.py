@@ -1,4 +1,4 @@
-"""The operations that lead between sparse tensors and dense ones."""
+"""Ops between sparse and dense tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segment reductions over rows picked by indices, without making the picked rows a tensor of their own."""
+"""Segment reductions over gathered rows, without materializing these."""
 
 from __future__ import annotations
 

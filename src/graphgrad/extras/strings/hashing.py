@@ -1,4 +1,4 @@
-"""Hashes of strings: which of some buckets each belongs to, as TensorFlow sorts them.
+"""Hashes and fingerprints of strings.
 
 References: FarmHash (Google, 2014), its `Fingerprint64`; MurmurHash64A (Appleby, 2008).
 """

@@ -1,4 +1,4 @@
-"""Regular expressions on strings, in RE2's syntax and in its time: none goes back and forth without end.
+"""Regular expressions with RE2's syntax and linear time.
 
 Reference: github.com/google/re2, `RE2::FullMatch`, `RE2::Replace`, `RE2::GlobalReplace`.
 """

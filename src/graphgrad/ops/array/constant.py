@@ -1,4 +1,4 @@
-"""Constants, placeholders, and ops that hand their input through."""
+"""Constants, placeholders, identities."""
 
 from __future__ import annotations
 

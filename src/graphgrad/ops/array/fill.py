@@ -1,4 +1,4 @@
-"""Tensors of one value: Fill, zeros, ones."""
+"""Fill, zeros, ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking elements by index, and putting them back."""
+"""Gathers by index, and their gradients."""
 
 from __future__ import annotations
 

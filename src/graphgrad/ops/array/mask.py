@@ -1,4 +1,4 @@
-"""Places where a condition holds: Where, boolean masks and sequence masks."""
+"""Where, boolean masks and sequence masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions at the top of TensorFlow's module that make one operation, without the conveniences of their namesakes."""
+"""Public functions that build a single operation, without the conveniences of their namesakes."""
 
 from __future__ import annotations
 

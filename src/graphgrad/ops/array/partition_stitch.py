@@ -1,4 +1,4 @@
-"""Ops whose result has a shape that the values decide: partition and stitch, unique, set difference."""
+"""Ops whose output shape depends on values: partition and stitch, unique, set difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Putting slices in their places: ScatterNd, the tensor_scatter family, one-hot vectors."""
+"""ScatterNd, the tensor_scatter family, one-hot vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing between tensors by a condition."""
+"""Select: chooses between tensors by a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of tensors, and ops that change nothing but the shape."""
+"""Shape, size and rank, and ops that change only the shape."""
 
 from __future__ import annotations
 

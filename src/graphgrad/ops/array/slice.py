@@ -1,4 +1,4 @@
-"""Subscripts `t[...]`, Slice, and the functions that take parts of a tensor."""
+"""Slice, subscripts `t[...]`, and the functions that take parts of a tensor."""
 
 from __future__ import annotations
 

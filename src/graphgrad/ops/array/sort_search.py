@@ -1,4 +1,4 @@
-"""Searching and sorting, and reading bits as another type."""
+"""Sorting, searching, and bitcasts."""
 
 from __future__ import annotations
 

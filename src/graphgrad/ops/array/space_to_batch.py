@@ -1,4 +1,4 @@
-"""Moving blocks of space into the batch or into the channels, and back."""
+"""Space to batch, space to depth, and their inverses."""
 
 from __future__ import annotations
 

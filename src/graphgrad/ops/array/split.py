@@ -1,4 +1,4 @@
-"""Parting tensors along an axis that they keep: split."""
+"""Splits a tensor along an axis."""
 
 from __future__ import annotations
 

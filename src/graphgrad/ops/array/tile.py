@@ -1,4 +1,4 @@
-"""Repeating tensors: tile, repeat, meshgrid."""
+"""Tile, repeat, meshgrid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that put elements elsewhere: transpose, reverse, roll."""
+"""Transpose, reverse, roll."""
 
 from __future__ import annotations
 

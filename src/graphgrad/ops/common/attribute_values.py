@@ -1,4 +1,4 @@
-"""Numbers that become attributes of operations."""
+"""Checks and converts numbers that become attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the elementwise families share: sets of dtypes, shape rules, conjugation."""
+"""Dtype sets and shape rules of elementwise ops, conjugation."""
 
 from __future__ import annotations
 

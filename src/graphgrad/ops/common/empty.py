@@ -1,4 +1,4 @@
-"""What sums and windows over nothing give: zeros."""
+"""Zeros for reductions and windows over empty inputs."""
 
 from __future__ import annotations
 

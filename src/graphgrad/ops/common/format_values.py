@@ -1,4 +1,4 @@
-"""How values are written out: in messages of Print and Assert, and by `tf.print` and `tf.strings.format`."""
+"""Formats values for Print, Assert, `tf.print` and `tf.strings.format`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping XLA from fusing what is better computed apart."""
+"""Keeps XLA from fusing computations that are faster apart."""
 
 from __future__ import annotations
 

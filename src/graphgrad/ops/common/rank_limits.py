@@ -1,4 +1,4 @@
-"""The ranks of inputs that shape rules take apart: sizes, axes, counts.
+"""Ranks that shape rules require of sizes, axes and counts.
 
 Their rules see them as numbers or tuples, so the rank is checked before. Each entry is `OpType.input`.
 """

@@ -1,4 +1,4 @@
-"""`SparseTensor`: the places and values of what is not zero."""
+"""`SparseTensor`: the indices and values of nonzero elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that compute nothing and only order others: `no_op`, `group`, `tuple`."""
+"""`no_op`, `group`, `tuple`: operations that only order others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that hold sub-graphs: `If`, `While` and `VectorizedMap`.
+"""Operations with sub-graphs: `If`, `While` and `VectorizedMap`.
 
 A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
 of the variables that the sub-graphs touch as `state`; it returns outputs and new state. Where `f.watched` is true, the

@@ -1,4 +1,4 @@
-"""Operations that run Python: functions of the user, printing, the clock."""
+"""Operations that run Python: user functions, printing, timestamps."""
 
 from __future__ import annotations
 

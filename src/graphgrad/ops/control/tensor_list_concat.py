@@ -1,4 +1,4 @@
-"""Older forms of the operations on lists."""
+"""TensorListConcat and TensorListScatter, in their older forms."""
 
 from __future__ import annotations
 

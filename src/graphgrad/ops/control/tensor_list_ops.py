@@ -1,4 +1,4 @@
-"""Lists of tensors, upon which `TensorArray` is built: values of dtype `variant`, changed by making new ones."""
+"""Tensor lists, on which `TensorArray` is built: immutable values of dtype `variant`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices that are zero but for a few diagonals: triangular bands, and three diagonals."""
+"""Banded triangular and tridiagonal solvers and products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decompositions, inverses and solutions of linear systems, with their gradients."""
+"""Cholesky, eigen- and singular value decompositions, inverses and solvers."""
 
 from __future__ import annotations
 

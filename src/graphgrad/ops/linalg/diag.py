@@ -1,4 +1,4 @@
-"""Diagonals and bands of matrices: taking them out, putting them in, masking the rest."""
+"""Diagonals and bands of matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public functions for diagonals, bands and identity matrices."""
+"""Public functions for diagonals, bands and identity matrices."""
 
 from __future__ import annotations
 

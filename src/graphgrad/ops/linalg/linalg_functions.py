@@ -1,4 +1,4 @@
-"""The public functions of linear algebra: names for the ops, and what is made of them."""
+"""Public functions of `tf.linalg`."""
 
 from __future__ import annotations
 

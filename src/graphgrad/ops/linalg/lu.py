@@ -1,4 +1,4 @@
-"""LU decompositions, their gradients, and what is computed from them."""
+"""LU decompositions and solvers based on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contractions made of matrix products: `tensordot`, `matvec`."""
+"""`tensordot` and `matvec`, by matrix products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solutions of linear systems on a device, by blocks.
+"""Triangular solves on a device, by blocks.
 
 LAPACK, which XLA:CPU calls, hands triangular systems of a moderate size to several threads. For stacks of them
 waking these and waiting takes longer than the arithmetic, a hundred times as long on a busy machine. Products do not.

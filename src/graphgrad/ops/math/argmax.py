@@ -1,4 +1,4 @@
-"""The positions of extrema."""
+"""ArgMax and ArgMin."""
 
 from __future__ import annotations
 

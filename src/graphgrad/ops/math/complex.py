@@ -1,4 +1,4 @@
-"""Complex numbers and their parts."""
+"""Complex numbers: parts, angle, conjugate."""
 
 from __future__ import annotations
 

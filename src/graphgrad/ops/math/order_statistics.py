@@ -1,4 +1,4 @@
-"""Elements by rank: the n-th smallest, the k largest in earlier and approximate forms, isotonic regression."""
+"""Order statistics: nth element, older and approximate top-k, isotonic regression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions over segments: rows of a tensor that share an id."""
+"""Segment reductions: over rows that share an id."""
 
 from __future__ import annotations
 

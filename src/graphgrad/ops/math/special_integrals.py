@@ -1,4 +1,4 @@
-"""Functions that are integrals of elementary ones: Dawson's, Fresnel's, Spence's, and the exponential integral."""
+"""Special functions defined by integrals: Dawson, Fresnel, Spence, exponential integral."""
 
 from __future__ import annotations
 

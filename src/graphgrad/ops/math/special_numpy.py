@@ -1,4 +1,4 @@
-"""Special functions for NumPy, in double precision. On a device, XLA's own are used instead."""
+"""Special functions in NumPy, in double precision; a device uses XLA's."""
 
 from __future__ import annotations
 

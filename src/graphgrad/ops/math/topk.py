@@ -1,4 +1,4 @@
-"""The largest elements, and whether targets are among them."""
+"""TopK and InTopK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signs, rounding, squares, roots and reciprocals of one tensor."""
+"""Unary functions: sign, rounding, squares, roots, reciprocals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bias: a vector added along the channels, and the layers of it that TensorFlow offers."""
+"""BiasAdd and the layers built on it."""
 
 from __future__ import annotations
 

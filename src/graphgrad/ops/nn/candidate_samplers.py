@@ -1,4 +1,4 @@
-"""Candidate samplers with given or learned frequencies, and the one that takes all classes."""
+"""Candidate samplers: fixed and learned unigram, all classes."""
 
 from __future__ import annotations
 

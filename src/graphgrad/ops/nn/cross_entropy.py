@@ -1,4 +1,4 @@
-"""Losses: cross entropies as ops, and the other losses made of elementwise ops."""
+"""Cross entropies, and losses composed of elementwise ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lookup of rows in embedding tables."""
+"""Embedding lookup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent cells and layers as single ops: LSTM and GRU blocks, with derivatives of any order.
+"""Fused recurrent cells and layers: LSTM and GRU blocks, with derivatives of any order.
 
 A layer's first gradient is an op of its own; higher ones, and those of the cells, come from their composition.
 """

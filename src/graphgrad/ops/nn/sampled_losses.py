@@ -1,4 +1,4 @@
-"""Losses over a sample of the classes, and the samplers they draw it with."""
+"""Sampled softmax and NCE losses, and their samplers."""
 
 from __future__ import annotations
 

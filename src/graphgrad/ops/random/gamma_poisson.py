@@ -1,4 +1,4 @@
-"""Gamma and Poisson deviates, in TensorFlow's own numbers. They are drawn on the host; see `rejection`."""
+"""Gamma and Poisson deviates with TensorFlow's numbers, drawn on the host."""
 
 from __future__ import annotations
 

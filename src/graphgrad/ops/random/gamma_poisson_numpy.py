@@ -1,4 +1,4 @@
-"""Gamma and Poisson deviates by rejection, in NumPy: how many numbers one takes is only known while drawing.
+"""Rejection sampling of gamma and Poisson deviates in NumPy.
 
 Every result draws from a stretch of the stream of its own, so that all of them are worked on
 at once, those that are rejected again and again. The order in which numbers are taken is

@@ -1,4 +1,4 @@
-"""The operations beneath `tf.random.Generator`: a state in a variable, from which numbers are set aside."""
+"""The ops beneath `tf.random.Generator`: a generator's state in a variable."""
 
 from __future__ import annotations
 

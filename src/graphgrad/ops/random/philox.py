@@ -1,4 +1,4 @@
-"""TensorFlow's random bits: the counter-based generator Philox4x32-10, and what is made of them.
+"""Philox4x32-10, TensorFlow's counter-based generator, and the distributions drawn from it.
 
 The generator is a pure function of a key and a counter, so every element of a tensor is
 computed by itself, in any order, and a seeded op gives the numbers that it gives in

@@ -1,4 +1,4 @@
-"""Random operations, with TensorFlow's own numbers.
+"""Stateful random ops, with TensorFlow's numbers.
 
 The numbers of a stateful op follow from its two seeds and from how often it has run before;
 the session (or eager mode) counts, and hands the count to the kernel as `rng`.

@@ -1,4 +1,4 @@
-"""The seeds that random ops start from, and what their kernels ask of shapes.
+"""Graph and op seeds; shape arguments of random kernels.
 
 Seeds come in pairs, of the graph (or of eager mode) and of the op, as in TensorFlow: with the
 same pair an op gives the same numbers.

@@ -1,4 +1,4 @@
-"""Sobol's sequence: points that fill the unit cube evenly."""
+"""Sobol sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random operations whose numbers are a function of a seed that is an input.
+"""Stateless random ops: numbers as a function of a seed.
 
 The op types of both TensorFlow 1 (a `seed` of two integers) and 2 (a key and a counter made
 from it) are here; they give the same numbers.

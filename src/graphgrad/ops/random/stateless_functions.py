@@ -1,4 +1,4 @@
-"""Stateless random operations beyond numbers of one distribution: truncated normals, binomials, permutations."""
+"""Stateless truncated normals, binomials, permutations and other functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The random bits of ThreeFry2x32-20 as XLA lays them out, and numbers made of them.
+"""ThreeFry2x32-20 in XLA's layout, and numbers drawn from it.
 
 TensorFlow has this algorithm on XLA alone; the numbers are those that it gives there.
 

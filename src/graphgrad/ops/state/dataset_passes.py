@@ -1,4 +1,4 @@
-"""Passes through data sets inside of functions: what a loop over a data set reads its elements from.
+"""Iterates over data sets inside of functions.
 
 An element is named by its number, so that the gradient of a loop, which goes through the iterations again, finds
 the same ones.

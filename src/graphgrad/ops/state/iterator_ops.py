@@ -1,4 +1,4 @@
-"""Iterators over data sets, kept by sessions as variables are. What a data set is, extras/data/dataset.py says."""
+"""Iterators over data sets, kept by sessions. Data sets: extras/data/dataset.py."""
 
 from __future__ import annotations
 

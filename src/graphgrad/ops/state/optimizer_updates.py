@@ -1,4 +1,4 @@
-"""The optimizers' update ops: they change a variable and its slots in place.
+"""Optimizer update ops, in place on a variable and its slots.
 
 The sparse ones get rows and their indices. By TensorFlow's contract indices are distinct;
 with `sum_duplicates` (an attribute of ours) rows with one index are summed first, which

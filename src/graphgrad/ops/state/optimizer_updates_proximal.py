@@ -1,4 +1,4 @@
-"""Update ops with a proximal step or dual averaging, which make variables sparse."""
+"""Optimizer update ops with a proximal step or dual averaging."""
 
 from __future__ import annotations
 

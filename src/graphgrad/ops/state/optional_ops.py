@@ -1,4 +1,4 @@
-"""Values that may be missing: variants that hold the components of a value, or nothing."""
+"""Optional values: variants that hold components or nothing."""
 
 from __future__ import annotations
 

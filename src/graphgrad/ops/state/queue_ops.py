@@ -1,4 +1,4 @@
-"""Queues: handles, what goes in and what comes out. Sessions keep the queues; `buffers` says what they are.
+"""Queue ops: handles, enqueue and dequeue. The storage is in `queue_storage.py`.
 
 A queue is no variable: what a run has put into it or taken out stays so, also if the run fails afterwards.
 """

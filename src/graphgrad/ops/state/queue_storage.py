@@ -1,4 +1,4 @@
-"""What queues consist of: elements, and those who wait for room or for elements, each kind in line.
+"""Storage of queues: their elements, and the callers that wait for elements or capacity.
 
 Whoever changes a queue serves the lines as far as they get; so a thread that waits need not be woken to find out that
 it has to wait on.

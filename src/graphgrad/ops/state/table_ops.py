@@ -1,4 +1,4 @@
-"""Lookup tables: dictionaries that sessions keep as they keep variables. All of it runs on the host."""
+"""Lookup tables, kept by sessions, on the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables as resources: handles, reads and assignments, and the optimizers' update ops.
+"""Resource variables: handles, reads, assignments.
 
 A kernel gets, for an input of type `resource`, a `Ref`: an object whose `value` is read and
 set. Reads and assignments happen in creation order, so a read made before an assignment

@@ -1,4 +1,4 @@
-"""Updates of parts of a variable: slices by index tuples, strided slices, counting."""
+"""Updates of slices of variables, and counting up."""
 
 from __future__ import annotations
 

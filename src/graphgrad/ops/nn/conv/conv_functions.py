@@ -1,4 +1,4 @@
-"""The public functions of convolution: arguments of both versions made into the ops' attributes."""
+"""Public functions of convolution, for TensorFlow 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How XLA computes convolutions.
+"""Convolutions on XLA.
 
 Its own convolution is fast on a CPU in two dimensions, without groups, and where it does not sum over too much. Other
 ones are made of such, or of products of matrices.

@@ -1,4 +1,4 @@
-"""Operations upon every n-th element: on a batch of interleaved images."""
+"""Dilated windows, by space to batch."""
 
 from __future__ import annotations
 

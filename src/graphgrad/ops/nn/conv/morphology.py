@@ -1,4 +1,4 @@
-"""Grey-scale morphology: dilation, its gradients to any order, erosion."""
+"""Grey-scale morphology: dilation and erosion, with gradients of any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patches of images as channels."""
+"""Extracts image patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The batch normalizations of earlier versions of TensorFlow, which graphs of that time contain."""
+"""Batch normalization ops of earlier versions of TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local response normalization over neighbouring channels."""
+"""Local response normalization."""
 
 from __future__ import annotations
 

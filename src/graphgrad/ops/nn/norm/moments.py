@@ -1,4 +1,4 @@
-"""Normalization made of other ops: moments, batch normalization, l2 norms of slices."""
+"""Moments, batch normalization and l2 normalization, composed of other ops."""
 
 from __future__ import annotations
 

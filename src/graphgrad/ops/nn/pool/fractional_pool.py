@@ -1,4 +1,4 @@
-"""Fractional pooling: windows of two sizes in random order, so that the ratio of sizes is no integer."""
+"""Fractional pooling: pooling regions of random size, for a ratio that is no integer."""
 
 from __future__ import annotations
 

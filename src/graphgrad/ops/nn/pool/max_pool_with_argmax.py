@@ -1,4 +1,4 @@
-"""Max pooling that tells where the maxima are, with its gradients."""
+"""Max pooling that also returns the indices of the maxima."""
 
 from __future__ import annotations
 

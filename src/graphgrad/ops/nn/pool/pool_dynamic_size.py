@@ -1,4 +1,4 @@
-"""Max pooling whose window comes as tensors."""
+"""Max pooling whose window size is a tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public functions of pooling: arguments of both versions made into the ops' attributes."""
+"""Public functions of pooling, for TensorFlow 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounding to what few bits can hold, in floating point, with straight-through gradients: dy where x is in range."""
+"""Fake quantization in floating point, with straight-through gradients."""
 
 from __future__ import annotations
 

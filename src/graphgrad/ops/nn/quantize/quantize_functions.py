@@ -1,4 +1,4 @@
-"""Rounding to what few bits can hold: the public functions."""
+"""Public functions of fake quantization."""
 
 from __future__ import annotations
 
