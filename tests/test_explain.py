@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphgrad as v2
 import graphgrad.compat.v1 as tf
 from graphgrad.gradients.core.missing import REPLACEMENTS
 from graphgrad.ir.opdef import raw, registry
@@ -150,6 +151,22 @@ def test_in_functions() -> None:
         return a
 
     f(tf.constant(1.0))
+
+
+def test_arguments_of_a_call() -> None:
+    """Inside of a function that is being called, gradients begin with its arguments, and so do explanations."""
+    x = tf.placeholder(tf.float32, [], name="x")
+
+    @v2.function
+    def f(a: Any) -> Any:
+        why = tf.explain_gradient(a * a, x)
+        assert why.is_none and kinds(why) == [("argument", "Identity")] and tf.gradients(a * a, x) == [None]
+        assert "begin with its arguments" in str(why)
+        assert tf.explain_gradient(a * a, a).verdict == tf.explain_gradient(a * x, x).verdict == "flows"
+        return a
+
+    y = f(x * x)
+    assert tf.explain_gradient(y, x).verdict == "flows" and tf.gradients(y, x) != [None]
 
 
 def test_eager_is_refused() -> None:

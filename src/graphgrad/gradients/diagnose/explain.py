@@ -14,7 +14,7 @@ import numpy as np
 from graphgrad.gradients.core.aggregate import AggregationMethod, aggregate
 from graphgrad.gradients.core.arguments import as_xs, as_ys
 from graphgrad.gradients.core.missing import replacement
-from graphgrad.gradients.core.outer_graphs import Outside, around, leave
+from graphgrad.gradients.core.outer_graphs import Outside, around, leave, open_entrances
 from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
 from graphgrad.gradients.core.unrelated import how_unrelated
@@ -78,7 +78,7 @@ def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
     if found.is_none:
         call = Call(graph, "explain", False, False, AggregationMethod.ADD_N, None)
         call.outside = outside
-        if zero_by_loops(call, ys, [x], {t.op for t in stops}):
+        if zero_by_loops(call, ys, [x], {t.op for t in stops} | open_entrances):
             found.verdict = "zero"
     return found
 
@@ -164,6 +164,10 @@ class _Sweep:
         if op in self.stopped:
             entry = f"stop_gradients[{self.stopped[op]}]"
             self._cut("stop_gradients", op, on_way[0], f"{entry} stops here", f"leave {entry} out")
+            return
+        if op in open_entrances:
+            self._cut("argument", op, on_way[0], "gradients that are asked for inside of a function begin with its "
+                      "arguments", "differentiate with respect to the argument, or ask outside of the function")
             return
         carrying = [i for i in on_way if carries_gradient(op.inputs[i])]
         for i in on_way:

@@ -82,8 +82,8 @@ class Cut:
     """One place where a gradient ends.
 
     Attributes:
-      kind: "stop_gradient", "stop_gradients" (an entry of the argument), "integer", "not differentiable",
-        "no gradient", "returned None", "zero", "raises", "shape only" or "custom gradient".
+      kind: "stop_gradient", "stop_gradients" (an entry of the argument), "argument" (of a function), "integer",
+        "not differentiable", "no gradient", "returned None", "zero", "raises", "shape only" or "custom gradient".
       op: the operation that ends it.
       why: the reason, in words.
       fix: a remedy, in words.
