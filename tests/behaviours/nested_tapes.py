@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -121,15 +121,21 @@ def a_persistent_tape_that_records_its_own_gradients(tf: Any) -> Any:
     return result
 
 
-@case("eager", rtol=1e-5)
-def jacobians_of_functions_that_call_python(tf: Any) -> Any:
-    result: list[Any] = []
+def _taped_calls(tf: Any) -> Iterator[tuple[_Counter, Any, Any, Any]]:
+    """For each of the functions a count of Python's calls, x, the tape that recorded the function, its value."""
     for make in (_product, _loop, _branch, _rows):
         count, x = _Counter(), tf.constant([0.5, -0.3])
         f = make(tf, count)
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = f(x)
+        yield count, x, tape, y
+
+
+@case("eager", rtol=1e-5)
+def jacobians_of_functions_that_call_python(tf: Any) -> Any:
+    result: list[Any] = []
+    for count, x, tape, y in _taped_calls(tf):
         result.append([tape.jacobian(y, x), count.calls])
     return result
 
@@ -137,12 +143,7 @@ def jacobians_of_functions_that_call_python(tf: Any) -> Any:
 @case("eager", rtol=1e-5)
 def a_gradient_that_is_asked_for_in_a_function(tf: Any) -> Any:
     result: list[Any] = []
-    for make in (_product, _loop, _branch, _rows):
-        count, x = _Counter(), tf.constant([0.5, -0.3])
-        f = make(tf, count)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(x)
+    for count, x, tape, y in _taped_calls(tf):
         asked = tf.function(lambda tape=tape, y=y, x=x: tape.gradient(y, x), autograph=False)
         result.append([asked(), count.calls])
     return result

@@ -308,6 +308,20 @@ def mixed_second_derivatives_through_what_is_handed_out(tf: Any) -> Any:
     return [f(tf.constant(0.5)) for _ in range(2)], v.numpy()
 
 
+def _of_rows(tf: Any, f: Any, v: Any, places: Any, factor: float) -> list[Any]:
+    """Values of f(place, x) and gradients with respect to x and v, which changes between the two."""
+    result = []
+    for place in places:
+        x = tf.constant([1.0, 1.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(tf.constant(place), x)
+        v.assign(v * factor)
+        dx, dv = tape.gradient(y, [x, v])
+        result.append([y, dx, tf.convert_to_tensor(dv)])
+    return result
+
+
 @case("eager")
 def rows_of_a_variable_that_is_scattered_into(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -319,16 +333,7 @@ def rows_of_a_variable_that_is_scattered_into(tf: Any) -> Any:
             v.scatter_add(tf.IndexedSlices(tf.constant([[1.0, 1.0]]), tf.constant([0])))
         return x
 
-    result = []
-    for ids in ([0, 0], [1, 0], [1, 1]):
-        x = tf.constant([1.0, 1.0])
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(tf.constant(ids), x)
-        v.assign(v * 0.5)
-        dx, dv = tape.gradient(y, [x, v])
-        result.append([y, dx, tf.convert_to_tensor(dv)])
-    return result
+    return _of_rows(tf, f, v, ([0, 0], [1, 0], [1, 1]), 0.5)
 
 
 @case("eager")
@@ -339,16 +344,7 @@ def rows_of_a_variable_in_a_branch(tf: Any) -> Any:
     def f(i: Any, x: Any) -> Any:
         return tf.cond(i < 1, lambda: x * tf.gather(v, i), lambda: x * tf.gather_nd(v, [[i, 0], [i, 1]]))
 
-    result = []
-    for i in (0, 1):
-        x = tf.constant([1.0, 1.0])
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(tf.constant(i), x)
-        v.assign(v * 3.0)
-        dx, dv = tape.gradient(y, [x, v])
-        result.append([y, dx, tf.convert_to_tensor(dv)])
-    return result
+    return _of_rows(tf, f, v, (0, 1), 3.0)
 
 
 @case("eager")
