@@ -95,3 +95,18 @@ def test_sets_of_sparse_tensors() -> None:
             tf.sets.difference(sparse, dense, aminusb=False), tf.sets.union(sparse, sparse)])
     assert both.values.tolist() == [3, 6] and both.indices.tolist() == [[0, 0], [1, 0]]
     assert less.values.tolist() == [9] and more.values.tolist() == [1, 2, 4, 5] and union.values.tolist() == [3, 6, 9]
+
+
+def test_values_are_one_class():
+    """What a session gives back is what converters, specs and data sets take."""
+    value = tf.SparseTensorValue(np.array([[0, 1]]), np.array([2.0], np.float32), np.array([3, 4]))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        sparse = tf.convert_to_tensor_or_sparse_tensor(value)
+        assert isinstance(sparse, tf.SparseTensor) and sparse.shape == [3, 4]
+        again = sess.run(sparse)
+        assert type(again) is type(value)
+        data = tf.data.Dataset.from_tensors(value)
+        assert data.element_spec == tf.SparseTensorSpec([3, 4], tf.float32)
+        row = tf.data.make_one_shot_iterator(data).get_next()
+        assert sess.run(row).values.tolist() == [2.0]
+        assert tf.data.Dataset.from_tensors(again).element_spec == data.element_spec

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Sequence
 from typing import Any
+
+# Values of composite tensors as sessions give and take them, in NumPy.
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 # How the spec of a value is made, by its class.
 makers_of_specs: dict[type, Callable[[Any], Any]] = {}

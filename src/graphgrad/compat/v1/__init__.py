@@ -621,7 +621,7 @@ __dir__ = _listing(__name__)
 from graphgrad.compat.v1 import sparse as sparse
 
 # -- sparse, strings ---------------------------------------------------------------------
-from graphgrad.executor.runtime.session import SparseTensorValue as SparseTensorValue
+from graphgrad.ir.composite import SparseTensorValue as SparseTensorValue
 from graphgrad.extras.sparse.sparse_ops import SparseTensor as SparseTensor
 from graphgrad.extras.sparse.sparse_functions import sparse_add_v1 as sparse_add
 from graphgrad.extras.sparse.sparse_functions import sparse_concat_v1 as sparse_concat

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from graphgrad.executor.plan.placement import DeviceAttributes, Placement, full_
 from graphgrad.executor.program.interpreter import in_context
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
+from graphgrad.ir.composite import IndexedSlicesValue, SparseTensorValue
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.context import use as use_graph
 from graphgrad.ir.conversion import make_array
@@ -28,9 +28,6 @@ from graphgrad.ir.variable_store import Cell
 from .executable import Executable
 from .partial_run import PartialRun
 from .run_report import RunReport
-
-IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 _default = threading.local()
 
@@ -498,7 +495,7 @@ def _structure(fetches: Any) -> Any:
         return (kind, *[id(f) if type(f) is Tensor or type(f) is Operation else _structure(f) for f in fetches])
     if isinstance(fetches, (list, tuple)):
         return (kind, *map(_structure, fetches))
-    if isinstance(fetches, collections.abc.Mapping):
+    if isinstance(fetches, Mapping):
         return (kind, *[(k, _structure(v)) for k, v in fetches.items()])
     if isinstance(fetches, (str, bytes)):
         return fetches
@@ -526,7 +523,7 @@ class _Fetches:
                 return lambda values: cls(*[p(values) for p in parts])
             make = list if isinstance(fetch, list) else tuple
             return lambda values: make([p(values) for p in parts])
-        if isinstance(fetch, collections.abc.Mapping):
+        if isinstance(fetch, Mapping):
             items = [(k, self.structure(v)) for k, v in fetch.items()]
             kind: Any = type(fetch)
             return lambda values: kind((k, p(values)) for k, p in items)

@@ -10,8 +10,9 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.extras.ragged.row_partitions import RaggedTensorValue
-from graphgrad.extras.sparse.sparse_ops import SparseTensor, SparseTensorValue
+from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.frontend.structure.signature import TensorSpec
+from graphgrad.ir.composite import SparseTensorValue
 from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor

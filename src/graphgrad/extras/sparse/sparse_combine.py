@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.composite import SparseTensorValue
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import REAL, as_dtype, int64
@@ -15,7 +16,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape, with_rank
 
 from .sparse_functions import _sparse
-from .sparse_ops import SparseTensor, SparseTensorValue, sparse_shape
+from .sparse_ops import SparseTensor, sparse_shape
 
 _SIGNATURE = ("a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64"
               " -> output_indices: int64, output_values: T")

@@ -13,7 +13,6 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import shape_str, with_rank
 from graphgrad.ops.array.gather import outside
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
-from graphgrad.ops.common.sparse_tensor import SparseTensorValue as SparseTensorValue
 
 # -- shared by kernels -----------------------------------------------------------------------------
 
@@ -398,5 +397,5 @@ def _sparse_reshape_shape(indices, shape, new_shape):
 sparse_reshape_op.grad(NOT_DIFFERENTIABLE)
 
 
-__all__ = ["SparseTensor", "SparseTensorValue", "checked", "columns", "kept_dims", "linear", "scatter_add",
+__all__ = ["SparseTensor", "checked", "columns", "kept_dims", "linear", "scatter_add",
            "sparse_shape"]

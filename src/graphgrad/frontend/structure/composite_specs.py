@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
-from graphgrad.extras.sparse.sparse_ops import SparseTensor, SparseTensorValue
-from graphgrad.ir.composite import Composite, makers_of_specs
+from graphgrad.extras.sparse.sparse_ops import SparseTensor
+from graphgrad.ir.composite import Composite, SparseTensorValue, makers_of_specs
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int64
 from graphgrad.ir.eager import EagerTensor
