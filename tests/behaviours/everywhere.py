@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
 from typing import Any
 
-from .harness import case
+from .harness import Topics
 
 _RUNS = 3
 
 
-class Programs:
+class Programs(Topics):
     """The programs of a module, by topic; called with a topic, a decorator for one.
 
     A program gets the TensorFlow module, a scalar tensor (3.0) and variables: `v`, `w`, `p`, `r` and `s` are scalars,
     `nt` and `q` scalars that are not trainable, `rows` is a matrix. It returns a structure of tensors, None and texts.
     """
 
-    def __init__(self, module: str):
-        self._module = module
-        self._topics: dict[str, list[Callable[..., Any]]] = {}
-
-    def __call__(self, topic: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._topics.setdefault(topic, []).append(function)
-            return function
-
-        return add
-
     def declare(self) -> None:
         """Makes two cases of each topic: eager (one by one, and together as a function), and a graph."""
         for topic, programs in self._topics.items():
             for mode, run in (("eager", _eager), ("graph", _graph)):
-                function = types.FunctionType(run.__code__, run.__globals__, f"{topic}_{mode}", (programs,))
-                function.__module__ = self._module
-                case(mode)(function)
+                self._case(mode, f"{topic}_{mode}", run, programs)
 
 
 def _variables(tf: Any) -> Any:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import importlib
 import json
 import pathlib
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -96,6 +97,27 @@ def case(mode: str, rtol: float = 1e-6, atol: float = 1e-7, differs: str | None 
         return function
 
     return declare
+
+
+class Topics:
+    """The programs of a module, by topic; called with a topic, a decorator for one."""
+
+    def __init__(self, module: str):
+        self._module = module
+        self._topics: dict[str, list[Callable[..., Any]]] = {}
+
+    def __call__(self, topic: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._topics.setdefault(topic, []).append(function)
+            return function
+
+        return add
+
+    def _case(self, mode: str, name: str, run: Any, programs: list[Callable[..., Any]]) -> None:
+        """Declares `run(tf, programs)`, a function of a module, as a case of the programs' module."""
+        function = types.FunctionType(run.__code__, run.__globals__, name, (programs,))
+        function.__module__ = self._module
+        case(mode)(function)
 
 
 def cases_of(subject: str) -> dict[str, Case]:

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable
 from typing import Any
 
-from .harness import case
+from .harness import Topics
 
 _RUNS = 3
 
 
-class Together:
+class Together(Topics):
     """The programs of a module, by topic; called with a topic, a decorator for one.
 
     A program gets the TensorFlow module and a scalar tensor (2.0); it returns what to fetch, and the variables to look
     at after each run. All programs of a topic are one graph, and one case.
     """
 
-    def __init__(self, module: str):
-        self._module = module
-        self._topics: dict[str, list[Callable[..., Any]]] = {}
-
-    def __call__(self, topic: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._topics.setdefault(topic, []).append(function)
-            return function
-
-        return add
-
     def declare(self) -> None:
         """Makes a case of each topic."""
         for topic, programs in self._topics.items():
-            function = types.FunctionType(_run.__code__, _run.__globals__, topic, (programs,))
-            function.__module__ = self._module
-            case("graph")(function)
+            self._case("graph", topic, _run, programs)
 
 
 def _run(tf: Any, programs: Any) -> Any:
