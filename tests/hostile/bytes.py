@@ -354,14 +354,11 @@ def _decode_image(rng: random.Random) -> tuple[str, int]:
 
 
 def _pixels(data: bytes) -> int:
-    """How many bytes a picture has by its header, up to what is read at all."""
-    width, height = 0, 0
+    """How many bytes the pixels have that a picture may hold, before it is decoded."""
     if data[:4] == b"\x89PNG" and len(data) > 24:
         width, height = struct.unpack(">II", data[16:24])
-    elif data[:3] == b"GIF" and len(data) > 10:
-        width, height = struct.unpack("<HH", data[6:10])
-        width *= 1 + data.count(b"\x2c")
-    return len(data) + (4 * min(width * height, 180_000_000) if width < 1 << 31 else 0)
+        return len(data) + 4 * min(width * height, 8 * 1032 * len(data), 180_000_000)
+    return len(data)
 
 
 def _large_png(rng: random.Random) -> bytes:
@@ -382,9 +379,10 @@ def _large_png(rng: random.Random) -> bytes:
 
 
 def _large_gif(rng: random.Random) -> bytes:
-    frame = b"\x2c\0\0\0\0\1\0\1\0\0\x02\x02\x44\x01\0"
     width, height = rng.choice(((1000, 1000), (9000, 9000), (65535, 65535)))
-    head = b"GIF89a" + struct.pack("<HH", width, height) + b"\x80\0\0\0\0\0\xff\xff\xff"
+    size = struct.pack("<HH", width, height)
+    frame = b"\x2c\0\0\0\0" + rng.choice((b"\1\0\1\0", size)) + b"\0\x02\x02\x44\x01\0"
+    head = b"GIF89a" + size + b"\x80\0\0\0\0\0\xff\xff\xff"
     return head + frame * rng.choice((1, 30, 5000)) + b";"
 
 

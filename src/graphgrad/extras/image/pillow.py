@@ -7,17 +7,25 @@ bytes decide which of the four formats a file has that are read here, and Pillow
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import Complaint, InvalidArgumentError
+from graphgrad.extras.image.gif import array_of, gif_pictures
 from graphgrad.ir.dtypes import uint8, uint16
 
 _BEGINNINGS = {b"\xff\xd8\xff": "JPEG", b"\x89PNG\r\n\x1a\n": "PNG", b"GIF8": "GIF", b"BM": "BMP"}
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _SCANS = 100  # a scan of a few bytes may cost as much as the whole picture; progressive files have about ten
+_LARGE = 1 << 24  # pixels, or bytes of a PNG, beyond which a file is asked first whether it holds them
+_DENSEST_JPEG = 1024  # pixels a byte: a bit for 64 pixels, in two components that are each full in one direction
+_DENSEST_PNG = 1032  # bytes a byte, the most that deflate can do
+_PNG_SAMPLES = {2: 3, 4: 2, 6: 4}  # numbers a pixel, by colour type
+_PIECE = 1 << 18  # bytes
 
 
 def pillow_missing(what: str) -> InvalidArgumentError:
@@ -34,16 +42,14 @@ def format_of(data: bytes) -> str:
     return found
 
 
-def _read(data: bytes, kind: str, what: Callable[[Any], Any]) -> Any:
-    """What a function makes of the Pillow image of a file."""
+def _guarded(data: bytes, kind: str, what: Callable[[Any], Any]) -> Any:
+    """What a function makes of a file's data, given `PIL.Image`; a Complaint for whatever it raises."""
     try:
         from PIL import Image
     except ImportError:
         raise pillow_missing(f"decoding {kind}") from None
     try:
-        if kind == "JPEG" and data.count(b"\xff\xda") > _SCANS:
-            raise ValueError(f"more than {_SCANS} scans")
-        return what(Image.open(io.BytesIO(data), formats=[kind]))
+        return what(Image)
     except (MemoryError, Complaint):
         raise
     except Exception as e:  # Pillow raises whatever damaged data lead to
@@ -60,7 +66,8 @@ def pixels_of(data: bytes, kind: str, channels: int, dtype: Any) -> np.ndarray[A
       dtype: uint8 or uint16.
     Returns: (height, width, channels).
     """
-    pixels = _read(data, kind, lambda image: _array(image, channels))
+    opened = _jpeg if kind == "JPEG" else _png
+    pixels = _guarded(data, kind, lambda image_module: _array(opened(data, image_module), channels))
     if pixels.ndim == 2:
         pixels = pixels[:, :, None]
     if pixels.dtype == np.uint8 and dtype is uint16:
@@ -84,46 +91,74 @@ def single_picture(data: bytes, channels: int, dtype: Any) -> np.ndarray[Any, An
     return found[0].astype(np.uint16) << 8 if dtype is uint16 else found[0]
 
 
+def _jpeg(data: bytes, image_module: Any) -> Any:
+    """The Pillow image of a JPEG file. What is missing at the end is grey, but the file has to be near its size."""
+    if data.count(b"\xff\xda") > _SCANS:
+        raise ValueError(f"more than {_SCANS} scans")
+    image = image_module.open(io.BytesIO(data), formats=["JPEG"])
+    if _LARGE < image.width * image.height > _DENSEST_JPEG * len(data):
+        raise ValueError(f"{len(data)} bytes do not hold {image.width} x {image.height} pixels")
+    return image
+
+
+def _png(data: bytes, image_module: Any) -> Any:
+    """The Pillow image of a PNG file that has all its parts and rows; Pillow itself would make black rows."""
+    packed, at, kind = [], 8, b""
+    while kind != b"IEND":
+        size, kind = struct.unpack_from(">I4s", data, at)
+        if kind == b"IDAT":
+            packed.append((at + 8, size))
+        at += 12 + size
+    if at > len(data):
+        raise ValueError("it is truncated")
+    image = image_module.open(io.BytesIO(data), formats=["PNG"])
+    row = (image.width * data[24] * _PNG_SAMPLES.get(data[25], 1) + 7) // 8
+    needed = image.height * (row + 1)
+    if data[28]:  # interlaced: Pillow looks whether anything is missing
+        if image.height * row > _DENSEST_PNG * sum(size for _, size in packed):
+            raise ValueError(f"it does not hold {image.width} x {image.height} pixels")
+        return image
+    if needed > _LARGE or not np.asarray(image.crop((0, image.height - 1, image.width, image.height))).any():
+        if not _unpacks_to(data, packed, needed):
+            raise ValueError(f"it does not hold {image.width} x {image.height} pixels")
+    return image
+
+
+def _unpacks_to(data: bytes, packed: list[tuple[int, int]], needed: int) -> bool:
+    """Whether parts of a file, (begin, size) each, hold that many bytes when decompressed; takes no memory for them."""
+    if needed > _DENSEST_PNG * (sum(size for _, size in packed) + 1):
+        return False
+    stream = zlib.decompressobj()
+    for begin, size in packed:
+        for at in range(begin, begin + size, _PIECE):
+            piece = data[at : min(at + _PIECE, begin + size)]
+            while piece and needed > 0:
+                needed -= len(stream.decompress(piece, _PIECE))
+                piece = stream.unconsumed_tail
+    return needed <= 0
+
+
 def _array(image: Any, channels: int) -> Any:
     image.load()
     if channels:
-        image = image.convert(_MODES[channels])
-    elif image.mode == "1":
-        image = image.convert("L")
-    elif image.mode not in ("L", "LA", "RGB", "RGBA", "I;16"):
-        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-    return np.asarray(image)
+        return array_of(image, _MODES[channels])
+    if image.mode == "1":
+        return array_of(image, "L")
+    if image.mode not in ("L", "LA", "RGB", "RGBA", "I;16"):
+        return array_of(image, "RGBA" if "transparency" in image.info else "RGB")
+    return array_of(image)
 
 
 def pictures_of(data: bytes, channels: int = 0, most: int | None = None) -> np.ndarray[Any, Any]:
-    """The pictures of a GIF file, up to where it is damaged; more than Pillow takes for one picture are refused.
+    """The pictures of a GIF file (see gif.py).
 
     Args:
       data: the file's bytes.
       channels: 0 or 3.
-      most: how many pictures to read; all by default.
+      most: how many pictures to return; all by default.
     Returns: (N, height, width, 3), uint8.
     """
     if channels not in (0, 3):
         raise Complaint(f"channels must be 0 or 3 for GIF, got {channels}", "use 3")
 
-    def read(image: Any) -> list[Any]:
-        from PIL import Image, ImageSequence
-
-        limit = 2 * (Image.MAX_IMAGE_PIXELS or 1 << 62)
-        found: list[Any] = []
-        try:
-            for frame in ImageSequence.Iterator(image):
-                if len(found) == most:
-                    break
-                if (len(found) + 1) * image.width * image.height > limit:
-                    raise Complaint(f"the pictures have more than {limit} pixels", "feed a smaller file")
-                found.append(np.asarray(frame.convert("RGB")))
-        except (MemoryError, Complaint):
-            raise
-        except Exception:
-            if not found:
-                raise
-        return found
-
-    return np.stack(_read(data, "GIF", read))
+    return _guarded(data, "GIF", lambda image_module: gif_pictures(data, most, image_module))
