@@ -18,11 +18,15 @@ from .wire import (
     DELIMITED,
     FIXED32,
     FIXED64,
+    GROUP,
     VARINT,
+    after_group,
     delimited,
     raw_field,
-    read_fields,
+    read_key,
     read_packed,
+    read_value,
+    read_varint,
     signed,
     varint,
 )
@@ -113,17 +117,42 @@ def entry_class(kind: MapOf) -> Any:
     return kind.entry
 
 
+# What is done with a field that is read.
+_ONE_NUMBER, _NUMBERS, _PACKED, _ONE_TEXT, _TEXTS, _MESSAGE, _MESSAGES, _ENTRY = range(8)
+
+
 @functools.cache
-def _by_number(message: Any) -> dict[int, tuple[str, Any, Any, int]]:
-    """The fields of a class of messages: number -> (name, kind, kind of one value, wire type of one value)."""
+def _rules(message: Any) -> dict[int, tuple[int, str, Any, tuple[str, ...]]]:
+    """What is done with the fields of a class of messages: key -> (what, name, kind, what it unsets).
+
+    The kind is that of one value. The key is the one on the wire; fields that have another one are unknown.
+    """
     found = {}
     for name, (number, kind) in message.FIELDS.items():
-        single = kind[0] if isinstance(kind, list) else kind
-        found[number] = name, kind, single, _SCALARS[single][0] if isinstance(single, str) else DELIMITED
+        repeated = isinstance(kind, list)
+        single = kind[0] if repeated else kind
+        others = tuple(o for names in message.ONEOF.values() if name in names for o in names if o != name)
+        wire = _SCALARS[single][0] if isinstance(single, str) else DELIMITED
+        if isinstance(kind, MapOf):
+            what = _ENTRY
+        elif not isinstance(single, str):
+            what = _MESSAGES if repeated else _MESSAGE
+        elif wire == DELIMITED:
+            what = _TEXTS if repeated else _ONE_TEXT
+        else:
+            what = _NUMBERS if repeated else _ONE_NUMBER
+        found[number << 3 | wire] = what, name, single, others
+        if what == _NUMBERS:
+            found[number << 3 | DELIMITED] = _PACKED, name, single, others
     return found
 
 
-_set = object.__setattr__  # past what messages say of their fields
+@functools.cache
+def _in_order(message: Any) -> list[tuple[str, int, Any, bool]]:
+    """Name, number and kind of the fields in the order of their numbers, and whether defaults are written, too."""
+    of_one = {name for names in message.ONEOF.values() for name in names}
+    return sorted(((name, number, kind, not isinstance(kind, str) or name in of_one)
+                   for name, (number, kind) in message.FIELDS.items()), key=lambda field: field[1])  # fmt: skip
 
 
 class Message:
@@ -152,9 +181,11 @@ class Message:
     _unknown: bytes
 
     def __init__(self, **fields: Any):
-        _set(self, "_values", {})
-        _set(self, "_present", False)
-        _set(self, "_unknown", b"")  # fields that are not declared here, as they came
+        _set_values(self, {})
+        _set_present(self, False)
+        _set_unknown(self, b"")  # fields that are not declared here, as they came
+        if not fields:
+            return
         for name, value in fields.items():
             if value is None:
                 continue
@@ -219,7 +250,7 @@ class Message:
 
     def SetInParent(self) -> None:
         """Marks the message as set, even if no field of it is."""
-        _set(self, "_present", True)
+        _set_present(self, True)
 
     def _is_set(self, name: str) -> bool:
         value = self._values.get(name)
@@ -227,12 +258,14 @@ class Message:
             return bool(value._present or any(value._is_set(n) for n in value._values))
         return len(value) > 0 if isinstance(value, (Repeated, Map)) else name in self._values
 
+    def _fields(self) -> list[tuple[str, int, Any, bool]]:
+        of: Any = type(self)
+        return _in_order(of)
+
     def _is_written(self, name: str) -> bool:
         """Whether a field that is set is written; a default is not, unless it says which of a oneof is set."""
-        kind = self.FIELDS[name][1]
-        if not isinstance(kind, str) or any(name in names for names in self.ONEOF.values()):
-            return True
-        return bool(self._values[name] != _SCALARS[kind][2])
+        kind, always = next((kind, always) for n, _, kind, always in self._fields() if n == name)
+        return bool(always or self._values[name] != _SCALARS[kind][2])
 
     def HasField(self, name: str) -> bool:
         """Whether a field is set."""
@@ -250,7 +283,7 @@ class Message:
     def Clear(self) -> None:
         """Unsets all fields."""
         self._values.clear()
-        _set(self, "_unknown", b"")
+        _set_unknown(self, b"")
 
     def CopyFrom(self, other: Any) -> None:
         """Takes over the fields of another message of this type."""
@@ -266,10 +299,13 @@ class Message:
           deterministic: accepted; equal messages have equal bytes anyhow.
         """
         out = []
-        for name, (number, kind) in sorted(self.FIELDS.items(), key=lambda item: item[1][0]):
-            if not self._is_set(name) or not self._is_written(name):
+        values = self._values
+        for name, number, kind, always in self._fields():
+            if name not in values or not self._is_set(name):
                 continue
-            value = self._values[name]
+            value = values[name]
+            if not always and value == _SCALARS[kind][2]:
+                continue
             if isinstance(kind, list):
                 out.append(_repeated(number, kind[0], value))
             elif isinstance(kind, MapOf):
@@ -295,47 +331,82 @@ class Message:
     def MergeFromString(self, serialized: bytes) -> int:
         """Adds the fields of a serialized message; returns its size; DecodeError if it is none."""
         try:
-            self._merge(memoryview(serialized), 0)
+            data = bytes(serialized)
+            self._merge(data, 0, len(data), 0)
         except (IndexError, ValueError) as e:
             why = "it ends within a field" if isinstance(e, IndexError) else e
             raise _decode_error(f"Error parsing message with type 'tensorflow.{type(self).__name__}': {why}") from None
         return len(serialized)
 
-    def _merge(self, data: Any, depth: int) -> None:
-        """Adds the fields of a message that is within `depth` others."""
+    def _merge(self, data: bytes, at: int, end: int, depth: int) -> None:
+        """Adds the fields of the message that is part of the data and within `depth` others."""
         if depth > DEEPEST:
             raise ValueError(f"messages are nested more than {DEEPEST} deep")
-        kind_of_message: Any = type(self)
-        fields = _by_number(kind_of_message)
-        values, unknown = self._values, []
-        for number, wire, value in read_fields(data):
-            name, kind, single, expected = fields.get(number, ("", None, None, -1))
-            if not name or wire not in (expected, DELIMITED) or (wire != expected and single is kind):
-                unknown.append(raw_field(number, wire, value))
-            elif isinstance(kind, MapOf):
-                self._merge_entry(getattr(self, name), kind, value, depth + 1)
-            elif not isinstance(single, str):
-                part = getattr(self, name)
-                if single is not kind:
-                    part.append(single())
-                    part = part[-1]
-                part._merge(value, depth + 1)
-                if single is kind:
-                    part.SetInParent()
-                    self._only(name)
-            elif single is not kind:
-                getattr(self, name).extend(_packed(single, value) if wire != expected else [_read(single, value)])
+        of: Any = type(self)
+        rules, values, unknown = _rules(of), self._values, []
+        while at < end:  # numbers of one byte, which most are, are read without a call
+            begin, key = at, data[at]
+            at += 1
+            if key > 127 or key < 8:
+                number, wire, at = read_key(data, begin)
+                key = number << 3 | wire
+            rule = rules.get(key)
+            if rule is None:
+                number, wire = key >> 3, key & 7
+                if wire == GROUP:
+                    at = after_group(data, number, at)
+                else:
+                    value, at = read_value(data, wire, at)
+                    unknown.append(raw_field(number, wire, value))
+                continue
+            what, name, kind, others = rule
+            if what <= _NUMBERS:
+                value, at = _read_number(kind, data, at)
+                if what == _NUMBERS:
+                    getattr(self, name).append(value)
+                else:
+                    values[name] = value
             else:
-                values[name] = _read(single, value)
-                self._only(name)
+                size = data[at]
+                at += 1
+                if size > 127:
+                    size, at = read_varint(data, at - 1)
+                begin, at = at, at + size
+                if at > end:
+                    raise ValueError("truncated message")
+                if what == _ONE_TEXT:
+                    values[name] = data[begin:at].decode() if kind == "string" else data[begin:at]
+                elif what == _TEXTS:
+                    getattr(self, name).append(data[begin:at].decode() if kind == "string" else data[begin:at])
+                elif what == _PACKED:
+                    getattr(self, name).extend(_packed(kind, data[begin:at]))
+                else:
+                    self._merge_part(what, name, kind, data, begin, at, depth + 1)
+            for other in others:
+                values.pop(other, None)
+        if at > end:
+            raise IndexError
         if unknown:
-            _set(self, "_unknown", self._unknown + b"".join(unknown))
+            _set_unknown(self, self._unknown + b"".join(unknown))
 
-    @staticmethod
-    def _merge_entry(entries: Map, kind: MapOf, data: Any, depth: int) -> None:
-        entry = entry_class(kind)()
-        entry._merge(data, depth)
-        entries[entry.key] = entry.value
+    def _merge_part(self, what: int, name: str, kind: Any, data: bytes, begin: int, end: int, depth: int) -> None:
+        """Adds a message to a field, or an entry to a map."""
+        place = self._values.get(name)
+        if place is None:
+            place = self.__getattr__(name)  # makes it
+        if what == _MESSAGE:
+            place._merge(data, begin, end, depth)
+            _set_present(place, True)
+        elif what == _MESSAGES:
+            part = kind()
+            place.append(part)
+            part._merge(data, begin, end, depth)
+        else:
+            entry = entry_class(kind)()
+            entry._merge(data, begin, end, depth)
+            found = entry._values
+            value = found.get("value")
+            place[found.get("key", default_of(kind.key))] = entry.value if value is None else value
 
     def MergeFrom(self, other: Any) -> None:
         """Adds the fields of another message of this type."""
@@ -397,6 +468,12 @@ class Message:
         return type(self).FromString, (self.SerializeToString(),)
 
 
+# Past what messages say of their fields.
+_set_values, _set_present, _set_unknown = (
+    vars(Message)[slot].__set__ for slot in ("_values", "_present", "_unknown")
+)
+
+
 def _checked(kind: str, name: str, value: Any) -> Any:
     """A scalar of a field's kind; TypeError for what does not fit."""
     if kind == "string":
@@ -437,13 +514,19 @@ def _repeated(number: int, kind: Any, values: Any) -> bytes:
     return b"".join(_field(number, kind, v) for v in values)
 
 
-def _read(kind: str, value: Any) -> Any:
-    """A scalar, of what stands for it on the wire."""
-    if kind in _INTEGERS or kind == "bool":
-        return _integer(kind, value)
-    if kind == "string":
-        return str(value, "utf-8")
-    return bytes(value) if kind == "bytes" else struct.unpack(_SCALARS[kind][1], value)[0]
+def _read_number(kind: str, data: bytes, at: int) -> tuple[Any, int]:
+    """The number of a kind that begins at a place, and where it ends."""
+    wire, form, _ = _SCALARS[kind]
+    if wire == VARINT:
+        value = data[at]
+        if value < 128:
+            return (value if kind != "bool" else value != 0), at + 1
+        value, at = read_varint(data, at)
+        return _integer(kind, value), at
+    end = at + (8 if wire == FIXED64 else 4)
+    if end > len(data):
+        raise ValueError("truncated message")
+    return struct.unpack_from(form, data, at)[0], end
 
 
 def _integer(kind: str, value: int) -> Any:

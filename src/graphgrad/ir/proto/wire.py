@@ -51,7 +51,7 @@ def signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def _read_key(data: Any, at: int) -> tuple[int, int, int]:
+def read_key(data: Any, at: int) -> tuple[int, int, int]:
     """Field number and wire type, and where what they are of begins."""
     key, begins = read_varint(data, at)
     if key < 8 or key >> 32 or begins - at > 5:
@@ -68,15 +68,15 @@ def read_fields(data: Any) -> Iterator[tuple[int, int, Any]]:
     """
     at, end = 0, len(data)
     while at < end:
-        number, wire, at = _read_key(data, at)
+        number, wire, at = read_key(data, at)
         if wire == GROUP:
-            at = _after_group(data, number, at)
+            at = after_group(data, number, at)
             continue
-        value, at = _read_value(data, wire, at)
+        value, at = read_value(data, wire, at)
         yield number, wire, value
 
 
-def _read_value(data: Any, wire: int, at: int) -> tuple[Any, int]:
+def read_value(data: Any, wire: int, at: int) -> tuple[Any, int]:
     if wire == VARINT:
         return read_varint(data, at)
     if wire == DELIMITED:
@@ -90,17 +90,17 @@ def _read_value(data: Any, wire: int, at: int) -> tuple[Any, int]:
     return data[at : at + size], at + size
 
 
-def _after_group(data: Any, number: int, at: int) -> int:
+def after_group(data: Any, number: int, at: int) -> int:
     """Where a group ends, and those within it."""
     open_groups = [number]
     while open_groups:
-        number, wire, at = _read_key(data, at)
+        number, wire, at = read_key(data, at)
         if wire == GROUP:
             open_groups.append(number)
             if len(open_groups) > DEEPEST:
                 raise ValueError("groups are nested too deeply")
         elif wire != END_GROUP:
-            _, at = _read_value(data, wire, at)
+            _, at = read_value(data, wire, at)
         elif open_groups.pop() != number:
             raise ValueError("a group ends that has not begun")
     return at
