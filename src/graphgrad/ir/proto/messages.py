@@ -6,38 +6,25 @@ Reference: protobuf.dev/reference/python.
 from __future__ import annotations
 
 import functools
-import struct
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .wire import (
+from graphgrad.ir.proto.scalars import SCALARS, checked, encoded, read_number, unpacked_numbers
+from graphgrad.ir.proto.wire import (
     DEEPEST,
     DELIMITED,
-    FIXED32,
-    FIXED64,
     GROUP,
-    VARINT,
     after_group,
     delimited,
     raw_field,
     read_key,
-    read_packed,
     read_value,
     read_varint,
-    signed,
     varint,
 )
-
-# kind -> (wire type, struct format, default). On the wire the integers are one kind: as JSON, 64 bits are a string.
-_INTEGERS = frozenset({"int", "int32", "uint32", "uint64"})  # "int" has 64 bits
-_SCALARS: dict[str, tuple[int, str, Any]] = {
-    **dict.fromkeys(_INTEGERS, (VARINT, "", 0)), "bool": (VARINT, "", False),
-    "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
-    "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
-}
 
 
 class DecodeError(ValueError):
@@ -72,7 +59,7 @@ class Repeated(list[Any]):
 
 def default_of(kind: str) -> Any:
     """The value of a field that is not set."""
-    return _SCALARS[kind][2]
+    return SCALARS[kind][2]
 
 
 class MapOf:
@@ -97,7 +84,7 @@ class Map(dict[Any, Any]):
 
     def __missing__(self, key: Any) -> Any:
         kind = self.kind.value
-        made = self[key] = _SCALARS[kind][2] if isinstance(kind, str) else kind()
+        made = self[key] = SCALARS[kind][2] if isinstance(kind, str) else kind()
         return made
 
     def get_or_create(self, key: Any) -> Any:
@@ -132,7 +119,7 @@ def _rules(message: Any) -> dict[int, tuple[int, str, Any, tuple[str, ...]]]:
         repeated = isinstance(kind, list)
         single = kind[0] if repeated else kind
         others = tuple(o for names in message.ONEOF.values() if name in names for o in names if o != name)
-        wire = _SCALARS[single][0] if isinstance(single, str) else DELIMITED
+        wire = SCALARS[single][0] if isinstance(single, str) else DELIMITED
         if isinstance(kind, MapOf):
             what = _ENTRY
         elif not isinstance(single, str):
@@ -158,7 +145,7 @@ def _in_order(message: Any) -> list[tuple[str, int, Any, bool]]:
 class Message:
     """A message; subclasses declare `FIELDS`: name -> (number, kind).
 
-    A kind is a key of `_SCALARS`, a subclass of `Message`, or a list of one of them for a repeated field. Of the
+    A kind is a key of `SCALARS`, a subclass of `Message`, or a list of one of them for a repeated field. Of the
     fields that `ONEOF` names one at most is set.
 
     Args:
@@ -207,7 +194,7 @@ class Message:
             if not isinstance(kind[0], str):
                 self._values[name][:] = value
             else:
-                self._values[name][:] = [_checked(kind[0], name, v) for v in value]
+                self._values[name][:] = [checked(kind[0], name, v) for v in value]
         elif isinstance(kind, MapOf):
             self._values[name].update(value)
         else:
@@ -222,7 +209,7 @@ class Message:
             return self._values[name]
         kind = self.FIELDS[name][1]
         if isinstance(kind, str):
-            return _SCALARS[kind][2]
+            return SCALARS[kind][2]
         if isinstance(kind, MapOf):
             made: Any = Map(kind)
         else:
@@ -236,7 +223,7 @@ class Message:
         kind = self.FIELDS[name][1]
         if not isinstance(kind, str):
             raise AttributeError(f"Assignment not allowed to field {name!r}. Fix: change it in place, or CopyFrom()")
-        self._values[name] = _checked(kind, name, value)
+        self._values[name] = checked(kind, name, value)
         self._only(name)
 
     def _only(self, name: str) -> None:
@@ -265,7 +252,7 @@ class Message:
     def _is_written(self, name: str) -> bool:
         """Whether a field that is set is written; a default is not, unless it says which of a oneof is set."""
         kind, always = next((kind, always) for n, _, kind, always in self._fields() if n == name)
-        return bool(always or self._values[name] != _SCALARS[kind][2])
+        return bool(always or self._values[name] != SCALARS[kind][2])
 
     def HasField(self, name: str) -> bool:
         """Whether a field is set."""
@@ -304,7 +291,7 @@ class Message:
             if name not in values or not self._is_set(name):
                 continue
             value = values[name]
-            if not always and value == _SCALARS[kind][2]:
+            if not always and value == SCALARS[kind][2]:
                 continue
             if isinstance(kind, list):
                 out.append(_repeated(number, kind[0], value))
@@ -361,7 +348,7 @@ class Message:
                 continue
             what, name, kind, others = rule
             if what <= _NUMBERS:
-                value, at = _read_number(kind, data, at)
+                value, at = read_number(kind, data, at)
                 if what == _NUMBERS:
                     getattr(self, name).append(value)
                 else:
@@ -379,7 +366,7 @@ class Message:
                 elif what == _TEXTS:
                     getattr(self, name).append(data[begin:at].decode() if kind == "string" else data[begin:at])
                 elif what == _PACKED:
-                    getattr(self, name).extend(_packed(kind, data[begin:at]))
+                    getattr(self, name).extend(unpacked_numbers(kind, data[begin:at]))
                 else:
                     self._merge_part(what, name, kind, data, begin, at, depth + 1)
             for other in others:
@@ -474,77 +461,19 @@ _set_values, _set_present, _set_unknown = (
 )
 
 
-def _checked(kind: str, name: str, value: Any) -> Any:
-    """A scalar of a field's kind; TypeError for what does not fit."""
-    if kind == "string":
-        value = value.decode() if isinstance(value, bytes) else value
-    elif kind in _INTEGERS or kind in ("fixed32", "bool"):
-        if kind == "bool" and not isinstance(value, (str, bytes)):
-            value = bool(value)
-        elif kind != "bool":
-            value = value.__index__() if hasattr(value, "__index__") else None
-    elif kind in ("float", "double"):
-        value = None if isinstance(value, (str, bytes)) else float(value)
-    if not isinstance(value, type(_SCALARS[kind][2])):
-        raise TypeError(f"{value!r} has type {type(value).__name__}, which does not fit field {name} of type {kind}")
-    return value
-
-
-def _raw(kind: str, value: Any) -> bytes:
-    """A scalar without key and length."""
-    if _SCALARS[kind][0] == VARINT:
-        return varint(int(value))
-    if kind == "string":
-        return value.encode() if isinstance(value, str) else bytes(value)
-    return bytes(value) if kind == "bytes" else struct.pack(_SCALARS[kind][1], value)
-
-
 def _field(number: int, kind: Any, value: Any) -> bytes:
     if not isinstance(kind, str):
         return delimited(number, value.SerializeToString())
-    wire = _SCALARS[kind][0]
+    wire = SCALARS[kind][0]
     if wire == DELIMITED:
-        return delimited(number, _raw(kind, value))
-    return varint(number << 3 | wire) + _raw(kind, value)
+        return delimited(number, encoded(kind, value))
+    return varint(number << 3 | wire) + encoded(kind, value)
 
 
 def _repeated(number: int, kind: Any, values: Any) -> bytes:
-    if isinstance(kind, str) and _SCALARS[kind][0] != DELIMITED:  # packed
-        return delimited(number, b"".join(_raw(kind, v) for v in values))
+    if isinstance(kind, str) and SCALARS[kind][0] != DELIMITED:  # packed
+        return delimited(number, b"".join(encoded(kind, v) for v in values))
     return b"".join(_field(number, kind, v) for v in values)
-
-
-def _read_number(kind: str, data: bytes, at: int) -> tuple[Any, int]:
-    """The number of a kind that begins at a place, and where it ends."""
-    wire, form, _ = _SCALARS[kind]
-    if wire == VARINT:
-        value = data[at]
-        if value < 128:
-            return (value if kind != "bool" else value != 0), at + 1
-        value, at = read_varint(data, at)
-        return _integer(kind, value), at
-    end = at + (8 if wire == FIXED64 else 4)
-    if end > len(data):
-        raise ValueError("truncated message")
-    return struct.unpack_from(form, data, at)[0], end
-
-
-def _integer(kind: str, value: int) -> Any:
-    """The number of a kind that the 64 bits of a varint stand for; of 32 bits, the lower half counts."""
-    if kind == "bool":
-        return value != 0
-    if kind == "uint64":
-        return value
-    if kind == "uint32":
-        return value & 0xFFFFFFFF
-    return signed(value) if kind == "int" else ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
-
-
-def _packed(kind: str, data: Any) -> list[Any]:
-    """The scalars of a packed field."""
-    if _SCALARS[kind][0] == VARINT:
-        return [_integer(kind, n) for n in read_packed(data)]
-    return list(np.frombuffer(data, _SCALARS[kind][1]).tolist())
 
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}

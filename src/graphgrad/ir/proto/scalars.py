@@ -1,0 +1,79 @@
+"""The scalars of messages: their kinds, and how they are written and read.
+
+Reference: protobuf.dev/programming-guides/encoding.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, read_packed, read_varint, signed, varint
+
+# kind -> (wire type, struct format, default). On the wire the integers are one kind: as JSON, 64 bits are a string.
+INTEGERS = frozenset({"int", "int32", "uint32", "uint64"})  # "int" has 64 bits
+SCALARS: dict[str, tuple[int, str, Any]] = {
+    **dict.fromkeys(INTEGERS, (VARINT, "", 0)), "bool": (VARINT, "", False),
+    "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
+    "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
+}
+
+
+def checked(kind: str, name: str, value: Any) -> Any:
+    """A scalar of a field's kind; TypeError for what does not fit."""
+    if kind == "string":
+        value = value.decode() if isinstance(value, bytes) else value
+    elif kind in INTEGERS or kind in ("fixed32", "bool"):
+        if kind == "bool" and not isinstance(value, (str, bytes)):
+            value = bool(value)
+        elif kind != "bool":
+            value = value.__index__() if hasattr(value, "__index__") else None
+    elif kind in ("float", "double"):
+        value = None if isinstance(value, (str, bytes)) else float(value)
+    if not isinstance(value, type(SCALARS[kind][2])):
+        raise TypeError(f"{value!r} has type {type(value).__name__}, which does not fit field {name} of type {kind}")
+    return value
+
+
+def encoded(kind: str, value: Any) -> bytes:
+    """A scalar without key and length."""
+    if SCALARS[kind][0] == VARINT:
+        return varint(int(value))
+    if kind == "string":
+        return value.encode() if isinstance(value, str) else bytes(value)
+    return bytes(value) if kind == "bytes" else struct.pack(SCALARS[kind][1], value)
+
+
+def read_number(kind: str, data: bytes, at: int) -> tuple[Any, int]:
+    """The number of a kind that begins at a place, and where it ends."""
+    wire, form, _ = SCALARS[kind]
+    if wire == VARINT:
+        value = data[at]
+        if value < 128:
+            return (value if kind != "bool" else value != 0), at + 1
+        value, at = read_varint(data, at)
+        return _integer(kind, value), at
+    end = at + (8 if wire == FIXED64 else 4)
+    if end > len(data):
+        raise ValueError("truncated message")
+    return struct.unpack_from(form, data, at)[0], end
+
+
+def _integer(kind: str, value: int) -> Any:
+    """The number of a kind that the 64 bits of a varint stand for; of 32 bits, the lower half counts."""
+    if kind == "bool":
+        return value != 0
+    if kind == "uint64":
+        return value
+    if kind == "uint32":
+        return value & 0xFFFFFFFF
+    return signed(value) if kind == "int" else ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
+
+
+def unpacked_numbers(kind: str, data: Any) -> list[Any]:
+    """The scalars of a packed field."""
+    if SCALARS[kind][0] == VARINT:
+        return [_integer(kind, n) for n in read_packed(data)]
+    return list(np.frombuffer(data, SCALARS[kind][1]).tolist())
