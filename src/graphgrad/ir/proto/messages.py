@@ -378,9 +378,7 @@ class Message:
 
     def _merge_part(self, what: int, name: str, kind: Any, data: bytes, begin: int, end: int, depth: int) -> None:
         """Adds a message to a field, or an entry to a map."""
-        place = self._values.get(name)
-        if place is None:
-            place = self.__getattr__(name)  # makes it
+        place = getattr(self, name)
         if what == _MESSAGE:
             place._merge(data, begin, end, depth)
             _set_present(place, True)
@@ -456,9 +454,7 @@ class Message:
 
 
 # Past what messages say of their fields.
-_set_values, _set_present, _set_unknown = (
-    vars(Message)[slot].__set__ for slot in ("_values", "_present", "_unknown")
-)
+_set_values, _set_present, _set_unknown = (vars(Message)[s].__set__ for s in ("_values", "_present", "_unknown"))
 
 
 def _field(number: int, kind: Any, value: Any) -> bytes:
