@@ -165,3 +165,16 @@ def test_eager() -> None:
         assert tf2.raw_ops.Sum(input=[[1.0, 2.0]], axis=[1]).numpy().tolist() == [3.0]
         assert tf2.raw_ops.TopKV2(input=[1.0, 2.0], k=1).values.numpy().tolist() == [2.0]
         assert tf2.raw_ops.NoOp() is None
+
+
+def test_windows_over_nothing() -> None:
+    """Kernels that slide windows give zeros where an input has no elements."""
+    window = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+    with context.use(context.EAGER):
+        given = [tf2.zeros([0, n, n, 1]) for n in (4, 2, 2)]
+        found = tf2.raw_ops.MaxPoolGrad(orig_input=given[0], orig_output=given[1], grad=given[2], **window)
+        assert found.shape == (0, 4, 4, 1)
+        found = tf2.raw_ops.Conv2DBackpropFilter(input=tf2.zeros([0, 4, 4, 1]), filter_sizes=[2, 2, 1, 1],
+                                                 out_backprop=tf2.zeros([0, 3, 3, 1]), strides=[1, 1, 1, 1],
+                                                 padding="VALID")
+        assert not found.numpy().any() and found.shape == (2, 2, 1, 1)

@@ -32,6 +32,7 @@ ROWS = [
              (Case([(4, 3), V([4]), V(0)], num_split=2), "num_split is 2")]),
     Row("Tile", [[(2, 3), V([1, 2])], [(2, 3), V([2, 2], "int64")], [(2,), V([0])], [(), V([], "int32")],
                  [(2, 3), V([1, 1])]], dtypes=FLOATS,
-        bad=[([(2, 3), V([1])], "must have rank 1"), ([(2,), V([-1])], "multiples >= 0")]),
+        bad=[([(2, 3), V([1])], "must have rank 1"), ([(2,), V([-1])], "multiples >= 0"),
+             ([(2,), V(2)], r"multiples must have rank 1 but has shape \(\)")]),
 ]
 

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .non_max_suppression import _overlap, _padded, _select, _tensors, _thresholds
 
@@ -264,3 +265,10 @@ def generate_bounding_box_proposals(scores, bbox_deltas, image_info, anchors, nm
                                              convert_to_tensor(min_size, float32), post_nms_topn=int(post_nms_topn),
                                              name=name)
     return GenerateBoundingBoxProposals(*found)
+
+
+limit_ranks(
+    scalars="""
+        BatchNonMaxSuppression.max_output_size CombinedNonMaxSuppression.max_output_size_per_class
+        CombinedNonMaxSuppression.max_total_size""",
+)

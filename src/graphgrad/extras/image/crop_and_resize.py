@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import FLOATING, REAL, float32, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import pullback
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 from graphgrad.ops.nn.softmax import either
 
@@ -319,3 +320,6 @@ def crop_and_resize_v1(image, boxes, box_ind=None, crop_size=None, method="bilin
     """
     box_ind = either("box_indices", box_indices, "box_ind", box_ind)
     return crop_and_resize(image, boxes, box_ind, crop_size, method, extrapolation_value, name)
+
+
+limit_ranks(vectors="CropAndResize.crop_size CropAndResizeGradImage.image_size")

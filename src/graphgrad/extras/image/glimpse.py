@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import start
@@ -184,3 +185,6 @@ def extract_glimpse(input, size, offsets, centered=True, normalized=True, unifor
     offsets = convert_to_tensor(offsets, float32, name="offsets")
     return raw.ExtractGlimpse(input, size, offsets, centered=bool(centered), normalized=bool(normalized),
                               uniform_noise=bool(uniform_noise), name=name)
+
+
+limit_ranks(vectors="ExtractGlimpse.size ExtractGlimpseGrad.input_sizes ExtractGlimpseV2.size")

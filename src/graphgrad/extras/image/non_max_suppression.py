@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float16, float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 _T = frozenset({float16, float32})
 _SIZE = "max_output_size: int32"
@@ -249,3 +250,14 @@ def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_thre
     """
     args = _tensors(overlaps, scores, max_output_size, overlap_threshold, score_threshold)
     return raw.NonMaxSuppressionWithOverlaps(*args, name=name)
+
+
+limit_ranks(
+    scalars="""
+        NonMaxSuppression.max_output_size NonMaxSuppressionV2.max_output_size NonMaxSuppressionV2.iou_threshold
+        NonMaxSuppressionV3.max_output_size NonMaxSuppressionV3.iou_threshold NonMaxSuppressionV3.score_threshold
+        NonMaxSuppressionV4.max_output_size NonMaxSuppressionV4.iou_threshold NonMaxSuppressionV4.score_threshold
+        NonMaxSuppressionV5.max_output_size NonMaxSuppressionV5.iou_threshold NonMaxSuppressionV5.score_threshold
+        NonMaxSuppressionWithOverlaps.max_output_size NonMaxSuppressionWithOverlaps.overlap_threshold
+        NonMaxSuppressionWithOverlaps.score_threshold""",
+)

@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, int32, int64, uint8
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 
 _KINDS = FLOATING | {uint8, int32, int64}
@@ -183,3 +184,10 @@ def _projective_grad_grad(op, u):
     dy, transforms, _ = op.inputs
     size = part(shape_of(dy), 1, 3)
     return raw.ImageProjectiveTransformV2(u, transforms, size, **_options(op)), None, None
+
+
+limit_ranks(
+    vectors="""
+        ImageProjectiveTransformGrad.image_shape ImageProjectiveTransformV2.output_shape
+        ImageProjectiveTransformV3.output_shape""",
+)

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 
 # -- where an output pixel lies in the input -------------------------------------------
@@ -297,3 +298,10 @@ def resize_area_grad(xp, dy, original, *, align_corners=False):
 @resize_area_grad.grad
 def _resize_area_grad_grad(op, ddx):
     return raw.ResizeArea(ddx, _size_of(op.inputs[0]), align_corners=op._attr("align_corners")), None
+
+
+limit_ranks(
+    vectors="""
+        ResizeArea.size ResizeBicubic.size ResizeBilinear.size ResizeNearestNeighbor.size
+        ResizeNearestNeighborGrad.size""",
+)

@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import REAL, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 
 from .resize import _apply, _resized
@@ -133,3 +134,6 @@ def _scale_and_translate_grad_shape(dy, original, scale, translation, kernel_typ
 def _scale_and_translate_grad_grad(op, u):
     size = part(shape_of(op.inputs[0]), 1, 3)
     return raw.ScaleAndTranslate(u, size, *op.inputs[2:], **_options(op)), None, None, None
+
+
+limit_ranks(vectors="ScaleAndTranslate.size")

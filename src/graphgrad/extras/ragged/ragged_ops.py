@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ops.array.gather import check_range
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 _HOST = ("host",)
 
@@ -295,3 +296,6 @@ def ragged_fill_empty_rows_grad(reverse_index_map, grad_values, name=None):
     (array([1., 2.], dtype=float32), np.float32(5.0))
     """
     return raw.RaggedFillEmptyRowsGrad(reverse_index_map, grad_values, name=name)
+
+
+limit_ranks(at_most_vectors="RaggedTensorToTensor.shape")

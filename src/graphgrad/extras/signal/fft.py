@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import COMPLEX, complex64, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank_at_least
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
 
 _REAL = frozenset({float32, float64})
@@ -280,3 +281,9 @@ _declare_nd("IFFTND", "ifftn", "Tcomplex", "Tcomplex").grad(_fftnd_grad)
 _declare_nd("RFFTND", "rfftn", "Treal", "Tcomplex").grad(_forward_grad(True))
 _declare_nd("IRFFTND", "irfftn", "Tcomplex", "Treal").grad(_inverse_grad(True))
 
+
+limit_ranks(
+    vectors="""
+        FFTND.axes IFFTND.axes IRFFT.fft_length IRFFTND.axes IRFFTND.fft_length RFFT.fft_length RFFTND.axes
+        RFFTND.fft_length""",
+)

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, INTEGER, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .sparse_ops import SparseTensor
 
@@ -276,5 +277,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
     return raw.EditDistance(h.indices, h.values, h.dense_shape, t.indices, t.values, t.dense_shape,
                             normalize=normalize, name=name)
 
+
+limit_ranks(vectors="EditDistance.hypothesis_shape EditDistance.truth_shape")
 
 __all__ = ["edit_distance", "set_difference", "set_intersection", "set_size", "set_union"]

@@ -11,6 +11,7 @@ from graphgrad.ir.shape import is_fully_defined, merged, with_rank
 from graphgrad.ops.array.gather import check_range
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .sparse_ops import check_columns, linear, sparse_shape
 
@@ -422,3 +423,10 @@ def _sparse_fill_empty_rows_grad_grad(op, d_kept, d_default):
     is_kept = raw.UnsortedSegmentSum(ones, back, raw.Size(grad))
     spread = raw.UnsortedSegmentSum(d_kept, back, raw.Size(grad))
     return None, raw.AddV2(spread, raw.Mul(d_default, raw.Sub(1, is_kept)))
+
+
+limit_ranks(
+    vectors="""
+        SparseAdd.a_shape SparseConcat.shapes SparseDenseCwiseAdd.sp_shape SparseDenseCwiseDiv.sp_shape
+        SparseDenseCwiseMul.sp_shape SparseSoftmax.sp_shape""",
+)

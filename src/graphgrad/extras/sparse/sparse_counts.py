@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .sparse_ops import SparseTensor
 
@@ -135,3 +136,6 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
             numbers = raw.Reshape(numbers, [-1])
             weights = weights if isinstance(weights, np.ndarray) else raw.Reshape(weights, [-1])
         return SparseTensor(*raw.DenseCountSparseOutput(numbers, weights, **options))
+
+
+limit_ranks(matrices="SparseCountSparseOutput.indices")

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import shape_str, with_rank
 from graphgrad.ops.array.gather import outside
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
 
 # -- shared by kernels -----------------------------------------------------------------------------
@@ -396,6 +397,14 @@ def _sparse_reshape_shape(indices, shape, new_shape):
 
 sparse_reshape_op.grad(NOT_DIFFERENTIABLE)
 
+
+limit_ranks(
+    vectors="""
+        SparseReduceMax.input_shape SparseReduceSum.input_shape SparseReorder.input_shape SparseReshape.input_shape
+        SparseReshape.new_shape SparseTensorDenseAdd.a_shape SparseTensorDenseMatMul.a_shape
+        SparseToDense.output_shape""",
+    at_most_vectors="SparseReduceMax.reduction_axes SparseReduceSum.reduction_axes",
+)
 
 __all__ = ["SparseTensor", "checked", "columns", "kept_dims", "linear", "scatter_add",
            "sparse_shape"]

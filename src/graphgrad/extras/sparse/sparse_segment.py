@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math.segment import LARGE, sparse_sums
 
 
@@ -246,5 +247,12 @@ def segment_sqrt_n_v1(data: Any, indices: Any, segment_ids: Any, name: str | Non
     """
     return segment_sqrt_n(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
+
+limit_ranks(
+    scalars="""
+        SparseSegmentMeanGrad.output_dim0 SparseSegmentMeanWithNumSegments.num_segments
+        SparseSegmentSqrtNGrad.output_dim0 SparseSegmentSqrtNWithNumSegments.num_segments
+        SparseSegmentSumGrad.output_dim0 SparseSegmentSumWithNumSegments.num_segments""",
+)
 
 __all__ = ["segment_mean", "segment_mean_v1", "segment_sqrt_n", "segment_sqrt_n_v1", "segment_sum", "segment_sum_v1"]

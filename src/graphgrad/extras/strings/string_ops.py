@@ -13,6 +13,7 @@ from graphgrad.errors import Complaint, OutOfRangeError
 from graphgrad.ir.dtypes import BOOL, COMPLEX, FLOATING, INDEX, INTEGER, float32, float64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.shape import broadcast, merged
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 _HOST = ("host",)
 _WEB_SAFE = re.compile(rb"[A-Za-z0-9_-]*")
@@ -310,3 +311,6 @@ def decode_base64_op(xp, x):
         return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
     return _map(decode, x)
+
+
+limit_ranks(scalars="DecodePaddedRaw.fixed_length", at_most_vectors="ReduceJoin.reduction_indices")

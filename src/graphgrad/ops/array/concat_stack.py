@@ -15,6 +15,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis, shape_str
 from graphgrad.ops.common.attribute_values import as_int
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of
 
 
@@ -360,3 +361,6 @@ def concat_v1(values: Any, axis: Any, name: str = "concat") -> Any:
     if isinstance(values, int) and isinstance(axis, (list, tuple)):
         values, axis = axis, values
     return concat(values, axis, name)
+
+
+limit_ranks(vectors="ConcatOffset.shape")

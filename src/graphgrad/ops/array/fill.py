@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, float32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape
 from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import all_axes
 
 
@@ -252,3 +253,6 @@ def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimi
     array([1., 1.], dtype=float32)
     """
     return _like(tensor, 1, dtype, name or "ones_like", None, optimize)
+
+
+limit_ranks(vectors="Empty.shape Fill.dims")

@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import is_tensor_like
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, shape_of
 
 
@@ -199,3 +200,6 @@ def pad_v1(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None 
     array([3, 2, 1, 2, 3], dtype=int32)
     """
     return pad(tensor, paddings, mode, constant_values, name)
+
+
+limit_ranks(matrices="MirrorPad.paddings MirrorPadGrad.paddings Pad.paddings PadV2.paddings")

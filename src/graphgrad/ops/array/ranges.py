@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, INTEGER, as_dtype, float64, int
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, rank_of, shape_of
 
 
@@ -167,3 +168,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         shape = shape_of(first)
         return raw.Slice(both, raw.ZerosLike(raw.Shape(first)),
                          join(part(shape, 0, at), size, part(shape, plus(at, 1), plus(rank, 1))))
+
+
+limit_ranks(scalars="LinSpace.start LinSpace.stop LinSpace.num Range.start Range.limit Range.delta")

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, in
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import compatible, normalize_axis, shape_str
 from graphgrad.ops.common.attribute_values import as_int
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .gather import check_policy, coordinates, outside, within
 
@@ -368,3 +369,6 @@ def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_p
     array([1, 2, 0], dtype=int32)
     """
     return raw.TensorScatterMin(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
+
+
+limit_ranks(vectors="ScatterNd.shape")

@@ -24,6 +24,7 @@ from graphgrad.ir.shape import (
 )
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.broadcast import reduced_axes
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import reshape_like
 
 # The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
@@ -220,8 +221,7 @@ def _broadcast_to_shape(x, target):
         if a not in (1, None, b) and b is not None:
             raise Complaint(f"Incompatible shapes: {shape_str(x)} cannot be broadcast to {shape_str(target)}",
                             "each dimension must be 1 or equal, counted from the back")
-    lead = len(target) - len(x)
-    return tuple([x[i - lead] if d is None and i >= lead and x[i - lead] != 1 else d for i, d in enumerate(target)])
+    return tuple([n if d is None and n != 1 else d for n, d in zip((1,) * (len(target) - len(x)) + tuple(x), target)])
 
 
 @broadcast_to_op.grad
@@ -253,6 +253,7 @@ def _broadcast_args_shape(s0, s1):
 
 
 broadcast_args_op.grad(NOT_DIFFERENTIABLE)
+limit_ranks(vectors="BroadcastArgs.s0 BroadcastArgs.s1 BroadcastTo.shape")
 
 
 # -- functions ---------------------------------------------------------------------

@@ -14,6 +14,7 @@ from graphgrad.ir.conversion import constant_in, convert_to_tensor, is_tensor_li
 from graphgrad.ir.dtypes import INDEX, bool_, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import Dimension
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 
 from .strided_slice import element, same_length
@@ -288,3 +289,6 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
            [4]], dtype=int32)
     """
     return raw.Slice(input_, begin, size, name=name)
+
+
+limit_ranks(vectors="Slice.begin Slice.size")

@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, part, reshape_like, shape_of
 from graphgrad.ops.nn.softmax import moved_to_last
 
@@ -267,3 +268,5 @@ def _turn(x):
         return raw.Sub(np.asarray(-1, x.dtype.np_dtype), x)
     return raw.Neg(x)
 
+
+limit_ranks(vectors="UnravelIndex.dims")

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import INDEX, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import Dimension, with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
 
 from .shape import one_of
@@ -465,3 +466,9 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
         more = raw.FloorMod(raw.Neg(raw.AddV2(raw.AddV2(sizes, before), after)), block)
         return (raw.Pack([before, raw.AddV2(after, more)], axis=1, name="paddings"),
                 raw.Pack([raw.ZerosLike(more), more], axis=1, name="crops"))
+
+
+limit_ranks(
+    vectors="BatchToSpaceND.block_shape SpaceToBatchND.block_shape",
+    matrices="BatchToSpace.crops BatchToSpaceND.crops SpaceToBatch.paddings SpaceToBatchND.paddings",
+)

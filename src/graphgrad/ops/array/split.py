@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import Dimension, normalize_axis, shape_str
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 
 @op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",))
@@ -155,3 +156,6 @@ def split_v1(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None
     if isinstance(value, int) and isinstance(num_or_size_splits, int) and is_tensor_like(axis):
         value, axis = axis, value
     return split(value, num_or_size_splits, axis, num, name)
+
+
+limit_ranks(vectors="SplitV.size_splits")

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, int16
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import _CONTRADICTION, broadcast, merge, shape_str
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -339,3 +340,10 @@ def _strided_slice_update_grad(op, dy):
     d_value = unbroadcast(part, part, value, part)[0]
     d_input = raw.TensorStridedSliceUpdate(dy, begin, end, strides, raw.ZerosLike(value), **masks)
     return d_input, None, None, None, d_value
+
+
+limit_ranks(
+    vectors="""
+        StridedSlice.begin StridedSlice.end StridedSlice.strides StridedSliceGrad.shape
+        TensorStridedSliceUpdate.begin TensorStridedSliceUpdate.end TensorStridedSliceUpdate.strides""",
+)

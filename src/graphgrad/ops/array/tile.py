@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import INDEX, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined, normalize_axis, with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, host_array, join, minus, part, plus, rank_of, shape_of, times
 
 
@@ -165,3 +166,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
             sizes[at] = part(shape_of(c), at, at + 1)
         full = join(*sizes)
         return [raw.BroadcastTo(c, full) for c in columns]
+
+
+limit_ranks(vectors="Tile.multiples")

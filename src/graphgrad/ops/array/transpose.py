@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import axes, host_array, join, minus, rank_of
 
 from .shape import one_of
@@ -388,3 +389,6 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     array([1, 2, 0], dtype=int32)
     """
     return raw.InvertPermutation(x, name=name)
+
+
+limit_ranks(vectors="ConjugateTranspose.perm Reverse.dims ReverseV2.axis Transpose.perm", at_most_vectors="Roll.axis")

@@ -10,6 +10,8 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
 
+from .rank_limits import limit_ranks
+
 
 def reduced_axes(shape, target):
     """The axes of `shape` to sum over so that a gradient of it gets the shape `target`."""
@@ -95,3 +97,6 @@ def _sum_over(g, lacking, ones):
     if lacking is not None:
         g = raw.Sum(g, lacking)
     return g if ones is None else raw.Sum(g, ones, keep_dims=True)
+
+
+limit_ranks(vectors="BroadcastGradientArgs.s0 BroadcastGradientArgs.s1")

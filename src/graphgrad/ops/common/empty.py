@@ -8,14 +8,6 @@ import numpy as np
 
 from graphgrad.ir.opdef import registry
 
-# Ops of one output, whose kernels slide windows and need not think of inputs without elements.
-_WINDOWED = """
-AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad Conv2D Conv2DBackpropFilter Conv2DBackpropInput Conv3D
-Conv3DBackpropFilterV2 Conv3DBackpropInputV2 DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter
-DepthwiseConv2dNativeBackpropInput Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput MaxPool MaxPool3D
-MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad MaxPoolGradWithArgmax
-"""
-
 
 def _guarded(opdef, kernel):
     """The kernel, but for inputs of which one has no element: zeros of the shape that inference gives."""
@@ -32,9 +24,13 @@ def _guarded(opdef, kernel):
     return call
 
 
-def guard() -> None:
-    """Puts the guard before the kernels."""
-    for name in _WINDOWED.split():
+def zeros_for_empty(op_types: str) -> None:
+    """Lets kernels that slide windows give zeros for inputs without elements, of which they need not think.
+
+    Args:
+      op_types: types of one output, separated by white space; their kernels and shape rules are declared.
+    """
+    for name in op_types.split():
         opdef = registry[name]
         opdef.kernel = _guarded(opdef, opdef.kernel)
         if opdef.host_kernel is not None:

@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX, NUMERIC
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, shape_str, with_rank_at_least
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -425,3 +426,9 @@ def _diag_part_shape(x):
 @diag_part_op.grad
 def _diag_part_grad(op, dy):
     return raw.Diag(dy)
+
+
+limit_ranks(
+    at_most_vectors="""
+        MatrixDiagPartV2.k MatrixDiagPartV3.k MatrixDiagV2.k MatrixDiagV3.k MatrixSetDiagV2.k MatrixSetDiagV3.k""",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import BOOL, INDEX, REAL, as_dtype, int16, int64, uint16
 from graphgrad.ir.opdef import op, raw
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .reduce_functions import one_of
 
@@ -160,3 +161,6 @@ def arg_min(input, dimension, output_type=int64, name=None):
     array([0, 1])
     """
     return argmin(input, dimension, output_type, name)
+
+
+limit_ranks(scalars="ArgMax.dimension ArgMin.dimension")

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 _COUNTED = frozenset({int32, int64, float32, float64})
 
@@ -225,3 +226,6 @@ def confusion_matrix_v1(labels, predictions, num_classes=None, dtype=int32, name
            [1, 1]], dtype=int32)
     """
     return confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
+
+
+limit_ranks(scalars="Bincount.size DenseBincount.size")

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import COMPLEX, FLOATING, INDEX, NUMERIC, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .reduce import wide
 
@@ -382,3 +383,6 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     array([0.    , 0.6931], dtype=float32)
     """
     return raw.CumulativeLogsumexp(x, axis, exclusive=exclusive, reverse=reverse, name=name)
+
+
+limit_ranks(scalars="Cumprod.axis Cumsum.axis CumulativeLogsumexp.axis")

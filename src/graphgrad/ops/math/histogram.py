@@ -12,6 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, INDEX, as_dtype, float32, float64, int32, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 
 def _bins(xp, values, value_range, nbins):
@@ -184,3 +185,6 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     array([[105, 243, 231, 116, 160, 179, 165,  36]], dtype=uint8)
     """
     return raw.Fingerprint(data, method, name=name)
+
+
+limit_ranks(scalars="HistogramFixedWidth.nbins")

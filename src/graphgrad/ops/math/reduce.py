@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, NUMERIC, REAL, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 
 
@@ -292,3 +293,10 @@ _all = _reduction("All", _all_kernel, "Whether all elements along axes are true.
 _any = _reduction("Any", _any_kernel, "Whether any element along axes is true.")
 _all.grad(NOT_DIFFERENTIABLE)
 _any.grad(NOT_DIFFERENTIABLE)
+
+
+limit_ranks(
+    at_most_vectors="""
+        All.reduction_indices Any.reduction_indices EuclideanNorm.reduction_indices Max.reduction_indices
+        Mean.reduction_indices Min.reduction_indices Prod.reduction_indices Sum.reduction_indices""",
+)

@@ -11,6 +11,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.system.late_imports import load
 
 from .division import truediv
@@ -387,3 +388,10 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         total = raw.UnsortedSegmentSum(data, segment_ids, num_segments)
         return raw.RealDiv(total, raw.Sqrt(_sizes(data, segment_ids, num_segments)), name="truediv")
+
+
+limit_ranks(
+    scalars="""
+        UnsortedSegmentMax.num_segments UnsortedSegmentMin.num_segments UnsortedSegmentProd.num_segments
+        UnsortedSegmentSum.num_segments""",
+)

@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, REAL, as_dtype, float32, int16, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank, with_rank_at_least
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, rank_of, shape_of
 
 _INDEX = INDEX | {int16}
@@ -184,3 +185,6 @@ def in_top_k_v1(predictions, targets, k, name=None):
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.in_top_k`.
     """
     return in_top_k(targets, predictions, k, name)
+
+
+limit_ranks(scalars="TopKV2.k")

@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math import special_numpy, special_parameter_gradients
 
 from . import gamma_poisson_numpy, philox
@@ -260,6 +261,8 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
     with name_scope(name, "stateless_random_poisson"):
         return raw.StatelessRandomPoisson(shape_tensor(shape), seed, lam, dtype=as_dtype(dtype))
 
+
+limit_ranks(vectors="RandomGamma.shape RandomPoissonV2.shape StatelessRandomGammaV2.shape StatelessRandomPoisson.shape")
 
 __all__ = ["broadcast_parameters", "poisson", "random_gamma", "random_poisson", "stateless_gamma",
            "stateless_poisson"]

@@ -31,6 +31,7 @@ from graphgrad.ir.dtypes import (
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.control.assertions import after_check
 
 from . import philox
@@ -431,6 +432,8 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
         offset = random_uniform(raw.Shape(limit), dtype=int32, maxval=int32.max, seed=seed)
         return raw.Slice(value, raw.FloorMod(offset, limit, name="mod"), size, name=scope)
 
+
+limit_ranks(vectors="RandomStandardNormal.shape RandomUniform.shape RandomUniformInt.shape TruncatedNormal.shape")
 
 __all__ = ["categorical", "categorical_draw", "categorical_shape", "check_range", "class_dtype", "crop_limit", "draws",
            "multinomial", "random_crop", "random_normal", "random_shuffle", "random_uniform", "shape_tensor",

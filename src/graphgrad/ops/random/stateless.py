@@ -29,6 +29,7 @@ from graphgrad.ir.dtypes import (
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from . import philox
 from .random import (
@@ -390,6 +391,14 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     data = convert_to_tensor(data)
     return raw.Pack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data], axis=0)
 
+
+limit_ranks(
+    vectors="""
+        StatelessRandomNormal.shape StatelessRandomNormalV2.shape StatelessRandomUniform.shape
+        StatelessRandomUniformFullInt.shape StatelessRandomUniformFullIntV2.shape StatelessRandomUniformInt.shape
+        StatelessRandomUniformIntV2.shape StatelessRandomUniformV2.shape StatelessTruncatedNormal.shape
+        StatelessTruncatedNormalV2.shape""",
+)
 
 __all__ = ["fold_in", "seed_shape", "split", "stateless_categorical", "stateless_multinomial", "stateless_normal",
            "stateless_truncated_normal", "stateless_uniform"]

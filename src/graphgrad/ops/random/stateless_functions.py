@@ -26,6 +26,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math import special_numpy
 
 from . import gamma_poisson_numpy, philox
@@ -400,3 +401,8 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
         value, size, limit = crop_limit(value, size)
         offset = stateless_uniform(raw.Shape(limit), seed, 0, int32.max, int32)
         return raw.Slice(value, raw.FloorMod(offset, limit), size)
+
+
+limit_ranks(
+    vectors="StatelessParameterizedTruncatedNormal.shape StatelessRandomBinomial.shape StatelessRandomGammaV3.shape",
+)

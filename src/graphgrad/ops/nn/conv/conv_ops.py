@@ -12,6 +12,8 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, INDEX, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.empty import zeros_for_empty
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 
 from .conv_xla import LAYOUT, device_filter, device_forward, device_input
@@ -326,3 +328,10 @@ def _conv3d_backprop_filter_grad(op, ddf):
     attrs = _attrs(op)
     return raw.Conv3DBackpropInputV2(shape_of(x), ddf, dy, **attrs), None, raw.Conv3D(x, ddf, **attrs)
 
+
+limit_ranks(
+    vectors="""
+        Conv2DBackpropFilter.filter_sizes Conv2DBackpropInput.input_sizes Conv3DBackpropFilterV2.filter_sizes
+        Conv3DBackpropInputV2.input_sizes""",
+)
+zeros_for_empty("Conv2D Conv2DBackpropFilter Conv2DBackpropInput Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInputV2")

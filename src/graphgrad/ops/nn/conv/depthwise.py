@@ -13,6 +13,8 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.empty import zeros_for_empty
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 
 from .window_geometry import (
@@ -261,3 +263,7 @@ def _depthwise_filter_grad(op, ddf):
     attrs = _attrs(op)
     return (raw.DepthwiseConv2dNativeBackpropInput(shape_of(x), ddf, dy, **attrs), None,
             raw.DepthwiseConv2dNative(x, ddf, **attrs))
+
+
+limit_ranks(vectors="DepthwiseConv2dNativeBackpropFilter.filter_sizes DepthwiseConv2dNativeBackpropInput.input_sizes")
+zeros_for_empty("DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput")

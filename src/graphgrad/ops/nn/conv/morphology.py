@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.nn.softmax import either
 
 from .window_geometry import cells, pad_spatial, seen_by, spatial, spread, window
@@ -248,3 +249,6 @@ def erosion2d_v1(value, kernel, strides, rates, padding, name=None):
         mirrored = raw.ReverseV2(convert_to_tensor(kernel, value.dtype, name="kernel"), np.asarray([0, 1], np.int32))
         return raw.Neg(raw.Dilation2D(raw.Neg(value), mirrored, strides=tuple(strides), rates=tuple(rates),
                                       padding=padding), name=scope)
+
+
+zeros_for_empty("Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput")

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import drawn_seeds, get_seed, start
@@ -350,3 +351,6 @@ def fractional_avg_pool_v1(value, pooling_ratio, pseudo_random=False, overlappin
     """
     return _pool(raw.FractionalAvgPool, value, pooling_ratio, pseudo_random, overlapping, deterministic, (seed, seed2),
                  name)
+
+
+limit_ranks(vectors="FractionalAvgPoolGrad.orig_input_tensor_shape")

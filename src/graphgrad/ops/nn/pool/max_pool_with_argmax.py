@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX, REAL, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
+from graphgrad.ops.common.empty import zeros_for_empty
 
 from .pool_ops import _argmax, _max, _pool_shape, _window_for
 
@@ -112,3 +113,6 @@ def _max_pool_grad_grad_with_argmax_grad(op, dy):
     x, _, argmax = op.inputs
     attrs = {k: op._attr(k) for k in ("ksize", "strides", "padding", "include_batch_in_index")}
     return raw.ZerosLike(x), raw.MaxPoolGradWithArgmax(x, dy, argmax, **attrs), None
+
+
+zeros_for_empty("MaxPoolGradWithArgmax")

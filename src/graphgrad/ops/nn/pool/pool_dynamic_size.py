@@ -6,6 +6,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, shape_str, with_rank
+from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .pool_ops import _pool_shape
 
@@ -85,3 +86,6 @@ def _max_pool_grad_grad_v2_shape(x, y, ddx, ksize, strides, padding, data_format
 def _max_pool_grad_grad_v2_grad(op, dy):
     x, y, _, *sizes = op.inputs
     return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGradV2(x, y, dy, *sizes, **_attrs(op)), None, None
+
+
+limit_ranks(vectors="MaxPoolV2.ksize MaxPoolV2.strides")

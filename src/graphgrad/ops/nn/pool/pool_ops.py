@@ -15,6 +15,8 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
+from graphgrad.ops.common.empty import zeros_for_empty
+from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.nn.conv.window_geometry import (
     assemble,
@@ -462,3 +464,10 @@ def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHW
 @avg_pool3d_grad.grad
 def _avg_pool3d_grad_grad(op, ddx):
     return None, raw.AvgPool3D(ddx, **_attrs(op))
+
+
+limit_ranks(vectors="AvgPool3DGrad.orig_input_shape AvgPoolGrad.orig_input_shape")
+zeros_for_empty("""
+    AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad
+    MaxPoolGradGrad
+""")
