@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -131,6 +132,26 @@ def test_more_than_any_memory(graph: Any) -> None:
     y = tf.raw_ops.RFFTND(input=np.ones((3, 4)), fft_length=sizes, axes=[0, 1], Tcomplex=tf.complex128)
     with tf.Session() as sess, pytest.raises(errors.ResourceExhaustedError, match="(?s)RFFTND.*OOM.*test_arg.*Fix: "):
         sess.run(y, {sizes: [2**31 - 1, 2**31 - 1]})
+
+
+_BESIDE_OPERATIONS: dict[str, Callable[[], Any]] = {  # Python functions outside of any operation
+    "infinite strides": lambda: tf.nn.avg_pool(np.ones((1, 4, 4, 1), np.float32), 2, float("inf"), "VALID"),
+    "infinite bits": lambda: tf.fake_quant_with_min_max_vars_per_channel(_ONES, _ONES, _ONES, num_bits=float("inf")),
+    "an infinite count": lambda: tf.approx_top_k(_ONES, k=float("inf")),
+    "billions of thresholds": lambda: tf.metrics.auc([True], [0.5], num_thresholds=2**31),
+    "a dimension that is not there": lambda: tf.dimension_at_index(tf.TensorShape([]), 0),
+    "an axis that is not there": lambda: tf.variable_axis_size_partitioner(40)(tf.TensorShape([]), tf.float32),
+    "an axis beyond 32 bits": lambda: tf2.linalg.norm(_ONES, axis=2**31),
+    "a variable's name": lambda: tf2.Variable(1.0, name=tf.TensorShape([2])),
+}
+
+
+@pytest.mark.parametrize("kind", _BESIDE_OPERATIONS)
+def test_beside_operations(kind: str, graph: Any) -> None:
+    """Where no operation is built, too, what Python raises becomes a ValueError that says what to give."""
+    mode = contextlib.nullcontext() if "thresholds" in kind else context.use(context.EAGER)
+    with mode, pytest.raises((ValueError, _INVALID), match="(?s)Fix: "):
+        _BESIDE_OPERATIONS[kind]()
 
 
 def test_causes(eager: Any) -> None:

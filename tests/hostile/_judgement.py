@@ -7,6 +7,7 @@ import functools
 import linecache
 import os
 import traceback
+from collections.abc import Sequence
 from typing import Any
 
 import graphgrad
@@ -27,12 +28,14 @@ def _raises(path: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def complaint_about(error: BaseException, raw: bool) -> str:
+def complaint_about(error: BaseException, raw: bool, given: Sequence[Any] = ()) -> str:
     """What is wrong with an error; "" if nothing.
 
     Args:
       error: what was raised.
       raw: whether an operation was called by its own name, whose errors name it.
+      given: the objects that a function was given: where one of them lacks a method, TensorFlow, too, raises
+        AttributeError.
     """
     frames = traceback.extract_tb(error.__traceback__)
     inner = frames[-1] if frames else None
@@ -52,6 +55,8 @@ def complaint_about(error: BaseException, raw: bool) -> str:
         return ""
     if not isinstance(error, (TypeError, ValueError, NotImplementedError, LookupError, AttributeError, RuntimeError)):
         return f"no class of TensorFlow's: {what} at {at}"
+    if isinstance(error, AttributeError) and not raw and any(error.obj is g for g in given):
+        return ""
     if isinstance(error, AttributeError) and not raw and not type(error.obj).__module__.startswith("graphgrad"):
         return ""  # an object of the caller's that is not of the kind that it should be: TensorFlow says the same
     own = _own_words(inner)

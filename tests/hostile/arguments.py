@@ -84,7 +84,7 @@ def attack(seed: int) -> str:
         except AssertionError:
             raise
         except Exception as e:
-            problem = complaint_about(e, kind in ("row", "raw"))
+            problem = complaint_about(e, kind in ("row", "raw"), trial.given)
             assert not problem, f"{trial.what} [{mode}]: {problem}"
             return type(e).__name__
     return "ok"
@@ -108,11 +108,13 @@ class _Trial:
 
     Attributes:
       what: the call in words, for the failure.
+      given: the objects that a function was given.
     """
 
     def __init__(self, rng: random.Random, tf: Any, mode: str):
         self.rng, self.tf, self.mode = rng, tf, mode
         self.what = ""
+        self.given: list[Any] = []
 
     # -- what is called ------------------------------------------------------------
 
@@ -178,6 +180,7 @@ class _Trial:
             holders.append(functools.partial(setattr, keyword, "value", hostile))
         self.rng.choice(holders)()
         value = anything(self.rng, self.tf)
+        self.given = [value]
         self.what = f"{'; '.join(map(ast.unparse, trees))} with hostile={_shown(value)}"
         eager = self.mode in ("eager", "function", "tape")
         with contextlib.nullcontext() if eager else self.tf.Session() as sess:
@@ -201,6 +204,7 @@ class _Trial:
             if p.default is p.empty or self.rng.random() < 0.3:
                 given[p.name] = self._named(p)
         self.what = f"{name}({', '.join(f'{k}={_shown(v)}' for k, v in given.items())})"
+        self.given = list(given.values())
         found = function(**given)
         if inspect.isclass(function):
             return

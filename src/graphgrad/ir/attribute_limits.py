@@ -23,6 +23,14 @@ COMMON: dict[str, Limit] = {
 OUTPUTS = range(2**20)  # how many outputs of a kind an operation may have
 
 
+def whole(value: Any) -> int:
+    """`int(value)`, of an argument of a public function; ValueError, not OverflowError, for infinity."""
+    try:
+        return int(value)
+    except OverflowError as e:
+        raise ValueError(f"{value!r} is no integer ({e}).\n  Fix: give a finite number") from e
+
+
 def check(name: str, value: Any, limit: Limit) -> None:
     """Raises a Complaint if an attribute's value is beyond its limit.
 

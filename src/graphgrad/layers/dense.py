@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import smart_cond
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
@@ -45,7 +46,7 @@ class Dense(Layer):
                  activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
                  trainable: bool = True, name: str | None = None, **kwargs: Any):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.units = int(units)
+        self.units = whole(units)
         self.activation = as_activation(activation)
         self.use_bias = use_bias
         self.kernel_initializer = kernel_initializer

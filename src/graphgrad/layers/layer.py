@@ -19,6 +19,7 @@ from graphgrad.frontend.variables.initializers import (
     VarianceScaling,
     Zeros,
 )
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -201,7 +202,7 @@ def as_initializer(value: Any) -> Any:
 def sizes(value: Any, n: int, what: str) -> tuple[int, ...]:
     """n ints, from one or n."""
     try:
-        values = (int(value),) * n if not hasattr(value, "__iter__") else tuple(int(v) for v in value)
+        values = (whole(value),) * n if not hasattr(value, "__iter__") else tuple(int(v) for v in value)
     except (TypeError, ValueError, OverflowError):
         values = ()
     if len(values) != n or any(v < 0 for v in values):

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir import context
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
@@ -383,9 +384,9 @@ class Dataset(MoreTransformations, RestOfTransformations):
     def shard(self, num_shards: int, index: int, name: str | None = None) -> Any:
         """A data set of each `num_shards`-th element, from the one at `index` on."""
         def passes(given: Values) -> Iterator[Element]:
-            return itertools.islice(self._passes(given), int(index), None, int(num_shards))
+            return itertools.islice(self._passes(given), whole(index), None, whole(num_shards))
 
-        size = self._size if self._size < 0 else len(range(int(index), self._size, int(num_shards)))
+        size = self._size if self._size < 0 else len(range(whole(index), self._size, whole(num_shards)))
         return self._then(passes, size=size)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:

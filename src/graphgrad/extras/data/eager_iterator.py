@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import OutOfRangeError
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.eager import EagerTensor
 
@@ -144,7 +145,7 @@ class NumpyIterator:
         Args:
           state: what `save` gave.
         """
-        self._iterator._go_to(int(state))
+        self._iterator._go_to(whole(state))
 
 
 def _array(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import as_dtype, int64, string
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
@@ -67,11 +68,11 @@ class MoreTransformations:
         Raises: TypeError if the function gives something else.
         """
         graph, inner = self._nested(map_func)
-        if cycle_length is None or int(cycle_length) == -1:
+        if cycle_length is None or whole(cycle_length) == -1:
             import os
 
             cycle_length = os.cpu_count() or 1
-        cycle, block = int(cycle_length), int(block_length or 1)
+        cycle, block = whole(cycle_length), int(block_length or 1)
         if cycle < 1 or block < 1:
             raise ValueError("`cycle_length` and `block_length` must be positive.")
         outer: Any = self
@@ -174,7 +175,7 @@ class MoreTransformations:
         outer: Any = self
 
         def passes(given: dict[int, Any]) -> Iterator[Any]:
-            return ([np.asarray(i, np.int64), *element] for i, element in enumerate(outer._passes(given), int(start)))
+            return ([np.asarray(i, np.int64), *element] for i, element in enumerate(outer._passes(given), whole(start)))
 
         return outer._then(passes, (Spec.of(int64, ()), self._specs), size=outer._size)
 

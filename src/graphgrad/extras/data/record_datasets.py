@@ -10,6 +10,7 @@ import numpy as np
 
 from graphgrad.errors import DataLossError, InvalidArgumentError
 from graphgrad.extras.pipelines.records import TFRecordOptions, tf_record_iterator
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.blocking import located
 from graphgrad.ir.dtypes import string
 from graphgrad.ir.graph import Tensor
@@ -138,7 +139,7 @@ class FixedLengthRecordDataset(_OfFiles):
                  buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None,
                  name: str | None = None):
         super().__init__(filenames, compression_type)
-        self._sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
+        self._sizes = whole(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
         size, header, footer = self._sizes

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ops.random.philox import Stream, host_blocks
 from graphgrad.ops.random.seeds import get_seed
 
@@ -16,7 +17,7 @@ _BLOCKS = 64  # at once
 
 def seeds_of(seed: Any) -> tuple[int, int] | None:
     """The two seeds of a data set; None if it has none."""
-    first, second = get_seed(None if seed is None else int(seed))
+    first, second = get_seed(None if seed is None else whole(seed))
     if first is None and second is None:
         return None
     pair = int(first or 0), int(second or 0)

@@ -7,6 +7,7 @@ import collections
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -262,7 +263,7 @@ def generate_bounding_box_proposals(scores, bbox_deltas, image_info, anchors, nm
     """
     tensors = [convert_to_tensor(v, float32) for v in (scores, bbox_deltas, image_info, anchors, nms_threshold)]
     found = raw.GenerateBoundingBoxProposals(*tensors, convert_to_tensor(pre_nms_topn, int32),
-                                             convert_to_tensor(min_size, float32), post_nms_topn=int(post_nms_topn),
+                                             convert_to_tensor(min_size, float32), post_nms_topn=whole(post_nms_topn),
                                              name=name)
     return GenerateBoundingBoxProposals(*found)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.extras.io.file_ops import _image_shape, decode_jpeg
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32, uint8
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -62,7 +63,7 @@ def decode_bmp(contents, channels=0, name=None):
     >>> tf.image.decode_bmp(tf.placeholder(tf.string, []), channels=3).shape.as_list()
     [None, None, 3]
     """
-    return raw.DecodeBmp(contents, channels=int(channels), name=name)
+    return raw.DecodeBmp(contents, channels=whole(channels), name=name)
 
 
 def decode_gif(contents, name=None):

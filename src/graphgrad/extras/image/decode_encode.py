@@ -8,6 +8,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.extras.io.file_ops import _image_shape
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, uint8, uint16
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -106,7 +107,7 @@ def encode_png(image, compression=-1, name=None):
     >>> sess.run(tf.image.encode_png(np.zeros((2, 2, 3), np.uint8)))[:4]
     b'\\x89PNG'
     """
-    return raw.EncodePng(image, compression=int(compression), name=name)
+    return raw.EncodePng(image, compression=whole(compression), name=name)
 
 
 def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=False, chroma_downsampling=True,
@@ -132,9 +133,9 @@ def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=F
     >>> tf.image.encode_jpeg(np.zeros((2, 2, 3), np.uint8)).dtype
     tf.string
     """
-    return raw.EncodeJpeg(image, format=format, quality=int(quality), progressive=bool(progressive),
+    return raw.EncodeJpeg(image, format=format, quality=whole(quality), progressive=bool(progressive),
                           optimize_size=bool(optimize_size), chroma_downsampling=bool(chroma_downsampling),
-                          density_unit=density_unit, x_density=int(x_density), y_density=int(y_density),
+                          density_unit=density_unit, x_density=whole(x_density), y_density=whole(y_density),
                           xmp_metadata=xmp_metadata, name=name)
 
 

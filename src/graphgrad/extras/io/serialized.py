@@ -10,6 +10,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.ir.atomic_files import make_folders, system_errors
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, as_dtype, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -273,7 +274,7 @@ def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: Any = None
     array([2, 3])
     """
     parts = raw.DeserializeManySparse(serialized_sparse, dtype=as_dtype(dtype), name=name)
-    known = None if rank is None else int(rank) + 1
+    known = None if rank is None else whole(rank) + 1
     for part, shape in zip(parts, ((None, known), (None,), (known,)), strict=True):
         part.set_shape(shape)
     return SparseTensor(*parts)

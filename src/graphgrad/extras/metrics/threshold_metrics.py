@@ -51,6 +51,8 @@ def _confusion(labels: Any, predictions: Any, thresholds: Any, weights: Any,
 
 
 def _between(n: int) -> list[float]:
+    if n > _MOST:
+        raise ValueError(f"num_thresholds is {n}, more than {_MOST}.\n  Fix: give some hundreds of thresholds")
     return [(i + 1) / (n - 1) for i in range(n - 2)]
 
 
@@ -59,6 +61,7 @@ def _per(a: Any, b: Any, small: float = _SMALL, name: str | None = None) -> Any:
     return raw.RealDiv(a, raw.AddV2(b, np.float32(small)), name=name)
 
 
+_MOST = 2**24  # thresholds: they are drawn one by one, in Python
 _METHODS = ("trapezoidal", "careful_interpolation", "minoring", "majoring")
 
 

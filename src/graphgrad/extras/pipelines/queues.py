@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -353,7 +354,7 @@ class RandomShuffleQueue(_Made):
                  seed: int | None = None, shared_name: str | None = None,
                  name: str = "random_shuffle_queue"):
         first, second = get_seed(seed)
-        self._make(capacity, dtypes, shapes, names, shared_name, name, min_after_dequeue=int(min_after_dequeue),
+        self._make(capacity, dtypes, shapes, names, shared_name, name, min_after_dequeue=whole(min_after_dequeue),
                    seed=first or 0, seed2=second or 0)
 
 
@@ -381,7 +382,7 @@ class PriorityQueue(_Made):
         behind = _types(types)
         sizes = [] if shapes is None else _shapes(shapes, behind)
         names = _names(names, [int64, *behind])
-        handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(behind),
+        handle = make_handle(self._type, name, capacity=whole(capacity), component_types=tuple(behind),
                              shapes=_attr_shapes(sizes), shared_name=shared_name or "")
         all_shapes = None if shapes is None else [TensorShape([]), *sizes]
         QueueBase.__init__(self, [int64, *behind], all_shapes, names, handle)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor, make_array
 from graphgrad.ir.dtypes import as_dtype, float32, int32, int64
 from graphgrad.ir.opdef import raw
@@ -304,6 +305,6 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: int, na
     with name_scope(name, "SegmentStack"):
         data, partitions = convert_to_tensor(data), raw.Cast(convert_to_tensor(partitions), DstT=int32)
         places = raw.Range(0, raw.Size(partitions), 1)
-        parts = raw.DynamicPartition(places, partitions, num_partitions=int(num_partitions))
+        parts = raw.DynamicPartition(places, partitions, num_partitions=whole(num_partitions))
         lengths = raw.Pack([raw.Size(p, out_type=int64) for p in parts])
         return RaggedTensor.from_row_lengths(raw.GatherV2(data, _joined(parts), 0), lengths)

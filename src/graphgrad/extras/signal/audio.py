@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -99,8 +100,8 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
     >>> sess.run(tf.audio.decode_wav(wav, desired_samples=3).audio).round(2).tolist()
     [[0.5], [-0.5], [0.0]]
     """
-    return DecodeWav(*raw.DecodeWav(contents, desired_channels=int(desired_channels),
-                                    desired_samples=int(desired_samples), name=name))
+    return DecodeWav(*raw.DecodeWav(contents, desired_channels=whole(desired_channels),
+                                    desired_samples=whole(desired_samples), name=name))
 
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:

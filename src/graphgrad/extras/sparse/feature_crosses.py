@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -39,7 +40,7 @@ def crossed(rows: Any, hashed: bool, num_buckets: int, key: int, separator: byte
 
     if not hashed:
         def text(v: Any) -> bytes:
-            return v if isinstance(v, bytes) else str(int(v)).encode()
+            return v if isinstance(v, bytes) else str(whole(v)).encode()
 
         return [[separator.join(map(text, c)) for c in itertools.product(*row)] for row in rows]
     found = []
@@ -207,8 +208,8 @@ def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None 
     """
     with name_scope(name, "SparseCross"):
         parts = _parts(*_taken_apart(inputs))
-        return SparseTensor(*raw.SparseCross(*parts, hashed_output=True, num_buckets=int(num_buckets), out_type=int64,
-                                             hash_key=DEFAULT_HASH_KEY if hash_key is None else int(hash_key),
+        return SparseTensor(*raw.SparseCross(*parts, hashed_output=True, num_buckets=whole(num_buckets), out_type=int64,
+                                             hash_key=DEFAULT_HASH_KEY if hash_key is None else whole(hash_key),
                                              internal_type=string))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
@@ -126,8 +127,8 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
         numbers = sparse.values if sparse is not None else convert_to_tensor(values, name="values")
         weights = weights.values if isinstance(weights, SparseTensor) else weights
         weights = np.zeros(0, np.int32) if weights is None else convert_to_tensor(weights)
-        options = {"minlength": -1 if minlength is None else int(minlength),
-                   "maxlength": -1 if maxlength is None else int(maxlength),
+        options = {"minlength": -1 if minlength is None else whole(minlength),
+                   "maxlength": -1 if maxlength is None else whole(maxlength),
                    "binary_output": binary_output}
         if axis == -1 and sparse is not None:
             return SparseTensor(*raw.SparseCountSparseOutput(sparse.indices, numbers, sparse.dense_shape, weights,

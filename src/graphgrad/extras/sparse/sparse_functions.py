@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value, static_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
@@ -469,7 +470,7 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
            [0., 1.]], dtype=float32)
     """
     columns = num_rows if num_columns is None else num_columns
-    n = min(int(num_rows), int(columns))
+    n = min(whole(num_rows), int(columns))
     with name_scope(name, "eye"):
         places = np.stack([np.arange(n, dtype=np.int64)] * 2, 1)
         return SparseTensor(places, np.ones(n, as_dtype(dtype).np_dtype), np.asarray([num_rows, columns], np.int64))
@@ -485,7 +486,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     rank = sp_input.shape.rank
     if rank is None:
         raise ValueError("expand_dims needs a sparse tensor of known rank. Fix: give its shape statically")
-    axis = -1 if axis is None else int(axis)
+    axis = -1 if axis is None else whole(axis)
     if not -rank - 1 <= axis <= rank:
         raise ValueError(f"axis {axis} is out of range for a sparse tensor of rank {rank}. "
                          f"Fix: use an axis in [{-rank - 1}, {rank}]")

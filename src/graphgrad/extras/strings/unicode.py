@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import INDEX, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 
@@ -236,7 +237,7 @@ def unicode_transcode(input: Any, input_encoding: str, output_encoding: str, err
     b'\\xc3\\xa9'
     """
     return raw.UnicodeTranscode(input, input_encoding=input_encoding, output_encoding=output_encoding, errors=errors,
-                                replacement_char=int(replacement_char),
+                                replacement_char=whole(replacement_char),
                                 replace_control_characters=bool(replace_control_characters), name=name)
 
 

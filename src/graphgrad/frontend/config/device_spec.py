@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from graphgrad.ir.attribute_limits import whole
+
 _PARTS = ("job", "replica", "task", "device_type", "device_index")
 _KINDS = ("CPU", "GPU", "TPU")
 
@@ -28,10 +30,10 @@ class DeviceSpec:
     def __init__(self, job: Any = None, replica: Any = None, task: Any = None, device_type: Any = None,
                  device_index: Any = None):
         self._job = None if job is None else str(job)
-        self._replica = None if replica is None else int(replica)
-        self._task = None if task is None else int(task)
+        self._replica = None if replica is None else whole(replica)
+        self._task = None if task is None else whole(task)
         self._device_type = None if device_type is None else str(device_type).upper()
-        self._device_index = None if device_index is None else int(device_index)
+        self._device_index = None if device_index is None else whole(device_index)
 
     @property
     def job(self) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 from graphgrad.errors import UnimplementedError
 from graphgrad.executor.backend import xla
 from graphgrad.executor.plan import placement
+from graphgrad.ir.attribute_limits import whole
 
 from .devices import PhysicalDevice
 
@@ -97,7 +98,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
     >>> tf.config.threading.set_inter_op_parallelism_threads(0)
     """
-    _threads["inter"] = int(num_threads)
+    _threads["inter"] = whole(num_threads)
 
 
 def get_intra_op_parallelism_threads() -> int:
@@ -122,7 +123,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
     >>> tf.config.threading.set_intra_op_parallelism_threads(0)
     """
-    _threads["intra"] = int(num_threads)
+    _threads["intra"] = whole(num_threads)
 
 
 def get_synchronous_execution() -> bool:

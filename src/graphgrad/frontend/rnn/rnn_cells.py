@@ -12,6 +12,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.variables.initializers import Constant, Zeros
 from graphgrad.frontend.variables.partitioned import fixed_size_partitioner
 from graphgrad.frontend.variables.variable_scope import get_variable_scope, variable_scope
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import as_dtype
@@ -45,7 +46,7 @@ def zeros_of_size(batch_size: Any, size: Any, dtype: Any) -> Any:
       size: an int, a `TensorShape`, or a list of ints.
       dtype: the dtype.
     """
-    dims = TensorShape(size).as_list() if isinstance(size, (TensorShape, list, tuple)) else [int(size)]
+    dims = TensorShape(size).as_list() if isinstance(size, (TensorShape, list, tuple)) else [whole(size)]
     dtype = as_dtype(dtype)
     zero = np.zeros((), dtype.np_dtype)
     if is_tensor_like(batch_size):
@@ -54,7 +55,7 @@ def zeros_of_size(batch_size: Any, size: Any, dtype: Any) -> Any:
             batch = raw.Reshape(raw.Cast(batch_size, DstT=as_dtype("int32")), np.array([1], np.int32))
             return raw.Fill(raw.ConcatV2([batch, np.array(dims, np.int32)], 0), zero, name="zeros")
         batch_size = known
-    return raw.Fill(np.array([int(batch_size), *dims], np.int32), zero, name="zeros")
+    return raw.Fill(np.array([whole(batch_size), *dims], np.int32), zero, name="zeros")
 
 
 def assert_like_rnn_cell(argument: str, cell: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.variables.variable import VariableAggregation, VariableSynchronization
 from graphgrad.frontend.variables.variable_scope import variable_scope
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -220,7 +221,7 @@ class DropoutWrapper(_Wrapper):
         made: list[Any] = []
 
         def add(size: Any) -> None:
-            dims = TensorShape(size).as_list() if isinstance(size, TensorShape) else [int(size)]
+            dims = TensorShape(size).as_list() if isinstance(size, TensorShape) else [whole(size)]
             made.append(random_uniform([1, *dims], seed=self._seed_of(what, len(made)), dtype=as_dtype(dtype)))
 
         _map_sizes(add, sizes)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.extras.sparse.sparse_ops import SparseTensor
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.composite import Composite, SparseTensorValue, makers_of_specs
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int64
@@ -122,7 +123,7 @@ class RaggedTensorSpec(TypeSpec):
                              "Fix: leave it out, or give a longer shape")
         if self._row_splits_dtype.name not in ("int32", "int64"):
             raise ValueError("Arg `row_splits_dtype` must be tf.int32 or tf.int64.")
-        self._ragged_rank = int(ragged_rank)
+        self._ragged_rank = whole(ragged_rank)
 
     @property
     def shape(self) -> TensorShape:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, OutOfRangeError
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -87,7 +88,7 @@ class TensorArray:
                 if current_graph() is None else "Argument `size` must be provided if argument `flow` is not provided."
             )
         elif current_graph() is None:
-            self._elements = [None] * int(size)
+            self._elements = [None] * whole(size)
         else:
             count = convert_to_tensor(size, int32)
             self._flow = raw.TensorListReserve(self._declared(), count, element_dtype=self._dtype,
@@ -200,7 +201,7 @@ class TensorArray:
           in TensorFlow's compiled loops, an index out of range stands for the nearest one in it.
         """
         if self._elements is not None:
-            return self._read_eagerly(int(index))
+            return self._read_eagerly(whole(index))
         with name_scope(name, "TensorArrayV2Read"):
             return raw.TensorListGetItem(self._flow, convert_to_tensor(index, int32), self._declared(),
                                          element_dtype=self._dtype)
@@ -241,7 +242,7 @@ class TensorArray:
         """
         tensor = self._element(value)
         if self._elements is not None:
-            self._write_eagerly(int(index), tensor)
+            self._write_eagerly(whole(index), tensor)
             return self
         self._learn(tensor._spec.shape, "write")
         with name_scope(name, "TensorArrayV2Write"):

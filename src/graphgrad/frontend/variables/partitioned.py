@@ -272,6 +272,8 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
     def partitioner(shape: Any, dtype: Any) -> list[int]:
         sizes = _sizes(shape)
         element = bytes_per_string_element if as_dtype(dtype) is dtypes.string else as_dtype(dtype).size
+        if not -len(sizes) <= axis < len(sizes):
+            raise ValueError(f"a variable of rank {len(sizes)} has no axis {axis} to part.\n  Fix: give a lower axis")
         slice_bytes = element * math.prod(sizes) // max(sizes[axis], 1)
         rows = max(1, max_shard_bytes // max(slice_bytes, 1))
         count = max(1, math.ceil(sizes[axis] / rows))

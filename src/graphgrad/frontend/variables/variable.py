@@ -248,6 +248,8 @@ class Variable(metaclass=Created):
         value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
         self._settle(value, validate_shape, shape)
         name = name or "Variable"
+        if not isinstance(name, str):
+            raise ValueError(f"the name of a variable must be a string, not {name!r}.\n  Fix: give name='<text>'")
         self._hold(value._value, name[:-1] if name.endswith("/") else eager_scope.prefix + name)
 
     def _hold(self, value: Any, name: str) -> None:

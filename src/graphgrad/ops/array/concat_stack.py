@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor, holds_tensors, is_tensor_like, make_array
 from graphgrad.ir.dtypes import INDEX, int32
@@ -316,7 +317,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
             num = known[axis]
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {shape_str(known)}. Fix: give num, or set_shape")
-    return raw.Unpack(value, num=int(num), axis=axis, name=name)
+    return raw.Unpack(value, num=whole(num), axis=axis, name=name)
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:

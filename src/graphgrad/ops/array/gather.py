@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, int16, int32
 from graphgrad.ir.indexed_slices import IndexedSlices
@@ -343,7 +344,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     >>> sess.run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]))
     array([2, 3], dtype=int32)
     """
-    batch_dims = int(batch_dims)
+    batch_dims = whole(batch_dims)
     if batch_dims < 0:
         raise ValueError("tf.gather_nd does not allow negative batch_dims. Fix: count from the front, or leave it out")
     if not batch_dims:

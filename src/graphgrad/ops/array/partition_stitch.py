@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, shape_str, with_rank
@@ -183,7 +184,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     >>> sess.run(tf.dynamic_partition([10, 20, 30], [1, 0, 1], 2))
     [array([20], dtype=int32), array([10, 30], dtype=int32)]
     """
-    return raw.DynamicPartition(data, partitions, num_partitions=int(num_partitions), name=name)
+    return raw.DynamicPartition(data, partitions, num_partitions=whole(num_partitions), name=name)
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.attribute_limits import whole
+
 
 def number(value: Any) -> str:
     """A number as TensorFlow writes it: as many digits as it takes to read the same value back."""
@@ -13,7 +15,7 @@ def number(value: Any) -> str:
     if kind == "b":
         return "1" if value else "0"
     if kind in "iu":
-        return str(int(value))
+        return str(whole(value))
     if kind == "c":
         return "?"
     x = float(value)

@@ -391,6 +391,8 @@ def _norm_axes(axis, keepdims):
         axis = list(value) if isinstance(value, tuple) else value
     matrix = isinstance(axis, (list, tuple))
     if not matrix:
+        if isinstance(axis, int) and not -(2**31) <= axis < 2**31:
+            raise ValueError(f"'axis' is {axis}, beyond any rank.\n  Fix: give an axis of the tensor")
         return np.asarray([axis], np.int32), False
     if len(axis) != 2:
         raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import FLOATING, INDEX, REAL, bfloat16, float16, float32, float64, int8, int16, int32, int64
 from graphgrad.ir.opdef import op, raw
@@ -155,7 +156,7 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
 
 
 def _approx(operand, k, axis, recall, largest, override, aggregate, name):
-    return ApproxTopK(*raw.ApproxTopK(operand, k=int(k), reduction_dimension=int(axis), recall_target=float(recall),
+    return ApproxTopK(*raw.ApproxTopK(operand, k=whole(k), reduction_dimension=whole(axis), recall_target=float(recall),
                                       is_max_k=largest, reduction_input_size_override=int(override),
                                       aggregate_to_topk=bool(aggregate), name=name))
 

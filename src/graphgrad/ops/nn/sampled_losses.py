@@ -8,6 +8,7 @@ import operator
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -242,7 +243,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     >>> sess.run(tf.nn.compute_accidental_hits(np.array([[3], [7]]), np.array([7, 1]), 1)[:2])
     (array([1], dtype=int32), array([0]))
     """
-    return raw.ComputeAccidentalHits(true_classes, sampled_candidates, num_true=int(num_true), name=name)
+    return raw.ComputeAccidentalHits(true_classes, sampled_candidates, num_true=whole(num_true), name=name)
 
 
 # -- losses ----------------------------------------------------------------------------

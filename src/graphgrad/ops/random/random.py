@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import (
@@ -155,7 +156,7 @@ def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int
 
 def draws(num_samples: Any) -> int:
     """The number of samples; a Complaint if it is negative."""
-    n = int(num_samples)
+    n = whole(num_samples)
     if n < 0:
         raise Complaint(f"num_samples should be non-negative, got {n}", "give a number >= 0")
     return n

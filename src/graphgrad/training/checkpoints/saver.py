@@ -16,6 +16,7 @@ from graphgrad.frontend.graph.collections import GraphKeys, get_collection
 from graphgrad.frontend.variables.partitioned import PartitionedVariable
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.atomic_files import system_errors
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
@@ -163,7 +164,7 @@ class Saver:
         if global_step is not None:
             if not hasattr(global_step, "__index__") or hasattr(global_step, "graph"):
                 global_step = global_step.numpy() if executing_eagerly() else sess.run(global_step)
-            path += f"-{int(global_step):08d}" if self._pad_step_number else f"-{int(global_step)}"
+            path += f"-{whole(global_step):08d}" if self._pad_step_number else f"-{whole(global_step)}"
         elif os.path.basename(path) == (latest_filename or "checkpoint"):
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename or 'checkpoint'}' and "
                              f"'{path}'\n  Fix: save under another name")

@@ -16,6 +16,7 @@ import numpy as np
 from graphgrad.frontend.function import concrete_function
 from graphgrad.frontend.graph.scopes import get_current_name_scope, name_scope_v2
 from graphgrad.ir import context
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, bool_, float32, float64, int64, string
 from graphgrad.ir.eager import EagerTensor
@@ -94,8 +95,8 @@ class _Writer(SummaryWriter):
         folder = os.fspath(logdir.numpy() if hasattr(logdir, "numpy") else logdir)
         self._folder = folder.decode() if isinstance(folder, bytes) else folder
         self._suffix = f".{os.getpid()}.{next(_count)}{suffix}"
-        self._queue = 10 if max_queue is None else int(max_queue)
-        self._seconds = 120.0 if flush_millis is None else int(flush_millis) / 1000
+        self._queue = 10 if max_queue is None else whole(max_queue)
+        self._seconds = 120.0 if flush_millis is None else whole(flush_millis) / 1000
         self._closed = False
         self._events: FileWriter | None = None
         if context.executing_eagerly():
@@ -379,7 +380,7 @@ def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, descr
     Returns: whether it was written, a bool scalar.
     Reference: TensorFlow 2.21 `tf.summary.histogram`.
     """
-    metadata, count = metadata_of("histograms", description), 30 if buckets is None else int(buckets)
+    metadata, count = metadata_of("histograms", description), 30 if buckets is None else whole(buckets)
 
     def make(value: Any) -> Any:
         return TensorProto.of(_buckets(value.astype(np.float64).ravel(), count), float64), metadata
@@ -462,7 +463,7 @@ def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs:
 
     def make(value: Any) -> Any:
         _rank(value.shape, 3)
-        sounds = [wav(s, int(sample_rate)) for s in value[:max_outputs]]
+        sounds = [wav(s, whole(sample_rate)) for s in value[:max_outputs]]
         array = np.empty((len(sounds), 2), object)
         array[:, 0], array[:, 1] = sounds, b""
         return TensorProto.of(array, string), metadata
@@ -521,7 +522,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     step = _step_of(step)
     if bool(_recording()):
         data = tensor.numpy() if isinstance(tensor, EagerTensor) else tensor
-        writer._opened()._add(Event(summary=Summary.FromString(bytes(data))), int(step))
+        writer._opened()._add(Event(summary=Summary.FromString(bytes(data))), whole(step))
     return convert_to_tensor(bool(_recording()))
 
 

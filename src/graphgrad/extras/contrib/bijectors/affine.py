@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
@@ -217,7 +218,7 @@ class Permute(Bijector):
 
     def __init__(self, permutation: Any, axis: int = -1, validate_args: bool = False, name: str | None = None):
         super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name or "permute",
-                         forward_min_event_ndims=-int(axis))
+                         forward_min_event_ndims=-whole(axis))
         if not hasattr(permutation, "op"):
             permutation = np.asarray(permutation)
             if permutation.ndim != 1 or sorted(permutation.tolist()) != list(range(permutation.size)):
@@ -226,7 +227,7 @@ class Permute(Bijector):
                                  "  Fix: e.g. list(reversed(range(d)))")
             permutation = permutation.astype(np.int32)
         self._permutation = convert_to_tensor(permutation)
-        self._axis = int(axis)
+        self._axis = whole(axis)
 
     @property
     def permutation(self) -> Any:

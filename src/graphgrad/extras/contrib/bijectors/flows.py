@@ -13,6 +13,7 @@ import numpy as np
 from graphgrad.frontend.control_flow.cond_while import while_loop
 from graphgrad.frontend.variables.initializers import GlorotNormal
 from graphgrad.frontend.variables.template import make_template
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
@@ -53,7 +54,7 @@ class RealNVP(Bijector):
         if num_masked <= 0:
             raise ValueError(f"num_masked must be a positive integer, not {num_masked}\n"
                              f"  Asked for at {user_source(2)}\n  Fix: e.g. half of the elements")
-        self._num_masked = int(num_masked)
+        self._num_masked = whole(num_masked)
         self._fn = shift_and_log_scale_fn
 
     def _halves(self, x: Any, kwargs: dict[str, Any]) -> Any:

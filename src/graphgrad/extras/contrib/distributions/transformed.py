@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.extras.contrib.bijectors.bijector import Identity
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
@@ -194,7 +195,7 @@ class Independent(Distribution):
                  name: str | None = None):
         self.distribution = distribution
         rank = distribution.batch_shape.rank
-        n = max(0, rank - 1) if reinterpreted_batch_ndims is None else int(reinterpreted_batch_ndims)
+        n = max(0, rank - 1) if reinterpreted_batch_ndims is None else whole(reinterpreted_batch_ndims)
         if n > rank:
             raise ValueError(f"reinterpreted_batch_ndims({n}) cannot exceed distribution.batch_ndims({rank})\n"
                              f"  Asked for at {user_source(2)}\n  Fix: at most {rank}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -21,7 +22,7 @@ def numbers(value, nd, channel_first, what):
     """
     if value is None:
         return (1,) * (nd + 2)
-    values = tuple(int(v) for v in value) if hasattr(value, "__iter__") else (int(value),)
+    values = tuple(whole(v) for v in value) if hasattr(value, "__iter__") else (whole(value),)
     if len(values) == nd + 2:
         return values
     if len(values) == 1:
@@ -35,7 +36,7 @@ def numbers(value, nd, channel_first, what):
 def padding_attrs(padding):
     """The attributes for a padding: a name, or a list of (before, after) for each dimension."""
     if isinstance(padding, (list, tuple)):
-        flat = tuple(int(v) for pair in padding for v in pair)
+        flat = tuple(whole(v) for pair in padding for v in pair)
         return {"padding": "EXPLICIT", "explicit_paddings": flat}
     if isinstance(padding, bytes):
         padding = padding.decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.extras.sparse.sparse_ops import SparseTensor
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, bfloat16, float16, float32, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -143,7 +144,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     """
     inputs = convert_to_tensor(inputs, name="inputs")
     lengths = convert_to_tensor(sequence_length, int32, name="sequence_length")
-    blank = -1 if blank_index is None else int(blank_index)
+    blank = -1 if blank_index is None else whole(blank_index)
     indices, values, shape, score = raw.CTCGreedyDecoder(inputs, lengths, merge_repeated=bool(merge_repeated),
                                                          blank_index=blank)
     return [SparseTensor(indices, values, shape)], score
@@ -171,7 +172,7 @@ def ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width=100, top_path
     inputs = convert_to_tensor(inputs, name="inputs")
     lengths = convert_to_tensor(sequence_length, int32, name="sequence_length")
     indices, values, shapes, scores = raw.CTCBeamSearchDecoder(
-        inputs, lengths, beam_width=int(beam_width), top_paths=int(top_paths), merge_repeated=bool(merge_repeated)
+        inputs, lengths, beam_width=whole(beam_width), top_paths=whole(top_paths), merge_repeated=bool(merge_repeated)
     )
     return [SparseTensor(*each) for each in zip(indices, values, shapes, strict=True)], scores
 

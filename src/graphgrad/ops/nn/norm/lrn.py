@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
@@ -116,5 +117,5 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
     >>> sess.run(tf.nn.lrn([[[[3.0, 4.0]]]], bias=0.0))
     array([[[[0.6, 0.8]]]], dtype=float32)
     """
-    return raw.LRN(input, depth_radius=int(depth_radius), bias=float(bias), alpha=float(alpha), beta=float(beta),
+    return raw.LRN(input, depth_radius=whole(depth_radius), bias=float(bias), alpha=float(alpha), beta=float(beta),
                    name=name)

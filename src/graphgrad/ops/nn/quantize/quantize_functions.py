@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 
@@ -23,7 +24,7 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
     >>> sess.run(tf.fake_quant_with_min_max_args([0.2, 0.9, 7.0], 0.0, 3.0, num_bits=2))
     array([0., 1., 3.], dtype=float32)
     """
-    return raw.FakeQuantWithMinMaxArgs(inputs, min=float(min), max=float(max), num_bits=int(num_bits),
+    return raw.FakeQuantWithMinMaxArgs(inputs, min=float(min), max=float(max), num_bits=whole(num_bits),
                                        narrow_range=bool(narrow_range), name=name)
 
 
@@ -44,7 +45,7 @@ def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_
     array([1., 0.], dtype=float32)
     """
     return raw.FakeQuantWithMinMaxArgsGradient(gradients, inputs, min=float(min), max=float(max),
-                                               num_bits=int(num_bits), narrow_range=bool(narrow_range), name=name)
+                                               num_bits=whole(num_bits), narrow_range=bool(narrow_range), name=name)
 
 
 def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
@@ -64,7 +65,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
     >>> sess.run(tf.fake_quant_with_min_max_vars([0.2, 0.9, 7.0], 0.0, 3.0, num_bits=2))
     array([0., 1., 3.], dtype=float32)
     """
-    return raw.FakeQuantWithMinMaxVars(inputs, min, max, num_bits=int(num_bits), narrow_range=bool(narrow_range),
+    return raw.FakeQuantWithMinMaxVars(inputs, min, max, num_bits=whole(num_bits), narrow_range=bool(narrow_range),
                                        name=name)
 
 
@@ -84,7 +85,7 @@ def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=
     >>> sess.run(tf.fake_quant_with_min_max_vars_gradient([1.0, 2.0], [0.5, 9.0], -1.0, 3.0))[0]
     array([1., 0.], dtype=float32)
     """
-    return raw.FakeQuantWithMinMaxVarsGradient(gradients, inputs, min, max, num_bits=int(num_bits),
+    return raw.FakeQuantWithMinMaxVarsGradient(gradients, inputs, min, max, num_bits=whole(num_bits),
                                                narrow_range=bool(narrow_range), name=name)
 
 
@@ -106,7 +107,7 @@ def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narro
     >>> sess.run(tf.fake_quant_with_min_max_vars_per_channel(x, low, high, num_bits=2))
     array([0., 1., 6.], dtype=float32)
     """
-    return raw.FakeQuantWithMinMaxVarsPerChannel(inputs, min, max, num_bits=int(num_bits),
+    return raw.FakeQuantWithMinMaxVarsPerChannel(inputs, min, max, num_bits=whole(num_bits),
                                                  narrow_range=bool(narrow_range), name=name)
 
 
@@ -126,7 +127,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, ma
     >>> sess.run(tf.fake_quant_with_min_max_vars_per_channel_gradient([1.0, 2.0], [0.5, 9.0], [-1.0] * 2, [3.0] * 2))[0]
     array([1., 0.], dtype=float32)
     """
-    return raw.FakeQuantWithMinMaxVarsPerChannelGradient(gradients, inputs, min, max, num_bits=int(num_bits),
+    return raw.FakeQuantWithMinMaxVarsPerChannelGradient(gradients, inputs, min, max, num_bits=whole(num_bits),
                                                          narrow_range=bool(narrow_range), name=name)
 
 
