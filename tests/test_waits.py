@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -36,9 +37,10 @@ def refused(call, *names):
 with tf.Graph().as_default(), tf.Session() as sess:
     queue = tf.FIFOQueue(1, tf.float32, [[]], name="line")
     put, take = queue.enqueue(1.0, name="put"), tf.add(queue.dequeue(name="take"), 1.0)
-    refused(lambda: sess.run(take), "take", "<string>")  # nobody fills it
+    # Nobody fills it, and nobody empties it; the operation, the queue, and the line that built the operation.
+    refused(lambda: sess.run(take), "QueueDequeueV2 'take'", "dequeue of FIFOQueue", "line'", "Built at <string>:16")
     sess.run(put)
-    refused(lambda: sess.run(put), "put")  # nobody empties it
+    refused(lambda: sess.run(put), "QueueEnqueueV2 'put'", "enqueue of FIFOQueue", "line'", "Built at <string>:16")
     assert sess.run(take) == 2.0  # what was given up is not in the queue
 
     # A thread that makes the move, late.
@@ -131,7 +133,33 @@ def test_long_waits_for_queues_say_so(graph, monkeypatch) -> None:
         assert sess.run(take) == 1.0
         thread.join()
     (text,) = texts  # once
-    assert text.endswith("seconds: dequeue of FIFOQueue '_0_line': another thread's move")
+    what, built, called = text.split("\n")
+    assert what.endswith("seconds: dequeue of FIFOQueue '_0_line': another thread's move")
+    assert re.fullmatch(r"  QueueDequeueV2 'line_Dequeue', built at test_waits.py:\d+:  put, take = .*", built)
+    assert re.fullmatch(r"  Called at test_waits.py:\d+:  assert sess.run\(take\) == 1.0", called)
+
+
+def test_waits_inside_of_loops_name_the_operation_inside(graph, monkeypatch) -> None:
+    queue = tf.FIFOQueue(1, tf.float32, [[]], name="line")
+    put = queue.enqueue(1.0)
+    total = tf.while_loop(lambda x: x < 1.0, lambda x: x + queue.dequeue(name="inner"), [0.0])
+    with tf.Session() as sess, _told(monkeypatch) as (told, texts):
+        thread = _after(told, lambda: sess.run(put))
+        assert sess.run(total) == 1.0
+        thread.join()
+    assert re.search(r"QueueDequeueV2 '.*inner', built at test_waits.py:\d+:  total = ", texts[0])
+
+
+def test_long_waits_for_files_that_queues_name_say_so(graph, monkeypatch, tmp_path) -> None:
+    (tmp_path / "one").write_text("a line\n")
+    queue = tf.FIFOQueue(1, tf.string, [[]], name="names")
+    put, line = queue.enqueue(str(tmp_path / "one")), tf.TextLineReader().read(queue, name="read")
+    with tf.Session() as sess, _told(monkeypatch) as (told, texts):
+        thread = _after(told, lambda: sess.run(put))
+        assert sess.run(line)[1] == b"a line"
+        thread.join()
+    assert re.search(r"dequeue of FIFOQueue '_\d_names'", texts[0])
+    assert "ReaderReadV2 'read', built at test_waits.py:" in texts[0]
 
 
 def test_long_waits_for_threads_say_so(monkeypatch) -> None:
@@ -161,7 +189,35 @@ def test_long_waits_for_variables_say_so(graph, monkeypatch) -> None:
         assert sess.run(more) == 2.0
         thread.join()
         holder.join()
-    assert "another thread's run that changes variable v" in texts[0]
+    what, built, called = texts[0].split("\n")
+    assert what.endswith("seconds: another thread's run that changes variable v")
+    assert re.fullmatch(r"  AssignAddVariableOp '\w+', built at test_waits.py:\d+:  more = v.assign_add\(1.0\)", built)
+    assert re.fullmatch(r"  Called at test_waits.py:\d+:  assert sess.run\(more\) == 2.0", called)
+
+
+def test_waits_for_variables_that_take_too_long_name_the_operation(graph) -> None:
+    v = tf.Variable(1.0, name="v", use_resource=True)
+    more = v.assign_add(1.0)
+    holds, ends = threading.Event(), threading.Event()
+
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+
+        def hold() -> None:
+            with sess._cells[v.op.name].lock:
+                holds.set()
+                ends.wait()
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        holds.wait()
+        try:
+            with pytest.raises(tf.errors.DeadlineExceededError, match=(  # the operation and its line
+                    r"(?s)variable v\n  AssignAddVariableOp '\w+', built at test_waits.py:\d+:  more = .*Fix:")):
+                sess.run(more, options=tf.RunOptions(timeout_in_ms=200))
+        finally:
+            ends.set()
+            holder.join()
 
 
 def test_long_waits_for_steps_say_so(graph, monkeypatch) -> None:
@@ -185,3 +241,4 @@ def test_long_waits_for_checkpoints_say_so(graph, monkeypatch, tmp_path) -> None
         assert next(tf.train.checkpoints_iterator(str(tmp_path))) == str(tmp_path / "model")
         thread.join()
     assert f"checkpoints_iterator: another process, until it saves into {tmp_path}" in texts[0]
+    assert "Called at test_waits.py:" in texts[0]

@@ -21,6 +21,8 @@ from typing import Any
 from graphgrad.errors import DeadlineExceededError, OpError
 from graphgrad.system.log import Log
 
+from .source import user_source
+
 _log = Log("graphgrad")
 
 
@@ -40,6 +42,7 @@ class _State(threading.local):
     deadline: float | None = None
     defers = False
     begun: Attempt | None = None
+    operation: Any = None  # the one whose kernel this thread runs, if it may wait
 
 
 _state = _State()
@@ -93,7 +96,8 @@ class Attempt:
             finally:  # an interrupt, too
                 self.give_up()
             if not self.done and failure is not None:
-                raise located(DeadlineExceededError, *failure)
+                problem, fix = failure
+                raise located(DeadlineExceededError, f"{problem} ({self._wish()})", fix)
         if self.error is not None:
             raise self.error
         return self.value
@@ -120,14 +124,17 @@ class Attempt:
         finally:
             _asleep.pop(thread, None)
 
-    def _what(self) -> str:
+    def _wish(self) -> str:
         whose = getattr(self._withdraw, "__self__", None)
         kind = type(self).__name__.strip("_").lower()
-        return f"{kind} of {getattr(whose, 'kind', 'queue')} '{getattr(whose, 'name', '')}': another thread's move"
+        return f"{kind} of {getattr(whose, 'kind', 'queue')} '{getattr(whose, 'name', '')}'"
+
+    def _what(self) -> str:
+        return f"{self._wish()}: another thread's move{built(_state.operation)}"
 
 
 class LongWait:
-    """A wait of which the log tells once, when it has lasted long.
+    """A wait of which the log tells once, when it has lasted long, with the user's line that waits.
 
     Args:
       what: gives what is waited for.
@@ -141,13 +148,41 @@ class LongWait:
         """Called now and then while it lasts."""
         seconds = time.monotonic() - self._began
         if self._what is not None and seconds >= _LONG:
-            _log.warning("waiting for %.0f seconds: %s", seconds, self._what())
+            caller = user_source(2)
+            if caller is not None and caller.filename == threading.__file__:
+                caller = None  # a thread of ours, such as a queue runner's
+            called = "" if caller is None else f"\n  Called at {caller}"
+            _log.warning("waiting for %.0f seconds: %s%s", seconds, self._what(), called)
             self._what = None
+
+
+def built(operation: Any) -> str:
+    """Says of an operation what it is and where the user built it: a line of its own; "" for None."""
+    if operation is None:
+        return ""
+    return f"\n  {operation.type} '{operation.name}', built at {operation.source or 'an unknown line'}"
+
+
+def announced(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that may wait, such that the log names its operation when it does for long.
+
+    Args:
+      operation: the operation.
+      kernel: its kernel.
+    """
+    def call(*args: Any, **attrs: Any) -> Any:
+        outer, _state.operation = _state.operation, operation
+        try:
+            return kernel(*args, **attrs)
+        finally:
+            _state.operation = outer
+
+    return call
 
 
 _LATE = ("Timed out waiting for notification",
          "let another thread make its move, or allow more time (operation_timeout_in_ms)")
-_NOBODY = ("This wait can never end: no other thread of the program is left that could make a move",
+_NOBODY = ("This wait can never end: no other thread of the program is left that could make the move it waits for",
            "start what fills or empties the queue first (tf.train.start_queue_runners(sess), or a thread of your own), "
            "close the queue when all is in it, or set a time-out (operation_timeout_in_ms)")
 _FIRST_LOOK, _LOOK = 0.05, 1.0  # seconds until one looks whether anybody is left, and from then on

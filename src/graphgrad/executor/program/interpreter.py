@@ -14,7 +14,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint, FailedPreconditionError, NeedsHostValue, OpError, describe
 from graphgrad.ir import dtypes
-from graphgrad.ir.blocking import WouldBlock
+from graphgrad.ir.blocking import WouldBlock, announced
 from graphgrad.ir.effects import bodies_of
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.kernel_errors import failure
@@ -177,6 +177,8 @@ class Instruction:
         self.host_kernel = opdef.bind_kernel(np)
         if "sized" in opdef.flags:
             self.host_kernel = fitting(op, self.host_kernel)
+        if "waits" in opdef.flags:
+            self.host_kernel = announced(op, self.host_kernel)
         self.device_kernel = opdef.device_kernel or opdef.kernel
         if opdef.seen:
             self.device_kernel = fitting(op, self.device_kernel)

@@ -19,6 +19,7 @@ from graphgrad.errors import AbortedError, DeadlineExceededError
 from graphgrad.executor.plan.plan_types import HostStep, Plan, acts, changes
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.ir import blocking
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.variable_store import Cell
 
 if TYPE_CHECKING:
@@ -88,11 +89,11 @@ class Turn:
         if end is None:
             for cell, lock in zip(plan.writes, plan.locks, strict=True):
                 if not lock.acquire(False):
-                    _await(cell, lock)
+                    _await(plan, cell, lock)
         else:
             for cell, lock in zip(plan.writes, plan.locks, strict=True):
                 if not lock.acquire(timeout=max(0.0, end - time.monotonic())):
-                    raise blocking.located(DeadlineExceededError, _LATE.format(cell.name), _FIX)
+                    raise _late(plan, cell)
         self._taken = True
         if self._seen:
             changing = set(map(id, plan.writes))
@@ -101,10 +102,27 @@ class Turn:
                 raise Stale
 
 
-def _await(cell: Cell, lock: Any) -> None:
-    wait = blocking.LongWait(lambda: f"another thread's run that changes variable {cell.name}")
+def _await(plan: Plan, cell: Cell, lock: Any) -> None:
+    wait = blocking.LongWait(lambda: f"another thread's run that changes variable {cell.name}"
+                             + blocking.built(_changer(plan, cell)))
     while not lock.acquire(timeout=1.0):
         wait.look()
+
+
+def _late(plan: Plan, cell: Cell) -> DeadlineExceededError:
+    op = _changer(plan, cell)
+    node_def = None if op is None else op.node_def
+    return DeadlineExceededError(node_def, op, f"{_LATE.format(cell.name)}{blocking.built(op)}\n  Fix: {_FIX}")
+
+
+def _changer(plan: Plan, cell: Cell) -> Operation | None:
+    """The first operation of a plan that changes the variable."""
+    for step in plan.steps:
+        for instruction in step.program:
+            for touch in (*instruction.refs.values(), *instruction.touched):
+                if touch.cell is cell and touch.out != touch.slot:
+                    return instruction.op
+    return None
 
 
 class Reader(Turn):
