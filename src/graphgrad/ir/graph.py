@@ -128,7 +128,7 @@ class SymbolicTensor(tensor.Tensor):
             f"until the graph runs.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n{_NOT_CONVERTED}"
         )
 
-    def __iter__(self) -> Iterator[Tensor]:
+    def __iter__(self) -> Iterator[tensor.Tensor]:
         shape = self._spec.shape
         if shape is None or (shape and shape[0] is None):
             raise OperatorNotAllowedInGraphError(
@@ -137,7 +137,7 @@ class SymbolicTensor(tensor.Tensor):
             )
         if not shape:
             raise TypeError(f"Cannot iterate over a scalar tensor ({self.name}).")
-        return (self[i] for i in range(shape[0] or 0))  # type: ignore[index]  # operators are added by the frontend
+        return (self[i] for i in range(shape[0] or 0))
 
 
 Tensor = SymbolicTensor  # what this package means by a tensor, unless it speaks of eager ones

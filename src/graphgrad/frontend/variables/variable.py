@@ -44,7 +44,7 @@ from graphgrad.ir.shape import (
     shape_str,
 )
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import TensorReference
+from graphgrad.ir.tensor import TensorOperators, TensorReference
 from graphgrad.ir.variable_store import Cell, Handle
 
 from .variable_creators import Created
@@ -143,7 +143,7 @@ def watching_creation(watch: Callable[[], None]) -> Iterator[list[Operation]]:
         _creation.watch, _creation.assignments = before
 
 
-class Variable(metaclass=Created):
+class Variable(TensorOperators, metaclass=Created):
     """A tensor whose value is kept between runs and changed by assignments.
 
     Args:

@@ -7,7 +7,9 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
+
+_V = TypeVar("_V")
 
 
 class _Creators(threading.local):
@@ -28,9 +30,10 @@ class Created(type):
         own = inspect.signature(cls.__init__)  # type: ignore[misc]  # of an instance
         return own.replace(parameters=list(own.parameters.values())[1:])
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls: type[_V], *args: Any, **kwargs: Any) -> _V:
         if not _creators.stack:
-            return super().__call__(*args, **kwargs)
+            made: _V = type.__call__(cls, *args, **kwargs)
+            return made
         bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]  # of an instance
         bound.apply_defaults()
         given = dict(list(bound.arguments.items())[1:])
