@@ -1,8 +1,8 @@
 """Fuses a `While` with the recording loop of its gradient into one loop.
 
-The graph keeps both, since an operation that exists is not changed. A run that needs both, as training does, executes
-the one that is made here: it gives the loop variables, and keeps what the loop back needs on the way. `Graph._joints`
-tells the executor which loops belong together.
+The graph keeps both, since existing operations are not changed. A run that needs both, as training does, executes the
+joint loop that is built here: it returns the loop variables and also records what the backward loop needs.
+`Graph._joints` tells the executor which loops belong together.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .subgraphs import copy_list, needed_ops
 
 
 class Joint:
-    """A loop, and the one that repeats it and writes lists.
+    """A loop and its recording loop, which repeats it and writes lists.
 
     Args:
       forward: the `While`.
-      record: the loop that repeats it: its outputs are the number of iterations, `variables`, the lists.
+      record: the recording loop: its outputs are the number of iterations, `variables`, the lists.
       variables: the positions of the loop variables that it repeats.
-      wanted: the tensors of the forward body of which it keeps lists.
+      wanted: the tensors of the forward body that it records in lists.
     """
 
     def __init__(self, forward: Operation, record: Operation, variables: Sequence[int], wanted: Sequence[Tensor]):
@@ -38,22 +38,22 @@ class Joint:
 
     @property
     def same(self) -> list[tuple[Tensor, Tensor]]:
-        """Pairs of outputs of the two loops that are equal: those of `record`, those of `forward`."""
+        """Returns the pairs of equal outputs of the two loops: those of `record`, those of `forward`."""
         variables = self.record.outputs[1 : 1 + len(self._variables)]
         return [(t, self.forward.outputs[i]) for t, i in zip(variables, self._variables, strict=True)]
 
     @property
     def holds(self) -> bool:
-        """Whether the forward loop still has the body that it had: it may be gone, or rebuilt to hand out more."""
+        """Returns whether the forward loop still has its former body: it may be gone, or rebuilt with more outputs."""
         body = self.forward.attrs.get("body")
         return body is not None and all(t.graph is body for t in self._wanted)
 
     def moved(self, record: Operation, inside: dict[int, Tensor]) -> Joint | None:
-        """The same for a copy of `record`; None if the forward loop is not copied to its graph.
+        """Returns the joint for a copy of `record`; None if the forward loop is not copied to its graph.
 
         Args:
           record: the copy.
-          inside: the copies, by the id of the tensor they stand for.
+          inside: the copies, by the id of the original tensor.
         """
         copy = inside.get(id(self.forward.outputs[0]))
         if copy is None or copy.graph is not record.graph or copy.op.type != "While":
@@ -61,7 +61,7 @@ class Joint:
         return Joint(copy.op, record, self._variables, self._wanted)
 
     def operation(self) -> Operation:
-        """The loop that does the work of both. It is in no graph; its outputs are theirs, each once."""
+        """Builds the joint loop. It is in no graph; its outputs are theirs, each once."""
         if self._whole is None:
             self._whole = self._made()
         return self._whole
@@ -97,7 +97,7 @@ class Joint:
         made.outputs = (*forward.outputs, record.outputs[0], *record.outputs[first:])
         made.control_inputs = tuple(dict.fromkeys([*forward.control_inputs, *record.control_inputs]))
         made._colocation, made._original_op, made._gradient = (), forward._original_op, None
-        made.index = -2 - record.index  # no other operation has it
+        made.index = -2 - record.index  # unique among operations
         shapes = (*forward._attr("output_shapes"), (), *(() for _ in lists))
         made.attrs = {**forward.attrs, "body": body, "cond": cond, "output_shapes": shapes, "memory": None,
                       "T": tuple([t.dtype for t in inputs]), "Tout": tuple([t.dtype for t in made.outputs]),

@@ -1,7 +1,7 @@
 """The gradient of `If`: an `If` over the differentiated branches.
 
-It stands here and not beside its op because it calls `gradients` on sub-graphs. The gradient computes again what it
-needs of the branch that ran, but for what is not pure (`exposing`).
+It is here and not beside its op because it calls `gradients` on sub-graphs. The gradient recomputes what it needs of
+the branch that ran, except for what is not pure (`forward_values`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class _Side:
     """A branch of an `If`, differentiated.
 
     Attributes:
-      graph: a copy of the branch, with placeholders for its inputs, for what is kept, and for `dys`.
-      found: in it the gradients for some of its inputs.
+      graph: a copy of the branch, with placeholders for its inputs, for kept values, and for `dys`.
+      found: the gradients for some of its inputs, in that graph.
     """
 
     def __init__(self, source: FuncGraph, kept: Sequence[Tensor], y_positions: Sequence[int],
@@ -36,18 +36,18 @@ class _Side:
             grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") for i, dy in enumerate(dys)]
             ys = [self._copy.inside[id(source.outputs[i])] for i in y_positions]
             xs = [target.inputs[i] for i in x_positions]
-            with strict_gradients(False):  # what one branch does not use, another may
+            with strict_gradients(False):  # an input that one branch does not use, another may
                 found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
             self.found = [dense(g) for g in found]
 
     def settle(self, outputs: Sequence[Any]) -> None:
-        """Says what the copy gives."""
+        """Sets the outputs of the copy."""
         self.graph.outputs.extend(outputs)
         self._copy.settle()
 
 
 def _if_grad(op: Operation, *dys: Any) -> list[Any]:
-    """An `If` over the gradients of the branches."""
+    """Builds an `If` over the gradients of the branches."""
     args = as_it_was(op)[1:]
     branches = [op._attr("then_branch"), op._attr("else_branch")]
     kept = kept_outputs(op)

@@ -32,23 +32,23 @@ from graphgrad.ir.source import user_source
 
 from .subgraphs import copy_ops, draws, in_graph_of
 
-LEVELS = {"sqrt": 2, "log": 6}  # of nesting; for 'log' where no bound of the number of iterations is known
+LEVELS = {"sqrt": 2, "log": 6}  # levels of nesting; that of 'log' is for loops without a known bound
 _MOST = 8
 
 
 def segmented(op: Operation, inputs: Sequence[Tensor], bound: Any) -> Operation | None:
-    """An operation that computes what a `While` does, as loops in loops.
+    """Builds an operation that computes what a `While` does, as nested loops.
 
     Args:
       op: the loop, with an attribute `memory`.
-      inputs: what it is to be given in the place of its inputs.
+      inputs: what to use instead of its inputs.
       bound: the number of iterations or a larger one, an int or a scalar int32.
     Returns: the outermost of the loops, whose outputs are the number of iterations and those of `op`; its inputs are
       the number 0, those of `op`, and some more. None where there is nothing to gain.
     """
     if op._attr("counter") is not None:
         return None
-    if draws([op._attr("cond")]):  # the conditions of all levels would draw
+    if draws([op._attr("cond")]):  # the conditions of all levels would draw random numbers
         tell_kept(op, "its condition draws random numbers")
         return None
     levels = LEVELS[op._attr("memory")]
@@ -63,13 +63,13 @@ def segmented(op: Operation, inputs: Sequence[Tensor], bound: Any) -> Operation 
         segments: Any = np.int32(-(-n // int(length) ** (levels - 1)))
     else:
         length, segments = raw.LoopSegments(bound, levels=levels)
-    # Lists tell the loops how long they are, when they are compiled.
+    # The lengths of lists give the loops their bounds when they are compiled.
     sizes = [raw.TensorListReserve(np.zeros(0, np.int32), n, element_dtype=float32) for n in (length, segments)]
     return _Segmented(op, inputs, levels, sizes).build()
 
 
 def segment_length(n: int, levels: int) -> int:
-    """The smallest length of which the power `levels` is at least n."""
+    """Returns the smallest length whose power `levels` is at least n."""
     length: int = max(1, round(float(n) ** (1.0 / levels)))
     while length**levels < n:
         length += 1
@@ -77,7 +77,7 @@ def segment_length(n: int, levels: int) -> int:
 
 
 def tell_kept(op: Operation, reason: str) -> None:
-    """Warns that the gradient of a loop keeps every iteration, although it was to save memory.
+    """Warns that the gradient of a loop keeps every iteration, although checkpointing was requested.
 
     Args:
       op: the loop.
@@ -111,9 +111,10 @@ class _Segmented:
         return self._loop(self.levels, current_graph(), start, [*self.inputs[self.n :], *self.sizes])
 
     def _loop(self, level: int, graph: Any, start: Sequence[Any], captured: Sequence[Tensor]) -> Operation:
-        """A loop whose body is the loop of the level below; on the lowest one, the iteration itself.
+        """Adds a loop whose body is the loop of the level below; on the lowest one, the iteration itself.
 
-        Its variables are the number of iterations so far, those of the loop, below the top the place in the segment.
+        Its variables are the number of iterations so far, those of the loop, and below the top the position in the
+        segment.
         """
         top = level == self.levels
         types = [int32, *(t.dtype for t in self.op.outputs)] + ([] if top else [int32])
@@ -158,11 +159,11 @@ class _Segmented:
 
 def through_segments(op: Operation, inputs: Sequence[Tensor], bound: Any, dys: Sequence[Any],
                      rule: Callable[..., list[Any]]) -> list[Any] | None:
-    """The gradient of a loop by way of its segmented form; None where it has none.
+    """Computes the gradient of a loop through its segmented form; None where it has none.
 
     Args:
       op, inputs, bound: as in `segmented`.
-      dys: the gradients that arrive at its outputs.
+      dys: the gradients of its outputs.
       rule: the gradient rule of loops.
     """
     with in_graph_of(op):

@@ -1,10 +1,9 @@
-"""Finds where TensorFlow's loops give zero gradients in the place of None.
+"""Finds where TensorFlow's loops give zero gradients instead of None.
 
-The gradient of a `While` of TensorFlow is zero, not None, for what the loop gets and its results do not depend on. And
-the loop that goes back reads whatever the gradient rules of the body name of the forward loop, also where it does not
-matter in the end: the second derivative of what is linear is zero by way of that. Here only what matters is computed.
-So what such a loop would have read is noted (`Graph._touched`), and where a gradient would be None, `backprop` looks
-whether it is zero.
+In TensorFlow the gradient of a `While` is zero, not None, for inputs that its results do not depend on. And its
+backward loop reads every forward value that the gradient rules of the body mention, even unused ones: so the second
+derivative of a linear body is zero. Here only what is needed is computed. So what such a loop would have read is noted
+(`Graph._touched`), and where a gradient would be None, `backprop` checks whether it is zero.
 """
 
 from __future__ import annotations
@@ -20,30 +19,30 @@ from graphgrad.ir.shape import is_fully_defined
 
 from .subgraphs import carries
 
-AS_FIT = 0  # in the place of a number of rows, in a map that is TensorFlow's `map_fn`: as many as fit in little memory
+AS_FIT = 0  # instead of a number of rows, in a map that is TensorFlow's `map_fn`: as many as fit in little memory
 
 _ABOUT = frozenset({"Const", "Shape", "ShapeN", "Size", "Rank", "TensorListLength", "TensorListElementShape"})
 
 
 class Trial(FuncGraph):
-    """A graph that is thrown away, in which loops give zeros in the place of None."""
+    """A temporary graph, in which loops give zeros instead of None."""
 
     def __init__(self, graph: Graph):
         super().__init__("trial", graph, discarded=True)
 
 
 def is_trial(graph: Graph) -> bool:
-    """Whether loops give zeros in a graph."""
+    """Returns whether loops give zeros in a graph."""
     return graph.outer_graph is not None and any(isinstance(g, Trial) for g in around(graph))
 
 
 def is_loop(op: Operation) -> bool:
-    """Whether an operation is a loop in TensorFlow."""
+    """Returns whether an operation is a loop in TensorFlow."""
     return op.type == "While" or (op.type == "VectorizedMap" and op._attr("chunk") == AS_FIT)
 
 
 def may_hold_loops(ys: Sequence[Tensor], outside: Outside) -> bool:
-    """Whether a loop, an operation that holds one, or zeros in the place of None are among what ys depend on."""
+    """Returns whether ys depend on a loop, an operation that holds one, or zeros that replace None."""
     seen: set[Operation] = set()
     stack = [y.op for y in ys]
     while stack:
@@ -58,18 +57,18 @@ def may_hold_loops(ys: Sequence[Tensor], outside: Outside) -> bool:
 
 def zeros_for_loops(op: Operation, in_grads: Sequence[Any], inputs: Sequence[Tensor],
                     active: Sequence[bool]) -> list[Any]:
-    """The gradients of the inputs of an operation in a trial.
+    """Returns the gradients of the inputs of an operation in a trial.
 
     Args:
       op: the operation.
       in_grads: what its rule gives.
-      inputs: its inputs, and what it would have read besides.
-      active: for each of these whether it leads to an x.
+      inputs: its inputs, and what TensorFlow's would have read besides.
+      active: for each of these whether it depends on an x.
     """
     found = [*in_grads, *[None] * (len(inputs) - len(in_grads))]
-    last = 0  # so many of its own inputs count
+    last = 0  # how many of its own inputs may get zeros
     if op.index in op.graph._touched:
-        # What it reads of the forward loop counts as far as it is touched: what decides a branch is not.
+        # Of the forward loop only touched values count: a branch predicate is not one.
         last = len(op.outputs) if op.type == "While" else 0
     elif is_loop(op):
         last = len(op.inputs)
@@ -80,32 +79,32 @@ def zeros_for_loops(op: Operation, in_grads: Sequence[Any], inputs: Sequence[Ten
 
 
 def zero(x: Tensor) -> Any:
-    """Zeros for the gradient with respect to `x`; None where the shape of the variable behind it is not known."""
+    """Returns zeros for the gradient of `x`; None where the shape of the variable behind it is unknown."""
     try:
         zeros = zeros_of(x)
     except ValueError:
         return None
-    zeros.graph._touched[zeros.op.index] = (x,)  # their derivative is zero in turn
+    zeros.graph._touched[zeros.op.index] = (x,)  # their derivative is zero, too
     return zeros
 
 
 def touched(op: Operation, inner: FuncGraph, first: int, forward: Sequence[Tensor], shared: Sequence[int],
             arrived: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The inputs of a loop by way of which the one that goes back would have depended on x.
+    """Returns the inputs of a loop through which TensorFlow's backward loop would have depended on x.
 
     Args:
       op: the loop.
-      inner: the body of the one that goes back, whose operations from `first` on are those of gradient rules.
-      forward: what stands in it for the inputs of the forward body.
-      shared: the positions of those that no iteration changes.
-      arrived: what stands in it for the gradients that arrive.
+      inner: the body of the backward loop, whose operations from `first` on are those of gradient rules.
+      forward: its placeholders for the inputs of the forward body.
+      shared: the positions of those that are loop invariants.
+      arrived: its placeholders for the incoming gradients.
     """
     ends = set(map(id, arrived))
     places = {id(forward[i]): i for i in shared}
     found: set[int] = set()
     for o in inner._operations[first:]:
         if o.type in _ABOUT or (o.type == "ZerosLike" and is_fully_defined(o.outputs[0]._spec.shape)):
-            continue  # what is known while building
+            continue  # known while building
         for t in o.inputs:
             if t.op.index < first and carries(t) and t.op.type != "Const" and id(t) not in ends:
                 found.update([places[id(t)]] if id(t) in places else range(len(op.inputs)))

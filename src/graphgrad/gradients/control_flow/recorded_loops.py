@@ -24,10 +24,10 @@ class Loop:
     Attributes:
       op: the operation.
       inputs: its inputs; handles of variables stand for what the variables held when it ran.
-      n: the number of loop variables; the inputs behind them are captures.
+      n: the number of loop variables; the inputs after them are captures.
       cond, body: the sub-graphs.
       fixed: positions of loop variables that no iteration changes.
-      kept: id of a tensor of the body that must not be computed again -> it, and the output that lists its values.
+      kept: id of a tensor of the body that must not be recomputed -> it, and the output that lists its values.
       count: the number of iterations, if `op` counts them, else None.
     """
 
@@ -42,15 +42,15 @@ class Loop:
         self.count = None if self.body.counted is None else op.outputs[self.body.counted]
 
     def inputs_used(self, outputs: Sequence[Tensor]) -> list[Tensor]:
-        """The placeholders that some tensors of the body or the condition depend on, unless by what is kept."""
+        """Returns the placeholders that tensors of the body or condition depend on, not counting kept values."""
         return inputs_used(outputs, self.kept)
 
     def condition(self) -> list[Tensor]:
-        """What decides whether there is another iteration, if that is not known."""
+        """Returns the predicate for another iteration, if the trip count is not known."""
         return self.cond.outputs if self.count is None else []
 
     def closure(self, wanted: Sequence[Tensor]) -> list[int]:
-        """The loop variables that have to be computed for tensors of the body and for the condition."""
+        """Returns the loop variables that tensors of the body and the condition need."""
         positions = {id(t): i for i, t in enumerate(self.body.inputs[: self.n])}
         in_cond = {id(t): i for i, t in enumerate(self.cond.inputs[: self.n])}
         found = {positions[id(t)] for t in self.inputs_used(wanted) if id(t) in positions}
@@ -66,12 +66,12 @@ class Loop:
 
 
 def inputs_used(outputs: Sequence[Tensor], known: Any = ()) -> list[Tensor]:
-    """The placeholders that some tensors of a sub-graph depend on; `known` as in `needed_ops`."""
+    """Returns the placeholders that some tensors of a sub-graph depend on; `known` as in `needed_ops`."""
     return [op.outputs[0] for op in needed_ops(outputs, known) if op.type == "Placeholder"]
 
 
 def record(loop: Loop, wanted: Sequence[Tensor], trips: Trips) -> tuple[list[Any], Any]:
-    """Runs the loop again; gives a list for each tensor of the body that is wanted, and the number of iterations."""
+    """Repeats the loop; returns a list for each wanted tensor of the body, and the number of iterations."""
     if not wanted and trips.steps is not None:
         return [], trips.steps
     bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
@@ -81,7 +81,7 @@ def record(loop: Loop, wanted: Sequence[Tensor], trips: Trips) -> tuple[list[Any
 
 
 def declared(t: Tensor) -> Any:
-    """The shape of the elements of a list of the values of `t`."""
+    """Returns the shape of the elements of a list of the values of `t`."""
     shape = t._spec.shape
     if shape is None or t.dtype is variant:
         return np.int32(-1)
@@ -89,14 +89,14 @@ def declared(t: Tensor) -> Any:
 
 
 def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[Any]:
-    """A loop that repeats what the forward one computes of `wanted`, counts, and writes the values into lists.
+    """Builds a loop that repeats what the forward one computes of `wanted`, counts, and writes the values into lists.
 
     Returns: the number of iterations, and the full lists.
     """
     op, n = loop.op, loop.n
     variables = loop.closure(wanted)
     counter = op._attr("counter")
-    if counter is not None and counter >= 0:  # what numbers the iterations goes along
+    if counter is not None and counter >= 0:  # the iteration counter is repeated, too
         variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
         counter = 1 + variables.index(counter)
     start = [np.int32(0), *(loop.inputs[i] for i in variables), *lists]
@@ -108,7 +108,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
         own = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
         graph.inputs = own
         inner[graph] = {id(source.inputs[i]): p for i, p in zip(variables, own[1:], strict=False)}
-    # Both get what either reads: captures, and loop variables that stay as they are.
+    # Both get the invariants of either: captures, and loop variables that never change.
     reads = [i for i in range(len(op.inputs)) if i >= n or i in loop.fixed]
     computed = [*(loop.body.outputs[i] for i in variables), *wanted]
     used = {id(t) for t in loop.inputs_used(computed)} | {id(t) for t in loop.inputs_used(loop.condition())}
@@ -143,7 +143,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
 
 
 def _captured(graph: FuncGraph, t: Tensor) -> Tensor:
-    """A placeholder for a tensor that a graph captures."""
+    """Adds a placeholder for a tensor that a graph captures."""
     placeholder = graph.add_input(t.dtype, t._spec.shape, "captured")
     outer = graph.outer_graph
     graph.captured.append(t if outer is None or t.graph is outer else outer.capture(t))
@@ -151,12 +151,12 @@ def _captured(graph: FuncGraph, t: Tensor) -> Tensor:
 
 
 def _kept_for(loop: Loop, computed: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """What is kept of what some tensors of the body are computed of, and the lists of its values."""
+    """Returns the kept values that some tensors of the body depend on, with the lists of these values."""
     read = {id(t) for op in needed_ops(computed, loop.kept) for t in op.inputs} | set(map(id, computed))
     return [(t, values) for i, (t, values) in loop.kept.items() if i in read]
 
 
 def item(lst: Tensor, step: Tensor, t: Tensor) -> Tensor:
-    """The value of a tensor of the body in one iteration, out of a list of its values."""
+    """Reads the value of a tensor of the body in one iteration from a list of its values."""
     value: Tensor = raw.TensorListGetItem(lst, step, declared(t), element_dtype=t.dtype)
     return value

@@ -22,9 +22,9 @@ from graphgrad.ir.source import user_source
 
 @contextlib.contextmanager
 def in_graph_of(op: Operation) -> Iterator[None]:
-    """Adds what is made inside to the graph of `op`, also where its gradient is asked for in a graph within that.
+    """Adds what is built inside to the graph of `op`, even if the gradient is taken in a graph within that.
 
-    A graph in between that is thrown away keeps it, so that nothing of it remains.
+    A temporary graph in between gets it instead, so that nothing of it remains.
     """
     target = op.graph
     for graph in around(current_graph()):
@@ -40,24 +40,24 @@ def in_graph_of(op: Operation) -> Iterator[None]:
 
 
 def carries(t: Tensor) -> bool:
-    """Whether a gradient can flow through `t`."""
+    """Returns whether a gradient can flow through `t`."""
     return t.dtype.kind in "fc" or t.dtype is resource or t.dtype is variant
 
 
 def dense(g: Any) -> Any:
-    """A gradient as a tensor."""
+    """Converts a gradient to a dense tensor."""
     return g._as_tensor() if isinstance(g, IndexedSlices) else g
 
 
 def through_identity(t: Tensor) -> Tensor:
-    """The tensor that `t` is the same as."""
+    """Follows identities back from `t` to the tensor that they copy."""
     while t.op.type == "Identity":
         t = t.op.inputs[0]
     return t
 
 
 def as_long_as(lst: Tensor) -> Tensor:
-    """The list that `lst` was made of by replacing elements: it has the same length."""
+    """Returns the list from which `lst` was made by replacing elements: it has the same length."""
     while True:
         op = lst.op
         replaced = op.type == "TensorListSetItem" and not op._attr("resize_if_index_out_of_bounds")
@@ -67,7 +67,7 @@ def as_long_as(lst: Tensor) -> Tensor:
 
 
 def needed_ops(outputs: Sequence[Tensor], known: Any = ()) -> list[Operation]:
-    """The operations that some tensors depend on, in creation order.
+    """Returns the operations that some tensors depend on, in creation order.
 
     Args:
       outputs: the tensors, of one graph.
@@ -89,20 +89,20 @@ def copy_ops(target: Graph, outputs: Sequence[Tensor], inside: dict[int, Tensor]
     Args:
       target: the graph to copy into.
       outputs: the tensors, of one graph.
-      inside: tensors of `target` by the id of the tensor they stand for; the copies are added.
-    Returns: the tensors that stand for `outputs`.
+      inside: tensors of `target` by the id of their originals; the copies are added.
+    Returns: the copies of `outputs`.
     """
     copy_list(target, needed_ops(outputs, inside), inside)
     return [inside[id(t)] for t in outputs]
 
 
 def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor], as_it_is: bool = False) -> None:
-    """Copies some operations, which stand in creation order, into another graph; see `copy_ops`.
+    """Copies some operations, given in creation order, into another graph; see `copy_ops`.
 
     Args:
       target, inside: as there.
       ops: the operations.
-      as_it_is: whether the copies stand for the operations themselves, which they do not belong to a gradient of.
+      as_it_is: whether the copies replace the operations themselves, rather than belong to their gradient.
     """
     here: set[str] = set()
     for op in ops:
@@ -129,7 +129,7 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
 
 
 def replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
-    """Lets operations read other tensors, by the id of those they read, in a graph that nobody has seen yet."""
+    """Replaces the inputs of operations, by their ids, in a graph that is not in use yet."""
     for op in graph._operations:
         if any(id(t) in other for t in op.inputs):
             op.inputs = tuple([other.get(id(t), t) for t in op.inputs])
@@ -137,7 +137,7 @@ def replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
 
 
 def drop_effects(graph: FuncGraph) -> None:
-    """Removes what would run although no output needs it: reads of variables, host functions, inner loops."""
+    """Removes operations that run although no output needs them: reads of variables, host functions, inner loops."""
     needed = {op.index for op in needed_ops(graph.outputs)}
     for op in graph._operations:
         if op.index not in needed and "stateful" in op.opdef.flags:
@@ -145,7 +145,7 @@ def drop_effects(graph: FuncGraph) -> None:
 
 
 def draws(graphs: Sequence[FuncGraph]) -> bool:
-    """Whether operations of sub-graphs, or of those within them, draw random numbers."""
+    """Returns whether operations of sub-graphs, at any depth, draw random numbers."""
     waiting = list(graphs)
     while waiting:
         operations = waiting.pop()._operations
@@ -156,7 +156,7 @@ def draws(graphs: Sequence[FuncGraph]) -> bool:
 
 
 def random_ops(results: Sequence[Any], ops: Sequence[Operation]) -> list[Operation]:
-    """Those of some operations, in creation order, that draw random numbers for some results, also in sub-graphs."""
+    """Returns the operations that draw random numbers for some results, also in sub-graphs, in creation order."""
     found: list[Operation] = []
     needed = {t.op for t in results if isinstance(t, Tensor)}
     for op in reversed(ops):
@@ -170,9 +170,9 @@ def random_ops(results: Sequence[Any], ops: Sequence[Operation]) -> list[Operati
 
 
 def replay(drawing: Sequence[Operation], again: Sequence[Operation]) -> None:
-    """Lets random operations that have just been built draw the numbers that others draw, one by one.
+    """Makes random operations that have just been built draw the same numbers as others, pairwise.
 
-    Raises: ValueError if they are not as many, of the same types.
+    Raises: ValueError if their number or types differ.
     """
     if [op.type for op in drawing] != [op.type for op in again]:
         raise ValueError("What is computed again draws other random numbers than before: "
@@ -183,12 +183,12 @@ def replay(drawing: Sequence[Operation], again: Sequence[Operation]) -> None:
 
 
 def _copy_touched(op: Operation, copy: Operation, inside: dict[int, Tensor]) -> None:
-    """Notes for a copy what its original would have read.
+    """Copies the note of what TensorFlow's operation would have read.
 
     Args:
       op: the original.
       copy: the copy.
-      inside: the copies by the id of the tensor they stand for; of what is not copied, what it depends on is taken.
+      inside: the copies by the id of their originals; a tensor that is not copied is replaced by what it depends on.
     """
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
@@ -205,11 +205,11 @@ def _copy_touched(op: Operation, copy: Operation, inside: dict[int, Tensor]) -> 
 
 
 class CopiedRule:
-    """A user's gradient function for a copy of its operation: tensors that it has seen stand for their copies.
+    """A user's gradient function for a copy of its operation: captured tensors are replaced by their copies.
 
     Args:
       rule: the function.
-      inside: the copies, by the id of the tensor they stand for.
+      inside: the copies, by the id of their originals.
     """
 
     def __init__(self, rule: Any, inside: dict[int, Tensor]):
@@ -231,13 +231,13 @@ class Copy:
     """A copy of what the outputs of a sub-graph depend on, for a gradient.
 
     Args:
-      target: the graph to copy into; it gets placeholders for the inputs of `source` and for what is kept.
+      target: the graph to copy into; it gets placeholders for the inputs of `source` and for kept values.
       source: the sub-graph.
-      kept: the outputs of the operation that holds it with what must not be computed again.
+      kept: the outputs of the operation that holds it with values that must not be recomputed.
       add: adds the placeholder for one of them to `target`.
 
     Attributes:
-      inside: the copies, by the id of the tensor they stand for.
+      inside: the copies, by the id of their originals.
     """
 
     def __init__(self, target: FuncGraph, source: FuncGraph, kept: Sequence[Tensor],
@@ -249,20 +249,20 @@ class Copy:
         self._kept = {id(self.inside[id(t)]): values[at] for t, at in source.kept if id(t) in self.inside}
 
     def settle(self) -> None:
-        """Lets what reads copies of what is kept read that, once the outputs of `target` are settled."""
+        """Replaces copies of kept values by the values themselves, once the outputs of `target` are set."""
         if self._kept:
             replace(self.target, self._kept)
             drop_effects(self.target)
 
 
 def kept_outputs(op: Operation) -> list[Tensor]:
-    """The outputs of an operation that have what its sub-graphs must not compute again."""
+    """Returns the outputs of an operation with the values that its sub-graphs must not recompute."""
     bodies = bodies_of(op) if "functional" in op.opdef.flags else ()
     return [op.outputs[i] for i in sorted({at for body in bodies for _, at in body.kept})]
 
 
 def zeros_for(x: Tensor, like: Any) -> Any:
-    """Zeros for the gradient with respect to `x`, which may be a variable's handle; `like` is such a gradient."""
+    """Returns zeros for the gradient of `x`, which may be a variable's handle; `like` is such a gradient."""
     if x.dtype is resource:
         shape = like._spec.shape
         if is_fully_defined(shape):  # the variable may have no value

@@ -16,15 +16,15 @@ from graphgrad.ir.opdef import raw
 
 from .subgraphs import copy_ops, needed_ops, through_identity
 
-_SMALL = 4096  # up to so many iterations a bound is as good as the number itself
+_SMALL = 4096  # up to this many iterations a bound is as good as the exact count
 
 
 class Trips(NamedTuple):
-    """What is known of the number of iterations.
+    """What is known of the trip count of a loop.
 
     Attributes:
-      steps: the number, a scalar int32; None if it takes a run of the loop to tell.
-      bound: a number that is at least as large, which decides sizes; None if there is none that will do.
+      steps: the trip count, a scalar int32; None if only a run of the loop can tell.
+      bound: an upper bound, which decides sizes; None if there is no suitable one.
     """
 
     steps: Any
@@ -41,7 +41,7 @@ class _Counter(NamedTuple):
 
 
 def count_trips(op: Operation) -> Trips:
-    """What the condition of a `While` says about the number of iterations.
+    """Infers the trip count of a `While` from its condition.
 
     Args:
       op: the loop; new operations are added to the current graph, which holds it.
@@ -65,7 +65,7 @@ def count_trips(op: Operation) -> Trips:
 
 
 def _conjuncts(t: Tensor) -> list[Tensor]:
-    """The conditions that all have to hold for `t` to hold."""
+    """Returns the conjuncts of condition `t`."""
     found, waiting = [], [t]
     while waiting:
         t = through_identity(waiting.pop())
@@ -98,7 +98,7 @@ def _counter(op: Operation, condition: Tensor) -> _Counter | None:
 
 
 def stride_of(body: FuncGraph, i: int) -> int | None:
-    """The constant that each iteration adds to loop variable `i`, an integer."""
+    """Returns the constant that each iteration adds to the integer loop variable `i`."""
     before, after = body.inputs[i], through_identity(body.outputs[i])
     if before.dtype not in INDEX or after.op.type not in ("Add", "AddV2", "Sub"):
         return None
@@ -114,9 +114,9 @@ def stride_of(body: FuncGraph, i: int) -> int | None:
 
 
 def written_once(op: Operation, i: int) -> bool:
-    """Whether loop variable `i` of a `While` is a new list that each iteration writes to, in a place of its own.
+    """Returns whether loop variable `i` of a `While` is a new list of which each iteration writes a different element.
 
-    What arrives as gradient of such a list can be read where it stands: nothing has to be taken out of it.
+    The gradient of such a list can be read in place: no element of it has to be cleared.
     """
     body, n = op._attr("body"), len(op.outputs)
     before, last = body.inputs[i], through_identity(body.outputs[i])
@@ -140,7 +140,7 @@ def written_once(op: Operation, i: int) -> bool:
 
 
 def _lifted(op: Operation, t: Tensor) -> Tensor | None:
-    """A tensor of the condition, computed outside of the loop; None if it changes from iteration to iteration."""
+    """Computes a tensor of the condition outside of the loop; None if it changes from iteration to iteration."""
     cond, body, n = op._attr("cond"), op._attr("body"), len(op.outputs)
     inside: dict[int, Tensor] = {}
     for i, p in enumerate(cond.inputs):
@@ -156,7 +156,7 @@ def _lifted(op: Operation, t: Tensor) -> Tensor | None:
 
 
 def _count(counter: _Counter, limit: Any) -> Any:
-    """How often the counter passes the condition, a scalar int32."""
+    """Computes how often the counter satisfies the condition, a scalar int32."""
     distance = raw.Sub(limit, counter.start) if counter.stride > 0 else raw.Sub(counter.start, limit)
     size = abs(counter.stride)
     more = size if counter.inclusive else size - 1
@@ -170,11 +170,11 @@ def _count(counter: _Counter, limit: Any) -> Any:
 
 
 def _size(op: Operation, steps: Any, counter: _Counter) -> Any:
-    """How long lists have to be: at least 1, and known when the loop is compiled."""
+    """Returns the length of the lists: at least 1, and known when the loop is compiled."""
     if op.graph.building_function and op.graph.outer_graph is not None:
-        return raw.Maximum(steps, np.int32(1))  # a run that does not know it leaves the outer loop to NumPy
+        return raw.Maximum(steps, np.int32(1))  # if it is unknown in a run, NumPy runs the outer loop
     limit = through_identity(counter.limit)
-    # The loop of a dynamic_rnn ends at the longest sequence, and at the latest where the inputs end.
+    # The loop of a dynamic_rnn ends at the longest sequence, at most the length of the inputs.
     smaller = list(limit.op.inputs) if limit.op.type == "Minimum" else []
     for candidate in (limit, *smaller):
         if _follows_from_shapes(candidate) and _follows_from_shapes(counter.start):
@@ -187,7 +187,7 @@ _SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "TensorListLength"})
 
 
 def _follows_from_shapes(t: Tensor) -> bool:
-    """Whether constants and shapes decide the value, which then is known when an operation is compiled."""
+    """Returns whether the value follows from constants and shapes, and so is known when an operation is compiled."""
     waiting = [t.op]
     seen: set[int] = set()
     while waiting:

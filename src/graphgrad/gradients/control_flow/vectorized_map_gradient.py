@@ -1,9 +1,8 @@
 """Builds the sub-graphs of `VectorizedMap`, and its gradient.
 
-The gradient of a map over rows is a map over the same rows, on the differentiated sub-graph: so
-maps are closed under differentiation. It computes again what it needs of the forward sub-graph
-(one XLA program merges the two). What arrives at an input that every row shares is summed over
-the rows; it stays `IndexedSlices` where the rows only gather.
+The gradient of a map over rows is a map over the same rows, on the differentiated sub-graph: so maps are closed under
+differentiation. It recomputes what it needs of the forward sub-graph (XLA merges the two in one program). The gradient
+of an input shared by all rows is summed over the rows; it stays `IndexedSlices` where the rows only gather.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ from graphgrad.ir.opdef import raw, registry
 from .loop_zeros import AS_FIT, is_loop, touched
 from .subgraphs import Copy, copy_list, kept_outputs, needed_ops
 
-_SMALL = 1024  # elements: what is known and no larger is not captured
+_SMALL = 1024  # elements: known values of at most this size are not captured
 
 
 class MapBody(FuncGraph):
     """The sub-graph that computes one row.
 
-    Integers that are known become constants in it, so that shapes follow from them there too. All else
-    is captured, small eager tensors as well: gradients may flow to them.
+    Known integers become constants in it, so that shapes follow from them there too. Everything else is captured, small
+    eager tensors as well: gradients may flow to them.
     """
 
     def capture(self, tensor: Any, name: str | None = None) -> Tensor:
-        """The placeholder, or the constant, that stands for a tensor of the surroundings."""
+        """Returns the placeholder, or the constant, for a tensor outside."""
         known = self._captures.get(id(tensor))
         if known is not None:
             return known
@@ -69,12 +68,12 @@ class MapBody(FuncGraph):
         return inner
 
     def add_row(self, rows: Any, name: str) -> Tensor:
-        """A placeholder for a row of the tensor `rows`."""
+        """Adds a placeholder for a row of the tensor `rows`."""
         shape = rows._spec.shape
         return self.add_input(rows.dtype, None if shape is None else shape[1:], name)
 
     def own(self, value: Any) -> Tensor:
-        """`value` as a tensor of this graph; IndexedSlices are made dense."""
+        """Converts `value` to a tensor of this graph; IndexedSlices become dense."""
         with use(self):
             t = value._as_tensor() if isinstance(value, IndexedSlices) else convert_to_tensor(value)
             return t if isinstance(t, Tensor) and t.graph is self else self.capture(t)
@@ -85,10 +84,10 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
     """Builds the `VectorizedMap` of a finished body in the current graph (or runs it, in eager mode).
 
     Args:
-      body: its inputs are placeholders for a row of each of `rows`, then those for what it captured.
+      body: its inputs are placeholders for a row of each of `rows`, then its captures.
       rows: tensors (n, ...).
       chunk: how many rows are computed at a time; None for all.
-      draws: whether random operations draw anew for each row.
+      draws: whether each row draws its own random numbers.
       name: a name for the operation.
     Returns: for each output of the body a tensor (n, ...).
     """
@@ -103,7 +102,7 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
 
 
 def _take_values(body: MapBody, n_rows: int) -> None:
-    """Gives a map that runs at once the values of variables in their place: a tape needs them later, as they were."""
+    """Replaces variables by their values in a map that runs eagerly: a tape needs these values later."""
     for i, handle in enumerate(body.captured):
         variable = getattr(handle, "_variable", None)
         if variable is not None:
@@ -115,14 +114,14 @@ def _take_values(body: MapBody, n_rows: int) -> None:
 
 
 def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) -> list[Any] | None:
-    """What the body of a loop over rows computes, as a map over all rows.
+    """Vectorizes the body of a loop over rows to a map over all rows.
 
     Args:
       body: takes the row's number, then lists, into which it writes what it computes for that row.
       rows: tensors with equally many rows.
-      lists: the lists that the body gives.
+      lists: the lists that the body returns.
     Returns: a tensor (n, ...) for each list; None if rows have to be computed one after the other, since the body has
-      effects, draws random numbers, holds loops or branches, or is not for a compiler at all.
+      effects, draws random numbers, holds loops or branches, or cannot be compiled.
     """
     number, counts = body.inputs[0], {t._spec.shape[0] if t._spec.shape else None for t in rows}
     if len(counts) > 1 or (None in counts and len(rows) > 1):
@@ -148,7 +147,7 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     for op in needed:
         if op.type == "Placeholder":
             if id(op.outputs[0]) not in outside:
-                return None  # it reads its number, or another row's result
+                return None  # it reads its index, or another row's result
             inside[id(op.outputs[0])] = target.capture(outside[id(op.outputs[0])])
     copy_list(target, [op for op in needed if op.type != "Placeholder"], inside, as_it_is=True)
     target.outputs = [target.own(inside[id(t)]) for t in items]
@@ -156,17 +155,17 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
 
 
 def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
-    """A `VectorizedMap` over the gradient of the sub-graph."""
+    """Builds a `VectorizedMap` over the gradient of the sub-graph."""
     source, mapped = op._attr("body"), op._attr("mapped")
     chunk, summed = op._attr("chunk"), op._attr("summed")
     target = MapBody(f"{op.name}_grad", current_graph())
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
     xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
-    is_record = not isinstance(op, Operation)  # of a tape; the map has got values in the place of variables
+    is_record = not isinstance(op, Operation)  # of a tape; the map has values instead of variables
     given = op.inputs if is_record else as_it_was(op)
     kept = [] if is_record else kept_outputs(op)
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
-    with use(target), strict_gradients(False):  # a row need not use everything
+    with use(target), strict_gradients(False):  # a row may not use all inputs
         copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
                    target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]
@@ -211,7 +210,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
 
 
 def _slices_of_all_rows(values: Any, indices: Any, x: Any) -> IndexedSlices:
-    """The sum of the rows' IndexedSlices: values (n, k, ...) and indices (n, k) of all rows one after another."""
+    """Concatenates the rows' IndexedSlices, which sums them: values (n, k, ...) and indices (n, k)."""
     shape = values._spec.shape
     if shape is not None and None not in shape[2:]:
         target: Any = np.array([-1, *shape[2:]], np.int32)

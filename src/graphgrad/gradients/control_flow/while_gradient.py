@@ -1,20 +1,20 @@
 """The gradient of `While`: a recording loop and a backward loop.
 
-The forward loop stays as it is. A run that needs it and its gradient does it in one with the first of these (`joint`).
-The gradient consists of
+The forward loop is not changed. A run that needs it and its gradient executes it jointly with the first of these
+(`forward_backward_fusion`). The gradient consists of
 
-1. a `While` that runs the iterations again and writes, for each of them, the loop variables that the
-   derivative of the body needs into lists, and the results of what is costly in it (matrix products, convolutions,
-   inner loops); of the forward loop it repeats only what these depend on.
-2. a `While` that reads the lists from the end to the beginning. Its body is the differentiated body, which
-   computes again what is cheap within one iteration.
+1. a `While` that repeats the iterations and writes, for each of them, the loop variables that the derivative of the
+   body needs into lists, and the results of costly operations (matrix products, convolutions, inner loops); of the
+   forward loop it repeats only what these depend on.
+2. a `While` that reads the lists from the end to the beginning. Its body is the differentiated body, which recomputes
+   what is cheap within one iteration.
 
 Both are ordinary operations, so that gradients have gradients, to any order. The lists are as long as
-the number of iterations, or longer: a compiled loop needs a size that is known. `trips` finds it.
+the number of iterations, or longer: a compiled loop needs a known size. `trip_count` finds it.
 
-What a loop only reads is no part of its state. Gradients with respect to captured tensors, and to loop variables
-that never change, are sums over the iterations; where one iteration touches a few rows or elements
-only (`IndexedSlices`, an element of a list), only these are added to.
+Loop invariants are not part of a loop's state. Gradients with respect to captured tensors, and to loop variables that
+never change, are sums over the iterations; where one iteration touches a few rows or elements only (`IndexedSlices`, an
+element of a list), only these are updated.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from .trip_count import Trips, count_trips, stride_of, written_once
 
 
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
-    """The recording loop and the loop back; see above."""
+    """Builds the recording loop and the backward loop; see above."""
     loop = Loop(op, as_it_was(op))
     if op._attr("memory") is not None and loop.count is not None:
         tell_kept(op, done_once(op))
@@ -69,17 +69,17 @@ def _while_grad(op: Operation, *dys: Any) -> list[Any]:
         if found is not None:
             return found
     n = loop.n
-    # What only the gradient reads has a gradient if that is differentiated in turn.
+    # Values that only the gradient reads have gradients when that is differentiated.
     unread = {values.value_index for _, values in loop.kept.values() if dys[values.value_index] is None}
     once = [i for i in range(n) if i not in unread and op.outputs[i].dtype is variant and written_once(op, i)]
     carried = [i for i in range(n) if carries(op.outputs[i]) and i not in {*loop.fixed, *once, *unread}]
-    # What is only read: captures, and loop variables that never change, whose sums begin with what has arrived.
+    # Loop invariants: captures, and loop variables that never change, whose sums begin with the incoming gradient.
     read = [i for i in range(len(op.inputs)) if carries(op.inputs[i]) and (i >= n or i in loop.fixed)]
     arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i]) and i not in unread}
     back = _Back(loop, carried, read, [arrived[i] for i in carried], {i: arrived[i] for i in once})
     if not carried and not back.read:
         return [arrived[i] if i in loop.fixed and i in arrived else None for i in range(len(op.inputs))]
-    with in_graph_of(op):  # every iteration of a loop around the gradient needs the same
+    with in_graph_of(op):  # every iteration of an outer loop needs the same
         trips = count_trips(op)
         if loop.count is not None:
             trips = Trips(loop.count, trips.bound if trips.bound is not None else raw.LoopBound(loop.count))
@@ -98,14 +98,14 @@ def _arrived(op: Operation, i: int, dy: Any) -> Any:
     return raw.ZerosLike(op.outputs[i]) if dy is None else dense(dy)
 
 
-# -- the loop back -----------------------------------------------------------------------
+# -- the backward loop --------------------------------------------------------------------
 
 
-_SMALL = 1024  # elements: larger constants are not made
+_SMALL = 1024  # elements: the largest constant
 
 
 def _make_constant(op: Operation, value: Any) -> None:
-    """Turns an operation of a graph that nobody has seen yet into a constant."""
+    """Turns an operation of a graph that is not in use yet into a constant."""
     dtype = op.outputs[0].dtype
     op.opdef, op.inputs = registry["Const"], ()
     op.attrs = {"value": value.astype(dtype.np_dtype), "dtype": dtype}
@@ -114,19 +114,20 @@ def _make_constant(op: Operation, value: Any) -> None:
 _COSTLY = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Conv2D", "Conv3D",
                      "DepthwiseConv2dNative", "Cholesky", "MatrixInverse", "MatrixSolve", "Svd", "SelfAdjointEigV2",
                      "Qr", "While", "VectorizedMap",
-                     # The gradients of these read their results, not their arguments: as much is kept.
+                     # The gradients of these read their results, not their arguments, so keeping the results costs no
+                     # more.
                      "Tanh", "Sigmoid", "Exp", "Softmax", "Sqrt", "Rsqrt"})
 
 
 def _costly(op: Operation) -> list[Tensor]:
-    """The outputs of an operation that are better kept than computed again."""
+    """Returns the outputs of an operation that are better kept than recomputed."""
     if op.type not in _COSTLY and not op.opdef.flags & {"host", "random"}:
         return []
     return [t for t in op.outputs if t.dtype.kind != "o"]
 
 
 class _Back:
-    """The loop that goes back.
+    """The backward loop.
 
     Attributes:
       recorded: the tensors of the forward body whose values it reads from lists.
@@ -139,7 +140,7 @@ class _Back:
         self.dys = dys
         op, n, body = loop.op, loop.n, loop.body
         graph = self.graph = FuncGraph(f"{op.name}_back", current_graph())
-        self.lists: list[tuple[Tensor, Tensor]] = []  # a tensor of the forward body, the list of its values
+        self.lists: list[tuple[Tensor, Tensor]] = []  # pairs: a tensor of the forward body, the list of its values
         self.first: dict[int, Tensor] = {}
         with use(graph):
             self.step = graph._placeholder(int32, (), "step")
@@ -169,7 +170,7 @@ class _Back:
             ys = copy_ops(graph, after, inside)
             grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
             first = len(graph._operations)
-            with strict_gradients(False):  # an iteration need not use everything
+            with strict_gradients(False):  # an iteration may not use all inputs
                 xs = [values[i] for i in (*carried, *read)]
                 found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
             shared = [i for i in range(len(values)) if i >= n or i in loop.fixed]
@@ -199,7 +200,7 @@ class _Back:
         self.recorded = [t for t, _ in self.lists]
 
     def _counted(self, start: Tensor, stride: int) -> Tensor:
-        """The value of a loop variable to which each iteration adds the same number: it need not be recorded."""
+        """Computes a loop variable to which each iteration adds the same number: it need not be recorded."""
         dtype = start.dtype
         step = self.step if dtype is int32 else raw.Cast(self.step, DstT=dtype)
         passed = step if stride == 1 else raw.Mul(step, dtype.np_dtype.type(stride))
@@ -207,20 +208,20 @@ class _Back:
         return value
 
     def _counters(self, inside: dict[int, Tensor]) -> set[int]:
-        """Ids of tensors that are another number in each iteration."""
+        """Returns the ids of tensors that are a different number in each iteration."""
         loop = self.loop
         counters = [i for i in range(loop.n) if i not in loop.fixed and stride_of(loop.body, i)]
         return {id(inside[id(loop.body.inputs[i])]) for i in counters}
 
     def _from_list(self, t: Tensor) -> Tensor:
-        """The recorded value of a tensor of the forward body."""
+        """Reads the recorded value of a tensor of the forward body."""
         lst = self.graph._placeholder(variant, (), "record")
         self.lists.append((t, lst))
         value: Tensor = raw.TensorListGetItem(lst, self.step, declared(t), element_dtype=t.dtype)
         return value
 
     def _forget_values(self, inside: dict[int, Tensor]) -> None:
-        """Spares what is only asked for its shape: such a loop variable need not be recorded."""
+        """Drops values of which only the shape is used: such a loop variable need not be recorded."""
         body = self.loop.body
         first = {id(inside[id(body.inputs[i])]): t for i, t in self.first.items()}
         alike = {p._spec: p for p in (*self.sums, *self.grads)}
@@ -242,7 +243,7 @@ class _Back:
                     _make_constant(op, np.zeros(shape))
 
     def run(self, recorded: Sequence[Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
-        """Adds the loop; gives positions of inputs with their gradients."""
+        """Adds the loop; returns positions of inputs with their gradients."""
         graph, op = self.graph, self.loop.op
         start = [raw.Sub(steps, np.int32(1)), *self.dys]
         for i, total in zip(self.read, self.sums, strict=True):
@@ -277,9 +278,9 @@ class _Back:
         return list(zip(positions, results[1 : 1 + len(positions)], strict=True))
 
     def _numbered(self, counter: int, steps: Any) -> Any:
-        """Adds a loop variable that numbers the iterations as the forward loop's `counter` did; gives its start.
+        """Adds a loop variable that numbers the iterations as the forward loop's `counter` did; returns its start.
 
-        Operations that are copied to the loop back draw what they drew there.
+        So operations copied to the backward loop draw the same random numbers.
         """
         stride = stride_of(self.loop.body, counter)
         assert stride is not None, "loops that number their iterations are made here"
@@ -300,13 +301,13 @@ def _shape_of(x: Tensor, g: Any) -> Any:
 
 
 def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:
-    """What one iteration adds to the gradient of something that is only read.
+    """Adds the contribution of one iteration to the gradient of a loop invariant.
 
     Args:
       total: the sum so far.
       g: what is added.
-      counters: ids of tensors that are another number in each iteration, if the sum begins with zeros: a place
-        that such a number names is written, not added to.
+      counters: ids of tensors that are a different number in each iteration, if the sum begins with zeros: an element
+        indexed by such a number is written, not added to.
     """
     if isinstance(g, IndexedSlices):
         put = raw.TensorScatterUpdate if id(_number_of(g.indices)) in counters else raw.TensorScatterAdd
@@ -329,7 +330,7 @@ def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:
 
 
 def _number_of(index: Tensor) -> Tensor:
-    """The tensor that an index of one place is made of; numbers that differ by a constant name different places too."""
+    """Returns the tensor that a single index is computed from; numbers plus a constant are distinct indices, too."""
     while True:
         op = index.op
         moves = op.type in ("Reshape", "ExpandDims", "Identity") and op.inputs[0]._spec.shape in ((), (1,))

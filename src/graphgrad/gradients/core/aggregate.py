@@ -15,9 +15,8 @@ from .rules import Call, beside
 class AggregationMethod:
     """How `gradients` sums several terms.
 
-    `ADD_N` (the default) sums all terms by one `AddN`, when all are there.
-    `EXPERIMENTAL_TREE` adds each term when it comes, so that it can be freed then: the terms of a weight that
-    many steps share are never there together.
+    `ADD_N` (the default) sums all terms by one `AddN`, once all have arrived. `EXPERIMENTAL_TREE` adds each term as it
+    arrives, so that it can be freed: the terms of a weight shared by many steps are never alive together.
     `EXPERIMENTAL_ACCUMULATE_N` does the same, as in TensorFlow 2.
     """
 
@@ -28,7 +27,7 @@ class AggregationMethod:
 
 
 def check_method(method: Any) -> int:
-    """The method as a number; ValueError if it is none."""
+    """Returns the method as a number; ValueError for an unknown one."""
     method = AggregationMethod.DEFAULT if method is None else method
     if method not in (0, 1, 2):
         raise ValueError(
@@ -39,11 +38,11 @@ def check_method(method: Any) -> int:
 
 
 def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
-    """The sum of `terms`.
+    """Sums `terms`.
 
     Args:
-      call: the call of `gradients`, which says how and under which name.
-      terms: tensors or `IndexedSlices`, all gradients of one output of `op`; what could be added early has been.
+      call: the call of `gradients`, which determines method and name.
+      terms: tensors or `IndexedSlices`, all gradients of one output of `op` that have not been added early.
       op: the operation whose output's gradients these are.
     Returns: a tensor or `IndexedSlices`; the term itself if there is only one. A sum of
       `IndexedSlices` stays sparse, by concatenation.
@@ -66,9 +65,9 @@ def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
 
 
 def add_early(call: Call, t: Tensor, terms: list[Any], term: Any) -> bool:
-    """Adds a term that has just arrived at `t` to the last of those before; whether that could be done.
+    """Adds a new term of `t` to the previous sum; returns whether that was possible.
 
-    So the sum grows while the sweep goes on, and what runs in that order holds one term at a time.
+    So the sum grows during the sweep, and a run in that order keeps one term at a time.
     """
     if isinstance(term, IndexedSlices) or isinstance(terms[-1], IndexedSlices):
         return False
@@ -88,7 +87,7 @@ def add_early(call: Call, t: Tensor, terms: list[Any], term: Any) -> bool:
 
 
 def _add_n(graph: Graph, terms: list[Any]) -> Any:
-    """The sum by one `AddN`, beside its terms; by one for each device, and one of these, if they are on several."""
+    """Sums by one `AddN` on the terms' device; with several devices, by one for each and one over these."""
     by_device: dict[str, list[Any]] = {}
     for t in terms:
         by_device.setdefault(t.op.device, []).append(t)

@@ -15,7 +15,7 @@ from .outer_graphs import seen_from
 
 
 def graph_to_extend(ys: Any, xs: Any) -> Graph:
-    """The graph that ys and xs are of, by default the one being built; RuntimeError in eager mode."""
+    """Returns the graph of ys and xs, by default the one being built; RuntimeError in eager mode."""
     graph = current_graph()
     if graph is None:
         raise RuntimeError(
@@ -30,23 +30,23 @@ def graph_to_extend(ys: Any, xs: Any) -> Graph:
 
 
 def as_ys(graph: Graph, ys: Any) -> list[Tensor]:
-    """The tensors of `ys`, a tensor or a nested structure of what converts to tensors."""
+    """Returns the tensors of `ys`, a tensor or a nested structure of what converts to tensors."""
     return [in_graph(graph, y if isinstance(y, Tensor) else convert_to_tensor(y, name=f"y_{i}"), f"ys[{i}]")
             for i, y in enumerate(flatten(ys))]
 
 
 def as_xs(graph: Graph, xs: Any, what: str = "xs") -> list[Tensor]:
-    """The tensors of `xs`: tensors themselves, and the handles of variables."""
+    """Returns the tensors of `xs`: tensors themselves, and the handles of variables."""
     return [in_graph(graph, as_x(x, i, what), f"{what}[{i}]") for i, x in enumerate(flatten(xs))]
 
 
 def flatten(value: Any) -> list[Any]:
-    """The leaves of a nested structure; [] for None."""
+    """Returns the leaves of a nested structure; [] for None."""
     return [] if value is None else list(_leaves(value))
 
 
 def align_grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
-    """One grad_y, or None, for each y; what stands for a single y may itself be a list of numbers."""
+    """Returns one grad_y, or None, for each y; the grad_y of a single y may itself be a list of numbers."""
     if grad_ys is None:
         return [None] * count
     nested = isinstance(ys, (list, tuple, dict))
@@ -65,13 +65,13 @@ def align_grad_ys(ys: Any, grad_ys: Any, count: int) -> list[Any]:
 
 
 def _align(ys: Any, grad_ys: Any, found: list[Any]) -> None:
-    """Appends to `found` the parts of `grad_ys` that stand where `ys` has leaves."""
+    """Appends to `found` the parts of `grad_ys` at the leaves of `ys`."""
     if isinstance(ys, dict):
         for key in sorted(ys):
             _align(ys[key], grad_ys[key], found)
     elif isinstance(ys, (list, tuple)) and isinstance(grad_ys, (list, tuple)):
         if len(ys) != len(grad_ys):
-            found.extend(grad_ys)  # the count tells
+            found.extend(grad_ys)  # the caller checks the count
             return
         for y, grad_y in zip(ys, grad_ys, strict=True):
             _align(y, grad_y, found)
@@ -91,7 +91,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def as_x(x: Any, i: int, what: str = "xs") -> Any:
-    """The tensor that stands for an x: a variable's handle, a tensor itself."""
+    """Returns the tensor of an x: a variable's handle, a tensor itself."""
     handle = getattr(x, "handle", None)
     if handle is not None:
         return handle
@@ -107,7 +107,7 @@ def as_x(x: Any, i: int, what: str = "xs") -> Any:
 
 
 def in_graph(graph: Graph, t: Any, what: str) -> Tensor:
-    """`t` itself, if it is of `graph` or of one around it, or what stands for it there."""
+    """Returns `t`, if it is of `graph` or of an outer one, else its placeholder there."""
     if isinstance(t, Tensor) and t.graph is graph:
         return t
     if graph.building_function:

@@ -4,13 +4,13 @@ The algorithm, in four steps, each a loop over operations, so cost is linear and
 
 1. **reach**: which operations lie between xs and ys.
 2. **seed**: the gradient of the sum of ys with respect to each y: its grad_y, or ones.
-3. **sweep**: from ys towards xs, each operation after all of its consumers: sum what has arrived
-   at each output, hand it to the op's gradient rule, and send what comes back to the inputs.
-4. **collect**: what has arrived at the xs.
+3. **sweep**: from ys towards xs, each operation after all of its consumers: sum the gradients of each output, pass the
+   sums to the op's gradient rule, and send its results to the inputs.
+4. **collect**: the gradients that have arrived at the xs.
 
-Its parts: `arguments` (which tensors are meant), `outside` (graphs inside of graphs), `seed`, `rules` (calling one
-op's rule), `aggregate` (sums), `registry` (which rule), `missing` (errors), `unconnected` (what stands for None),
-`loop_zeros` (where it is zero), `strict` (errors instead of None), `memo` (the same question asked twice).
+Its parts: `arguments` (which tensors are meant), `outer_graphs` (nested graphs), `seed`, `rules` (calling one op's
+rule), `aggregate` (sums), `registry` (which rule), `missing` (errors), `unconnected` (None or zeros), `loop_zeros`
+(where loops give zeros), `strict` (errors instead of None), `memo` (identical calls).
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ def gradients(
       grad_ys: for each y None or a tensor of y's shape and dtype that the derivative of y is
         multiplied by; ones by default.
       name: the name scope of the new operations.
-      colocate_gradients_with_ops: whether an op's gradient goes to the op's device and group.
-      gate_gradients: whether all gradients of an op come out together.
+      colocate_gradients_with_ops: whether an op's gradient is placed on the op's device and in its group.
+      gate_gradients: whether the gradients of an op wait for each other.
       aggregation_method: how several terms are summed, one of `AggregationMethod`.
       stop_gradients: a tensor or a list of tensors not to differentiate through.
-      unconnected_gradients: 'none' or 'zero' (or an `UnconnectedGradients`): what stands for
-        an x that the ys do not depend on.
+      unconnected_gradients: 'none' or 'zero' (or an `UnconnectedGradients`): the result for an x that the ys do not
+        depend on.
     Returns: a list with, for each x, a tensor of its shape and dtype, an `IndexedSlices`
       (if it is only gathered from), or None.
     Raises:
       LookupError: if an op between xs and ys has no gradient.
-      ValueError: for arguments that do not fit each other, or tensors of another graph.
-      TypeError: for xs that are no tensors, and complex ys without grad_ys.
+      ValueError: for inconsistent arguments, or tensors of another graph.
+      TypeError: for xs that are not tensors, and complex ys without grad_ys.
       RuntimeError: in eager mode.
     Gradient: of any order; the new operations are ordinary ones.
     Reference: TensorFlow 2.21 `tf.compat.v1.gradients`.
@@ -94,12 +94,12 @@ def gradients(
 
 def gradients_inside(ys: Sequence[Tensor], xs: Sequence[Tensor], grad_ys: Sequence[Any],
                      colocate: bool = True) -> list[Any]:
-    """The gradients within one sub-graph, for rules: at placeholders they end, whatever these stand for.
+    """Computes gradients within one sub-graph, for rules: they end at placeholders, captures included.
 
     Args:
       ys, xs: tensors of the current graph.
-      grad_ys: what arrives at each y.
-      colocate: whether an op's gradient goes to the op's device and group.
+      grad_ys: the gradient of each y.
+      colocate: whether an op's gradient is placed on the op's device and in its group.
     Returns: a tensor, `IndexedSlices` or None for each x.
     """
     graph = current_graph()
@@ -146,7 +146,7 @@ def gradients_v2(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """`gradients` with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
+    """Computes `gradients`, with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
 
     Args:
       ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients,
@@ -164,7 +164,7 @@ def gradients_v2(
                      unconnected_gradients)
 
 
-# For each operation: for each output the list of gradients that have arrived.
+# For each operation and output: the list of gradients that have arrived.
 _Arrived = dict[Operation, list[list[Any]]]
 
 
@@ -175,9 +175,9 @@ def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
     Args:
       call: the call; its operations go to its graph, which may be one within that of ys and xs.
       ys: the tensors to differentiate.
-      seeds: what arrives at each of them.
+      seeds: the gradient of each of them.
       xs: the tensors with respect to which.
-      stopped: operations through which nothing passes.
+      stopped: operations through which no gradient passes.
     Returns: a tensor, `IndexedSlices` or None for each x.
     """
     between = _reach(call, ys, xs)
@@ -190,14 +190,14 @@ def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
 
 def zeros_of_loops(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any],
                    stopped: Collection[Operation]) -> list[Any]:
-    """The results of a sweep, with zeros in the place of None where TensorFlow's loops give zeros."""
+    """Replaces None by zeros in the results of a sweep where TensorFlow's loops give zeros."""
     missing = [x for x, g in zip(xs, results, strict=True) if g is None and carries_gradient(x)]
     zeros = zero_by_loops(call, ys, missing, stopped) if missing else ()
     return [zero(x) if g is None and id(x) in zeros else g for x, g in zip(xs, results, strict=True)]
 
 
 def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Collection[Operation]) -> set[int]:
-    """Ids of those xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
+    """Returns the ids of xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
     if not may_hold_loops(ys, call.outside):
         return set()
     graph = Trial(call.graph)
@@ -207,7 +207,7 @@ def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Colle
         arriving = [graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
         try:
             found = sweep(trial, ys, arriving, xs, stopped)
-        except LookupError:  # of an operation that no gradient has to pass
+        except LookupError:  # of an operation off every gradient path
             return set()
     return {id(x) for x, g in zip(xs, found, strict=True) if g is not None}
 
@@ -222,7 +222,7 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
     """
     outside = call.outside
     replaced = bool(outside) or call.zeros
-    # Backward from ys; what was made before the first x cannot depend on any.
+    # Backward from ys; operations older than the first x cannot depend on any.
     first = 0 if replaced else min((x.op.index for x in xs), default=0)
     upstream: set[Operation] = set()
     stack = [y.op for y in ys if y.op.index >= first]
@@ -244,7 +244,8 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
                 if t.op in reached and carries_gradient(t):
                     reached.add(op)
                     break
-    # Backward again: what leads on only through tensors that carry none, e.g. a comparison, is not between.
+    # Backward again: operations whose only path is through tensors without gradients, e.g. a comparison, are not
+    # between.
     between = {y.op: 0 for y in ys if y.op in reached}
     for op in reversed(order):
         if op in between:
@@ -255,7 +256,7 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
 
 
 def _inputs(call: Call, op: Operation) -> list[Tensor]:
-    """The inputs of an operation, with what placeholders stand for in their place; in a trial what it touches, too."""
+    """Returns the inputs of an operation, placeholders replaced by their tensors; in a trial what it touches, too."""
     inputs = [*op.inputs, *op.graph._touched.get(op.index, ())] if call.zeros else op.inputs
     return [call.outside.get(id(t), t) for t in inputs]
 
@@ -271,9 +272,9 @@ def _send(call: Call, arrived: _Arrived, t: Tensor, gradient: Any) -> None:
 
 def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived: _Arrived, wanted: set[Operation],
            stopped: Collection[Operation]) -> None:
-    """Runs the gradient rules, each when the gradients from all consumers of its op have arrived.
+    """Runs the gradient rules, each once the gradients from all consumers of its op have arrived.
 
-    The order among operations that are ready is TensorFlow's, so terms are summed in its order.
+    Ready operations are visited in TensorFlow's order, so that terms are summed in its order.
     """
     graph, replaced = call.graph, bool(call.outside) or call.zeros
     pending = dict(between)  # counts down as consumers are visited
@@ -298,12 +299,12 @@ def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived:
 
 def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list[Any]],
            between: dict[Operation, int], arrived: _Arrived, is_wanted: bool) -> None:
-    """Hands what has arrived at one operation to its rule and sends on what comes back."""
+    """Passes the gradients of one operation to its rule and sends the results to its inputs."""
     if "functional" in op.opdef.flags:
         expose(op)
         inputs = _inputs(call, op)
         terms = [*terms, *([] for _ in op.outputs[len(terms) :])]
-    # An x whose inputs lead to no other x is where the sweep ends.
+    # The sweep ends at an x whose inputs lead to no other x.
     active = [t.op in between and carries_gradient(t) for t in inputs]
     if True not in active:
         return
@@ -337,7 +338,7 @@ def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list
 
 
 def _collect(call: Call, arrived: _Arrived, x: Tensor) -> Any:
-    """The gradient that arrived at `x`, or None."""
+    """Returns the gradient that arrived at `x`, or None."""
     at = arrived.get(x.op)
     if at is None or not at[x.value_index]:
         return None

@@ -25,11 +25,11 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
       f: takes tensors and returns `(result, grad_fn)`: the result is a tensor or a list of
         them, and `grad_fn(*dys)` returns one gradient for each argument of `f`. If `f` uses
         variables, `grad_fn` takes `variables=` too and returns a pair: the gradients of the
-        arguments and the list of those of the variables. It may be a method: the object is no argument.
-    Returns: the function, whose result has the gradient that `grad_fn` says.
+        arguments and the list of those of the variables. It may be a method: the object does not count as an argument.
+    Returns: the function, whose result has the gradient that `grad_fn` computes.
     Raises: TypeError if `f` uses variables and `grad_fn` takes none; ValueError, in
       `gradients`, for a wrong number of gradients.
-    Gradient: whatever operations `grad_fn` adds are differentiated in turn.
+    Gradient: the operations that `grad_fn` adds can be differentiated.
     Reference: TensorFlow 2.21 `tf.custom_gradient`.
 
     >>> @tf.custom_gradient
@@ -43,7 +43,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
 
 class _Decorated:
-    """A function with its own gradient, or a method with one: an object's method is bound to it first."""
+    """A function, or a method, with its own gradient: a method is bound to its object first."""
 
     def __init__(self, f: Callable[..., Any]):
         self._f = f
@@ -108,29 +108,29 @@ def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 def _is_of_components(leaf: Any) -> bool:
-    """Whether a gradient is about one component: of sparse and ragged tensors, which no tensor can stand for."""
+    """Returns whether the gradient of a composite refers to one component, as for sparse and ragged tensors."""
     return isinstance(leaf, Composite) and not hasattr(leaf, "_as_tensor")
 
 
 def _recorded(leaf: Any) -> Any:
-    """The tensor of an argument or a result that gradients are about."""
+    """Returns the tensor of an argument or a result to which gradients refer."""
     return leaf._differentiable() if _is_of_components(leaf) else convert_to_tensor(leaf)
 
 
 def _as_given(args: Any, tensors: list[Any]) -> list[Any]:
-    """What the function gets: the tensors of its arguments; composites as they are."""
+    """Returns what the function gets: the tensors of its arguments; composites unchanged."""
     return [a if isinstance(a, Composite) else t for a, t in zip(leaves_of(args), tensors, strict=True)]
 
 
 def _with(leaves: Iterable[Any], tensors: Sequence[Any]) -> list[Any]:
-    """Results, or gradients that arrive at them, with these tensors in them."""
+    """Puts these tensors into results, or into gradients of results."""
     return [leaf._with_differentiable(t) if _is_of_components(leaf) else t
             for leaf, t in zip(leaves, tensors, strict=False)]
 
 
 def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any],
                results: list[Any]) -> Callable[..., Any]:
-    """The gradient of the `IdentityN` through which results, arguments and variables pass."""
+    """Makes the gradient of the `IdentityN` through which results, arguments and variables pass."""
 
     def rule(op: Operation, *dys: Any) -> list[Any]:
         arrived = _with(results, dys)
@@ -160,15 +160,15 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
                 f"{len(flat)} instead.\n  Built at {op.source}\n"
                 "  Fix: return one gradient for each argument"
             )
-        # The function itself is not differentiated: what goes to its results stops there.
+        # The function itself is not differentiated: gradients of its results stop there.
         return [None] * n_results + flat + variable_grads
 
-    rule.n_results = n_results  # type: ignore[attr-defined]  # explain_gradient asks
+    rule.n_results = n_results  # type: ignore[attr-defined]  # for explain_gradient
     return rule
 
 
 def _two(f: Callable[..., Any], returned: Any) -> Any:
-    """What the decorated function returned, if it is a pair; TypeError otherwise."""
+    """Returns the pair that the decorated function returned; TypeError for anything else."""
     if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not callable(returned[1]):
         raise TypeError(
             f"The function decorated with @custom_gradient, {getattr(f, '__name__', f)}, must return a pair "
@@ -191,7 +191,7 @@ def _must_take_variables(variables: list[Any]) -> TypeError:
 
 
 def leaves_of(value: Any) -> Iterator[Any]:
-    """The leaves of a nested structure, dictionaries in the order of their keys."""
+    """Returns the leaves of a nested structure, dictionaries in the order of their keys."""
     if isinstance(value, (list, tuple)):
         for v in value:
             yield from leaves_of(v)
@@ -203,7 +203,7 @@ def leaves_of(value: Any) -> Iterator[Any]:
 
 
 def repack(structure: Any, leaves: Iterator[Any]) -> Any:
-    """A structure like `structure` with other leaves."""
+    """Builds a structure like `structure` with other leaves."""
     if isinstance(structure, dict):
         packed = {k: repack(structure[k], leaves) for k in sorted(structure)}
         return {k: packed[k] for k in structure}
@@ -221,12 +221,12 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
 
 
 def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
-    """The variables that the operations made since `start` read, without those given as arguments."""
+    """Returns the variables that operations built since `start` read, without those given as arguments."""
     given = {id(t.op.inputs[0]) for t in args if t.op.type == "ReadVariableOp"}
     found: dict[int, Any] = {}
     for op in graph._operations[start:]:
         for t in op.inputs:
-            # A variable is used by a read of its own, or by one that was there before.
+            # A variable is used by a new read, or through an earlier one.
             handle = t.op.inputs[0] if t.op.type == "ReadVariableOp" else t
             if handle.dtype is resource and id(handle) not in given and id(handle) not in found:
                 variable = variable_behind(graph, handle)
@@ -236,7 +236,7 @@ def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
 
 
 def variable_behind(graph: Graph, handle: Any) -> Any:
-    """The variable whose handle this is, also if it was captured; None if there is none."""
+    """Returns the variable whose handle this is, also if it was captured; None if there is none."""
     while getattr(handle, "_variable", None) is None and isinstance(graph, FuncGraph):
         captured = dict(zip(map(id, graph.inputs[-len(graph.captured) :]), graph.captured, strict=False))
         handle = captured.get(id(handle))

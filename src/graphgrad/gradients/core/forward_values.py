@@ -1,16 +1,16 @@
 """Exposes values of the forward pass, such as reads of variables, to the gradients of sub-graphs.
 
-The gradients of operations with sub-graphs run copies of these, which compute again what they need. That will do for
-what is pure, and for random numbers, which are drawn again. For what is not there are two ways:
+The gradients of operations with sub-graphs run copies of these, which recompute what they need. That suffices for pure
+operations, and for random numbers, which are drawn again. There are two ways for the others:
 
-- Variables that the operation only reads. If they may change before the gradient runs, the gradient gets, in the place
-  of the variable, one that holds the value which the variable had where the operation runs (`as_it_was`).
-- All else that is not pure: reads of variables that the operation changes, what calls of Python return, elements out of
-  a queue. The operation itself hands out what they gave (`expose`): an `If` and a `VectorizedMap` as further outputs, a
-  `While` as lists with an element for each iteration. Where sub-graphs are nested, the inner operation hands out to the
-  sub-graph that it is in, and that hands on.
+- Variables that the operation only reads. If they may change before the gradient runs, the gradient gets, instead of
+  the variable, one that holds the value which the variable had when the operation ran (`as_it_was`).
+- All other impure values: reads of variables that the operation changes, results of Python calls, elements of a queue.
+  The operation itself returns them (`expose`): an `If` and a `VectorizedMap` as further outputs, a `While` as lists
+  with an element for each iteration. Where sub-graphs are nested, the inner operation returns them to its sub-graph,
+  which passes them on.
 
-The copies in a gradient then read what was handed out (`FuncGraph.kept`), and what had computed it is dropped.
+The copies in a gradient then read these outputs (`FuncGraph.kept`), and the operations that computed them are dropped.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from graphgrad.ir.shape import relax
 
 
 def as_it_was(op: Operation) -> tuple[Tensor, ...]:
-    """The inputs of an operation with sub-graphs, for the operations of its gradient.
+    """Returns the inputs of an operation with sub-graphs, for the operations of its gradient.
 
     Args:
       op: the operation.
-    Returns: `op.inputs`; in the place of handles of variables that `op` reads and that may have changed since, others.
+    Returns: `op.inputs`, in which handles of variables that `op` reads and that may have changed since are replaced.
     """
     inputs = list(op.inputs)
     changed = {id(t) for t in changed_by(op)}
@@ -68,7 +68,7 @@ def as_it_was(op: Operation) -> tuple[Tensor, ...]:
 
 
 def _may_change(op: Operation, t: Tensor) -> bool:
-    """Whether what a handle stands for may have changed between an operation and its gradient, which is being built."""
+    """Returns whether a handle's resource may change between an operation and its gradient, being built now."""
     handle = handle_behind(t)
     if handle.op.type == "VariableOf":
         return False
@@ -81,7 +81,7 @@ def _may_change(op: Operation, t: Tensor) -> bool:
 
 
 def _held(op: Operation, t: Tensor) -> tuple[Any, Any]:
-    """The dtype and the static shape of a variable that an operation reads; None if it does not read its value."""
+    """Returns dtype and static shape of a variable that an operation reads; None if it does not read its value."""
     given = body_inputs(op)
     for body in bodies_of(op):
         inside = {id(p) for p, outer in zip(body.inputs, given, strict=False) if outer is t}
@@ -95,11 +95,11 @@ def _held(op: Operation, t: Tensor) -> tuple[Any, Any]:
     return None, None
 
 
-# -- what the operation hands out ----------------------------------------------------------
+# -- exposed values -------------------------------------------------------------------------
 
 
 def expose(op: Operation, changed: Collection[int] = ()) -> None:
-    """Lets an operation with sub-graphs hand out what its gradient must not compute again.
+    """Makes an operation with sub-graphs return the values that its gradient must not recompute.
 
     Args:
       op: the operation; it gets more outputs, a loop more inputs, too, and other sub-graphs.
@@ -114,7 +114,7 @@ def expose(op: Operation, changed: Collection[int] = ()) -> None:
 
 
 def done_once(op: Operation) -> str:
-    """A clause about what in a loop must not be done again: the first operation of that kind, by name and type."""
+    """Words a clause about what in a loop must not be repeated: the first such operation, by name and type."""
     changed = {id(t) for t in changed_by(op)}
     for body in bodies_of(op):
         inside = _changed_inside(op, body, changed)
@@ -129,14 +129,14 @@ def _named_bodies(op: Operation) -> list[tuple[str, FuncGraph]]:
 
 
 def _changed_inside(op: Operation, body: FuncGraph, changed: Collection[int]) -> set[int]:
-    """Ids of the handles in a sub-graph of what is changed, there or around it."""
+    """Returns the ids of the handles in a sub-graph whose resources are changed, there or around it."""
     given = zip(body.inputs, body_inputs(op), strict=False)
     inside = {id(p) for p, t in given if t.dtype is resource and id(handle_behind(t)) in changed}
     return inside | {id(t) for o in body._operations for t in changed_by(o)}
 
 
 def _is_complete(op: Operation, changed: Collection[int]) -> bool:
-    """Whether an operation hands out all that its gradient must not compute again."""
+    """Returns whether an operation exposes all values that its gradient must not recompute."""
     if effect_of(op) == NOTHING:
         return True
     for name, body in _named_bodies(op):
@@ -156,7 +156,7 @@ def _is_complete(op: Operation, changed: Collection[int]) -> bool:
 
 
 def _matters(op: Operation, changed: Collection[int]) -> bool:
-    """Whether it matters that an operation runs again: it acts, or reads one of the handles in `changed`."""
+    """Returns whether an operation must not run again: it has effects, or reads one of the handles in `changed`."""
     if "functional" in op.opdef.flags and effect_of(op) != NOTHING:
         return any(_matters(o, _changed_inside(op, body, changed)) for body in bodies_of(op) for o in body._operations)
     effect = effect_of(op)
@@ -166,14 +166,14 @@ def _matters(op: Operation, changed: Collection[int]) -> bool:
 
 
 def _to_keep(op: Operation, body: FuncGraph, changed: Collection[int]) -> list[Tensor]:
-    """The tensors of a sub-graph of `op` that must not be computed again."""
+    """Returns the tensors of a sub-graph of `op` that must not be recomputed."""
     found = [t for o in needed_ops(body.outputs) if _matters(o, changed) for t in o.outputs]
     no_rows = {resource, variant} if op.type == "VectorizedMap" else {resource}
     return [t for t in found if t.dtype not in no_rows]
 
 
 def _copied(op: Operation, body: FuncGraph, changed: Collection[int]) -> tuple[FuncGraph, list[Tensor]]:
-    """A copy of a sub-graph, whose operations hand out what they have to, and what it has to hand out itself."""
+    """Copies a sub-graph so that its operations expose values; returns it and the values it must expose itself."""
     target = FuncGraph(body.name, body.outer_graph)
     target.captured, target.loop_start, target.counted = list(body.captured), body.loop_start, body.counted
     target.structured_outputs = body.structured_outputs
@@ -201,7 +201,7 @@ _Copies = dict[str, tuple[FuncGraph, list[Tensor]]]
 
 
 def _expose_branches(op: Operation, copies: _Copies) -> None:
-    """Further outputs of an `If`: where the other branch runs, they are of no use."""
+    """Adds further outputs to an `If`: where the other branch runs, their values are arbitrary."""
     sides = copies["then_branch"], copies["else_branch"]
     for (graph, kept), (other, _) in (sides, sides[::-1]):
         first = len(graph.outputs)
@@ -218,7 +218,7 @@ def _expose_branches(op: Operation, copies: _Copies) -> None:
 
 
 def _nothing(t: Tensor) -> Tensor:
-    """Something of the dtype of `t`, and of its shape as far as that is known."""
+    """Returns a filler of the dtype of `t`, and of its shape as far as that is known."""
     if t.dtype is variant:
         value: Tensor = raw.TensorListReserve(np.int32(-1), np.int32(0), element_dtype=float32)
         return value
@@ -228,12 +228,12 @@ def _nothing(t: Tensor) -> Tensor:
 
 
 def _expose_iterations(op: Operation, copies: _Copies) -> None:
-    """Further loop variables of a `While`: the number of iterations, and the lists."""
+    """Adds further loop variables to a `While`: the number of iterations, and the lists."""
     n = len(op.outputs)
     (cond, _), (body, kept) = copies["cond"], copies["body"]
     graph = op.graph
     with graph.before(op):
-        # How long the lists have to be; None if it takes the loop itself to tell.
+        # The length of the lists; None if only the loop itself can tell.
         bound = _bound(op) if kept else None
         size = np.int32(0) if bound is None else bound
         lists = [raw.TensorListReserve(declared(t), size, element_dtype=t.dtype) for t in kept]
@@ -265,7 +265,7 @@ def _expose_iterations(op: Operation, copies: _Copies) -> None:
 
 
 def _bound(op: Operation) -> Any:
-    """A number that is not smaller than that of the iterations, known before the loop runs; None if there is none."""
+    """Returns an upper bound of the trip count that is known before the loop runs; None if there is none."""
     trips = count_trips(op)
     if trips.bound is not None:
         return trips.bound
@@ -277,7 +277,7 @@ def _bound(op: Operation) -> Any:
 
 
 def _expose_rows(op: Operation, copies: _Copies) -> None:
-    """Further outputs of a `VectorizedMap`: what each row has kept."""
+    """Adds further outputs to a `VectorizedMap`: the kept values of each row."""
     body, kept = copies["body"]
     first = len(body.outputs)
     body.kept = [*body.kept, *((t, first + i) for i, t in enumerate(kept))]

@@ -1,4 +1,4 @@
-"""Refuses gradients, inside a loop's body, by tensors that reach it only as initial values of loop variables."""
+"""Rejects gradients, inside a loop's body, with respect to tensors that are only initial values of loop variables."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .rules import Call, carries_gradient
 
 
 class OldControlFlow:
-    """Whether loops of a 1.x graph are to be what they were before functional control flow."""
+    """Whether loops of a 1.x graph follow the rules of the time before functional control flow."""
 
     on = False
 
 
 def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any]) -> None:
-    """Refuses xs around a loop that ys inside of it depend on through the loop variables alone.
+    """Rejects xs outside a loop that ys inside of it depend on through the loop variables alone.
 
-    In the body a loop variable is an input: where it comes from, the body does not say. The gradient is None, although
-    the values do depend on x. TensorFlow's old control flow refuses, but in functions.
+    In the body a loop variable is an input of unknown origin. So the gradient is None, although the values do depend on
+    x. TensorFlow's old control flow raises an error, except in functions.
 
     Raises: ValueError naming the x.
     """
@@ -47,7 +47,7 @@ def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], result
 
 
 def _depends(ys: list[Tensor], x: Tensor, outside: Outside) -> bool:
-    """Whether a gradient could flow from one of `ys` to `x`."""
+    """Returns whether a gradient could flow from one of `ys` to `x`."""
     waiting = list(ys)
     seen: set[Operation] = set()
     while waiting:

@@ -1,9 +1,9 @@
-"""`memoize_gradients`: answers an identical call of `gradients` from memory.
+"""`memoize_gradients`: caches the results of `gradients` for identical calls.
 
-What a call adds follows from its arguments, from the state of the graph when it is made, from the registered rules,
-and from the operations between xs and ys. Later operations do not come in between, so an answer holds until one of the
-others changes: arguments and state are in the key, rules in a stamp, and the graph keeps a list of the operations that
-were changed in place (`Tensor.set_shape`, `Operation._set_device`).
+What a call adds depends on its arguments, on the state of the graph, on the registered rules, and on the operations
+between xs and ys. Later operations cannot come in between, so a cached result is valid until one of the others changes:
+arguments and state are in the key, rules in a stamp, and the graph lists the operations that were changed in place
+(`Tensor.set_shape`, `Operation._set_device`).
 """
 
 from __future__ import annotations
@@ -33,27 +33,26 @@ _state = _State()
 
 
 class memoize_gradients:  # called like a function
-    """Lets an identical call of `gradients` return what the first one did, and add nothing to the graph.
+    """Makes an identical call of `gradients` return the tensors of the first one, and add nothing to the graph.
 
     Calls are identical if ys, xs, grad_ys and stop_gradients are the same tensors, all other arguments are equal, and
     both are made under the same control dependencies, devices, colocation and `gradient_override_map`. Name scopes
-    count only where the argument `name` was given: a default name stands for no wish. A change of the operations in
-    between (`Tensor.set_shape`) and a newly registered gradient let the next call build anew, and so does what may
-    change unseen: an array as grad_ys, a device function. Optimizers, `hessians` and whatever else calls `gradients`
-    profit, too.
+    count only where the argument `name` was given. After a change of the operations in between (`Tensor.set_shape`) or
+    a newly registered gradient, the next call builds again; so does a call with arguments that may change unnoticed: an
+    array as grad_ys, a device function. Optimizers, `hessians` and all other callers of `gradients` benefit, too.
 
-    Off by default, because TensorFlow has no such thing: there the second call adds operations of its own,
+    Off by default, because TensorFlow has no such feature: there the second call adds its own operations,
     `gradients_1/...`, which programs look up by name, count, or change. With it, both calls share tensors: feeding one
-    feeds the other, and the line that operations were built at is the first call's. Gradient functions that read state
-    of their own, such as a global variable, must not be memoised.
+    feeds the other, and the line that operations were built at is the first call's. Gradient functions that read other
+    state, such as a global variable, must not be memoized.
 
-    Switches at once, in this thread, and back at the end of a `with` block. What is remembered belongs to the graph,
-    and goes when the graph does.
+    Takes effect at once, in this thread, and is undone at the end of a `with` block. The cache belongs to the graph and
+    is freed with it.
 
     Args:
-      enabled: whether identical calls are answered from memory.
+      enabled: whether identical calls are answered from the cache.
     Raises: nothing.
-    Gradient: none; it builds nothing. What it returns has the gradients it always has.
+    Gradient: none; it builds nothing. Cached results have the same gradients as others.
     Reference: graphgrad's own; TensorFlow has no such switch.
 
     >>> x = tf.constant(3.0)
@@ -79,12 +78,12 @@ class memoize_gradients:  # called like a function
 
 
 class _Table:
-    """What a graph remembers.
+    """The cache of a graph.
 
     Attributes:
-      answers: key -> (results, what the key names by id, number of operations then).
+      answers: key -> (results, objects that the key names by id, number of operations then).
       stamp: the gradient functions that were registered then.
-      lock: held from looking up to remembering, so that two threads do not both build.
+      lock: held from looking up to storing, so that two threads do not both build.
     """
 
     __slots__ = ("answers", "stamp", "lock")
@@ -95,7 +94,7 @@ class _Table:
         self.lock = threading.RLock()
 
     def drop_stale(self, graph: Graph) -> None:
-        """Forgets what would come out differently now."""
+        """Drops results that are no longer valid."""
         stamp = registered_functions()
         if stamp != self.stamp:
             self.answers.clear()
@@ -106,7 +105,7 @@ class _Table:
             earliest = len(graph._operations)
             while graph._changed:
                 earliest = min(earliest, graph._changed.pop())
-            # What was made after all that a call saw and added is none of its concern.
+            # Operations newer than the call's own cannot affect it.
             self.answers = {key: answer for key, answer in self.answers.items() if answer[2] <= earliest}
 
 
@@ -114,7 +113,7 @@ class Memory:
     """A `with` block around one call of `gradients`.
 
     Attributes:
-      results: the answer if it is known, else None; whoever builds it, puts it here.
+      results: the cached result, else None; the builder stores it here.
     """
 
     __slots__ = ("results", "_call", "_key", "_alive", "_table", "_was_on")
@@ -122,7 +121,7 @@ class Memory:
     def __init__(self, call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: UnconnectedGradients):
         self.results: list[Any] | None = None
         self._call = call
-        self._alive: list[Any] = []  # what the key names by id must not go away
+        self._alive: list[Any] = []  # keeps objects alive that the key names by id
         self._was_on = _state.on
         self._key = _key(call, ys, xs, grad_ys, stops, unconnected, self._alive) if _state.on else None
 
@@ -135,7 +134,7 @@ class Memory:
             answer = self._table.answers.get(self._key)
             if answer is not None:
                 self.results = answer[0]
-        # What rules build on the way belongs to this call; some of it is changed before it is finished.
+        # Operations built by rules belong to this call; some are changed before it is finished.
         _state.on = False
         return self
 
@@ -144,7 +143,7 @@ class Memory:
         if self._key is not None:
             try:
                 if kind is None and self.results is not None and self._key not in self._table.answers:
-                    self._table.drop_stale(self._call.graph)  # what this call changed concerns those before
+                    self._table.drop_stale(self._call.graph)  # changes made by this call affect earlier results
                     size = len(self._call.graph._operations)
                     self._table.answers[self._key] = list(self.results), self._alive, size
             finally:
@@ -152,18 +151,18 @@ class Memory:
 
 
 def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: Any, alive: list[Any]) -> Any:
-    """What decides the outcome of a call, or None where that cannot be told.
+    """Returns the cache key of a call, or None where its result may not be cached.
 
-    Tensors may compare elementwise, so they are named by id, and put into `alive`.
+    Tensors may compare elementwise, so they are identified by id, and kept in `alive`.
     """
     graph = call.graph
-    if graph._device is _BY_FUNCTION:  # it may say something else each time
+    if graph._device is _BY_FUNCTION:  # it may return something else each time
         return None
     y_leaves = flatten(ys)
     groups = (y_leaves, align_grad_ys(ys, grad_ys, len(y_leaves)), _handles(xs), _handles(stops))
-    if not all(isinstance(y, Tensor) for y in y_leaves):  # to convert them adds operations
+    if not all(isinstance(y, Tensor) for y in y_leaves):  # converting them adds operations
         return None
-    if graph.outer_graph is not None:  # changes of the graphs around it are not followed here
+    if graph.outer_graph is not None:  # changes of outer graphs are not tracked
         if not all(isinstance(x, Tensor) for x in groups[2]):
             return None
         _, (_, resolved) = leave(graph, (), (), groups[2])
@@ -184,7 +183,7 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
 
 
 def _handles(values: Any) -> list[Any]:
-    """The leaves of xs or stop_gradients, variables as their handles."""
+    """Returns the leaves of xs or stop_gradients, variables as their handles."""
     found = []
     for x in flatten(values):
         handle = getattr(x, "handle", None)
@@ -194,7 +193,7 @@ def _handles(values: Any) -> list[Any]:
 
 
 def _identity(leaf: Any, alive: list[Any]) -> Any:
-    """What tells one leaf from others; None for what may change, such as an array."""
+    """Returns a key for a leaf; None for what may change, such as an array."""
     if leaf is None:
         return "default"
     if isinstance(leaf, (bool, int, float, complex, np.generic)):

@@ -11,7 +11,7 @@ from .rules import carries_gradient
 
 _STRAIGHT_THROUGH = "the identity's gradient (straight-through): x + tf.stop_gradient({0}(x) - x)"
 
-# Op type -> an expression that stands in for the op and has a gradient. `k` is how steep, `t` a temperature.
+# Op type -> a replacement for the op that has a gradient. `k` is a slope, `t` a temperature.
 REPLACEMENTS: dict[str, str] = {
     "Round": _STRAIGHT_THROUGH.format("tf.round"),
     "Rint": _STRAIGHT_THROUGH.format("tf.round"),
@@ -37,7 +37,7 @@ REPLACEMENTS: dict[str, str] = {
 
 
 def replacement(op_type: str) -> str:
-    """What can stand in for an op type and has a gradient, as a clause; '' where nothing is known."""
+    """Names a differentiable replacement for an op type, as a clause; '' where none is known."""
     known = REPLACEMENTS.get(op_type)
     return f"use {known}" if known else ""
 
@@ -58,12 +58,12 @@ class MissingGradientError(LookupError):
 
 def no_gradient(op: Operation, between: Collection[Operation], graph: Graph,
                 outside: Outside) -> MissingGradientError:
-    """Words the error for an op without a gradient: op, path, line, how to register one, what to use instead.
+    """Words the error for an op without a gradient: op, path, line, how to register one, an alternative.
 
     Args:
       op: the operation.
       between: the operations between the xs and the ys.
-      graph, outside: where the gradient is asked for, and what placeholders stand for.
+      graph, outside: the graph in which the gradient is taken, and the tensors behind placeholders.
     """
 
     def inputs(later: Operation) -> list[Tensor]:

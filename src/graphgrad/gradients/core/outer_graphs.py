@@ -1,8 +1,8 @@
 """Follows captured placeholders to the tensors outside, through any number of nested graphs.
 
-A gradient that is asked for in a branch, a loop's body or a function may be of tensors that the graphs around it
-hold. The sweep then follows a captured placeholder to the tensor it stands for, and goes on there, as if all of these
-graphs were one. What it adds, it adds to the innermost one, which captures what it needs.
+A gradient taken in a branch, a loop's body or a function may involve tensors of the outer graphs. The sweep then
+follows a captured placeholder to its tensor, and continues there, as if all of these graphs were one. It adds all
+operations to the innermost one, which captures what it needs.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
 
-# The identities of the arguments of calls that are being inlined: gradients asked for there begin with them.
+# The identities of the arguments of calls that are being inlined: gradients taken there begin with them.
 open_entrances: set[Operation] = set()
 
-# Placeholders, by id, and the tensors they stand for; empty where a sweep need not leave its graph.
+# Placeholders, by id, and their tensors; empty where a sweep need not leave its graph.
 Outside = dict[int, Tensor]
 
 _INDEX = attrgetter("index")
 
 
 def around(graph: Graph | None) -> Iterator[Graph]:
-    """The graph and those around it, the innermost one first."""
+    """Returns the graph and the outer ones, the innermost first."""
     while graph is not None:
         yield graph
         graph = graph.outer_graph
 
 
 def seen_from(graph: Graph, t: Any) -> Tensor:
-    """The tensor that `t` is for a gradient which is asked for in `graph`.
+    """Returns the tensor that represents `t` in a gradient taken in `graph`.
 
     Args:
       graph: a function's graph or another sub-graph.
-      t: a tensor of it or of a graph around it, which stays as it is; an eager tensor, for which the outermost
-        placeholder stands.
-    Raises: ValueError for a tensor of a graph that is not around this one.
+      t: a tensor of it or of an outer graph, which is returned unchanged; an eager tensor, represented by the outermost
+        placeholder.
+    Raises: ValueError for a tensor of an unrelated graph.
     """
     for g in around(graph):
         t = g._copies.get(id(t), t)
@@ -49,19 +49,19 @@ def seen_from(graph: Graph, t: Any) -> Tensor:
 
 
 def _known_as(graph: Graph, t: EagerTensor) -> list[Tensor]:
-    """What stands for an eager tensor in the graph and in those around it."""
+    """Returns the placeholders of an eager tensor in the graph and in the outer ones."""
     graphs = [g for g in around(graph) if isinstance(g, FuncGraph)]
     return [g._captures[id(t)] for g in graphs if id(t) in g._captures]
 
 
 def leave(graph: Graph, given: Sequence[Any], *groups: Sequence[Tensor]) -> tuple[Outside, list[list[Tensor]]]:
-    """Lets a sweep go on in the graphs around the one that it adds to, if the xs are there.
+    """Lets a sweep continue in outer graphs if the xs are there.
 
     Args:
-      graph: where a gradient is asked for.
+      graph: the graph in which a gradient is taken.
       given: the xs as the user gave them: eager tensors may have a placeholder in each of the graphs.
       groups: ys, xs and other tensors.
-    Returns: what placeholders stand for, and the groups, with what placeholders stand for in their place.
+    Returns: the tensors behind placeholders, and the groups, with placeholders replaced by these.
     """
     outside: Outside = {}
     if graph.outer_graph is None:
@@ -80,7 +80,7 @@ def leave(graph: Graph, given: Sequence[Any], *groups: Sequence[Tensor]) -> tupl
 
 
 def order_of(graph: Graph, outside: Outside) -> Callable[[Operation], Any]:
-    """A key that sorts operations so that those which depend on others come after them."""
+    """Returns a sort key that puts operations after those they depend on."""
     if not outside:
         return _INDEX
     depth = {id(g): -i for i, g in enumerate(around(graph))}

@@ -16,7 +16,7 @@ class _Registered(NamedTuple):
     source: Source | None
 
 
-# Gradients for names that are no op types, for `Graph.gradient_override_map`.
+# Gradients for names that are not op types, for `Graph.gradient_override_map`.
 _by_name: dict[str, _Registered] = {}
 _users: set[str] = set()  # op types whose gradient a user has registered
 
@@ -25,13 +25,13 @@ class RegisterGradient:
     """Decorator that registers the gradient function of an op type.
 
     The function takes the `Operation` and one gradient for each output, and returns one for
-    each input: a tensor, `IndexedSlices` or None. A name that is no op type can be used in
+    each input: a tensor, `IndexedSlices` or None. A name that is not an op type can be used in
     `Graph.gradient_override_map`.
 
     Args:
       op_type: the op type, or any other name.
-    Raises: KeyError if the name has a gradient already, quoting the place that registered it; a
-      gradient that TensorFlow does not have gives way.
+    Raises: KeyError if the name has a gradient already, quoting the place that registered it; gradients that TensorFlow
+      does not have can be replaced.
 
     >>> @tf.RegisterGradient("NegateMyGradient")
     ... def _negate(op, dy):
@@ -85,7 +85,7 @@ def _register(name: str, function: Any) -> None:
 
 
 def _gives_way(opdef: OpDef) -> bool:
-    """Whether the gradient of an op type is from here, and TensorFlow has none."""
+    """Returns whether the gradient of an op type is this package's own and TensorFlow has none."""
     from .rule_types import TAKEN
 
     ours = opdef.source is not None and is_internal(opdef.source.filename)
@@ -96,15 +96,15 @@ _GRADIENT, _FUNCTION = attrgetter("gradient"), attrgetter("function")
 
 
 def registered_functions() -> list[Any]:
-    """All gradient functions that are registered now; another list if one is added or exchanged."""
+    """Lists all registered gradient functions; the list differs if one is added or replaced."""
     return [*map(_GRADIENT, list(registry.values())), *map(_FUNCTION, list(_by_name.values()))]
 
 
 def gradient_function(op: Operation) -> Any:
-    """The gradient function of an operation, `NOT_DIFFERENTIABLE`, or None if none is declared.
+    """Returns the gradient function of an operation, `NOT_DIFFERENTIABLE`, or None if none is declared.
 
     Args:
-      op: the operation; an override that was in force when it was made counts first.
+      op: the operation; an override that was in force when it was built takes precedence.
     Raises: LookupError for an override whose name nobody registered.
     """
     override = op._gradient
@@ -124,7 +124,7 @@ def gradient_function(op: Operation) -> Any:
 
 
 def get_gradient_function(op: Operation) -> Any:
-    """The gradient function of an operation, or None if it is not differentiable.
+    """Returns the gradient function of an operation, or None if it is not differentiable.
 
     Raises: LookupError if none is declared.
     """

@@ -32,20 +32,20 @@ class Call:
         self.method = method
         self.source = source
         self.scope = ""
-        self.adds_early = method != 0  # every method but ADD_N
-        self.sums: dict[int, str] = {}  # the name scopes of the sums that grow, by the tensor's id
-        self.outside: Outside = {}  # what placeholders stand for, if the sweep leaves the graph
-        self.zeros = False  # whether loops give zeros in the place of None
+        self.adds_early = method != 0  # every method except ADD_N
+        self.sums: dict[int, str] = {}  # the name scopes of incremental sums, by the tensor's id
+        self.outside: Outside = {}  # the tensors behind placeholders, if the sweep leaves the graph
+        self.zeros = False  # whether loops give zeros instead of None
         self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
 
 
 def carries_gradient(t: Tensor) -> bool:
-    """Whether a derivative with respect to `t` can be other than None: integers, booleans and strings are constant."""
+    """Returns whether `t` can have a gradient: integers, booleans and strings cannot."""
     return t.dtype.kind in "fc" or t.dtype is dtypes.resource or t.dtype is dtypes.variant
 
 
 def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
-    """Puts zeros where nothing has arrived at a floating output: rules are handed them for siblings of what matters."""
+    """Fills in zeros for floating outputs without a gradient: rules get them when a sibling output has one."""
     graph = call.graph
     graph._scope = call.scope
     with beside(graph, op, call.colocate):
@@ -56,7 +56,7 @@ def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
 
 
 def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Any:
-    """What a rule gives; what a rule of this package did not foresee is a ValueError that names the operation."""
+    """Calls a rule; an unexpected error in a rule of this package becomes a ValueError that names the operation."""
     try:
         return rule(op, *dys)
     except (*STRAY, TypeError) as e:
@@ -67,7 +67,7 @@ def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Any:
 
 
 def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
-    """What the rule of `op` makes of the gradients of its outputs: one gradient, or None, for each input."""
+    """Applies the rule of `op` to the gradients of its outputs: one gradient, or None, for each input."""
     graph = call.graph
     scope = f"{call.scope}/{op.name}_grad" if call.scope else f"{op.name}_grad"
     graph._scope = scope if call.fresh else graph._unique(scope)  # as unique as the op's name
@@ -89,7 +89,7 @@ def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Se
 
 
 def _brought(graph: Graph, g: Any) -> Any:
-    """A gradient as a tensor of `graph`: a rule may have returned one of the forward operation's graph."""
+    """Brings a gradient into `graph`: a rule may have returned a tensor of the forward operation's graph."""
     if isinstance(g, IndexedSlices):
         parts = (g.values, g.indices, g.dense_shape)
         return IndexedSlices(*[None if t is None else convert_to_tensor(t) for t in parts])
@@ -97,7 +97,7 @@ def _brought(graph: Graph, g: Any) -> Any:
 
 
 def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
-    """The gradient for the input `t`, checked for its shape; its dtype is the rule's affair, as in TensorFlow."""
+    """Checks the shape of the gradient for input `t`; its dtype is left to the rule, as in TensorFlow."""
     if type(g) is Tensor and g._spec is t._spec:
         return g
     sparse = isinstance(g, IndexedSlices)
@@ -129,20 +129,20 @@ def checked_in_grad(op: Operation, t: Tensor, g: Any, rule: Any) -> Any:
 
 
 def _shape_of_slices(g: IndexedSlices) -> Shape:
-    """The static shape of what `g` stands for; what is not known of the first dimension is None."""
+    """Returns the static dense shape of `g`; an unknown first dimension is None."""
     rows = g.values._spec.shape
     return g.shape._dims if g.dense_shape is not None or not rows else (None, *rows[1:])
 
 
 def where(rule: Any) -> str:
-    """The name of a gradient function and the place that defines it."""
+    """Returns the name of a gradient function and where it is defined."""
     code = getattr(rule, "__code__", None)
     name = getattr(rule, "__name__", repr(rule))
     return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code else name
 
 
 def _gate(graph: Graph, in_grads: Any) -> list[Any]:
-    """Lets every gradient wait for all of its siblings."""
+    """Makes every gradient wait for all of its siblings."""
     scope = graph._scope
     graph._scope = graph.unique_name("tuple")
     try:
@@ -166,7 +166,7 @@ def _gate(graph: Graph, in_grads: Any) -> list[Any]:
 
 
 class beside:
-    """Puts what is made inside on the device and in the group of `op`, if asked to."""
+    """Puts operations built inside on the device and in the group of `op`, if requested."""
 
     __slots__ = ("graph", "op", "on", "saved")
 
@@ -180,7 +180,7 @@ class beside:
         self.saved = graph._colocated, graph._device, graph._devices
         if self.on:
             groups = [g.decode() for g in self.op.colocation_groups()] if self.op.graph is graph else []
-            # What the caller asked for stays: tf.colocate_with around tf.gradients.
+            # A tf.colocate_with around tf.gradients stays in force.
             graph._colocated = tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)
             graph._device, graph._devices = self.op.device, [self.op.device]
 

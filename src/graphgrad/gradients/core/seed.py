@@ -1,4 +1,4 @@
-"""Seeds of a sweep: the gradient of the sum of ys with respect to each y."""
+"""Seeds a sweep with the gradient of the sum of ys with respect to each y."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .rules import Call, beside
 
 
 def seed(call: Call, ys: list[Tensor], grad_ys: list[Any]) -> list[Any]:
-    """The gradient of the sum of ys with respect to each y: its grad_y, or ones."""
+    """Returns the gradient of the sum of ys with respect to each y: its grad_y, or ones."""
     graph = call.graph
     seeds: list[Any] = []
     for i, (y, grad_y) in enumerate(zip(ys, grad_ys, strict=True)):
@@ -74,7 +74,7 @@ def _checked_grad_y(y: Tensor, grad_y: Any, i: int) -> Any:
     except TypeError as e:
         raise TypeError(f"grad_ys[{i}] does not fit {y}: {e}") from None
     shape = g._spec.shape
-    one = shape is not None and all(n == 1 for n in shape)  # the rules broadcast one number, or refuse it
+    one = shape is not None and all(n == 1 for n in shape)  # the rules broadcast a scalar, or reject it
     if not one and merge(shape, y._spec.shape) is _CONTRADICTION:
         raise ValueError(
             f"grad_ys[{i}] has shape {shape_str(g._spec.shape)}, but {y} has shape "

@@ -26,7 +26,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 def policy(value: Any) -> UnconnectedGradients:
-    """The policy that `value`, a name or a member, stands for; ValueError if it is none."""
+    """Returns the policy for `value`, a name or a member; ValueError for anything else."""
     try:
         return UnconnectedGradients(value)
     except ValueError:
@@ -34,7 +34,7 @@ def policy(value: Any) -> UnconnectedGradients:
 
 
 def zeros_of(x: Tensor) -> Any:
-    """Zeros of the shape and dtype of `x`, or of the variable whose handle it is."""
+    """Returns zeros of the shape and dtype of `x`, or of the variable whose handle it is."""
     if x.dtype is not dtypes.resource:
         return raw.ZerosLike(x, name="zeros_like")
     variable = variable_behind(x.graph, x)
@@ -44,6 +44,6 @@ def zeros_of(x: Tensor) -> Any:
             f"  Built at {x.op.source}\n  Fix: pass the tf.Variable, or unconnected_gradients='none'"
         )
     shape = variable._shape
-    if is_fully_defined(shape):  # its value, which it may not have yet, is not needed
+    if is_fully_defined(shape):  # needs no value, which the variable may not have yet
         return raw.Fill(np.asarray(shape, np.int32), np.zeros((), variable.dtype.np_dtype), name="zeros")
     return raw.ZerosLike(raw.ReadVariableOp(x, dtype=variable.dtype, shape=shape), name="zeros_like")

@@ -9,7 +9,7 @@ _SOURCES = ("VarHandleOp", "Placeholder", "PlaceholderWithDefault")
 
 
 def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
-    """Lines of text: by which near miss y and x are not connected, and what y depends on."""
+    """Describes, in lines of text, by which near miss y and x are not connected, and what y depends on."""
     above_y = _upstream([y.op for y in ys], ways)
     above_x = _upstream([x.op], ways)
     ends = {y.op for y in ys}
@@ -40,7 +40,7 @@ def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
 
 
 def _upstream(ops: list[Operation], ways: Ways, control: bool = False) -> dict[Operation, None]:
-    """The operations that `ops` depend on, themselves included."""
+    """Returns the operations that `ops` depend on, themselves included."""
     seen: dict[Operation, None] = {}
     stack = list(ops)
     while stack:
@@ -54,7 +54,7 @@ def _upstream(ops: list[Operation], ways: Ways, control: bool = False) -> dict[O
 
 
 def _assigned(graph: Graph, x: Tensor, above_y: dict[Operation, None]) -> Operation | None:
-    """An assignment of what depends on x to a variable that y reads."""
+    """Finds an assignment of a value that depends on x to a variable that y reads."""
     below = {x.op.index}
     for op in graph._operations[x.op.index + 1 :]:
         if any(t is x or (t.op.index in below and t.op is not x.op) for t in op.inputs):

@@ -1,4 +1,4 @@
-"""Differentiates rules by composition, by a sweep over the expression they are given."""
+"""Differentiates an expression of inputs by composition: a sweep over its operations."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ the memory. As a map has a gradient, so do Jacobians and Hessians, to any order.
 
 **Jacobian-vector products** (forward mode) are two reverse sweeps. The gradient of y with respect to x, weighted by a
 dummy u, is linear in u; its gradient with respect to u, weighted by v, is the derivative of y along v. One mechanism
-thus serves every op that has a gradient, user's own included, at any order; the first sweep's result is not fetched
-and therefore never computed. Forward rules of their own would be a second table of derivatives to keep right.
+thus serves every op that has a gradient, user-defined ones included, at any order; the first sweep's result is not
+fetched and therefore never computed. Separate forward rules would be a second table of derivatives to keep right.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from graphgrad.system.garbage_collector import collector_paused
 
 def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
              unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian") -> Any:
-    """The derivative of each element of a tensor with respect to each element of others.
+    """Computes the derivative of each element of a tensor with respect to each element of others.
 
     Args:
       output: y, (*Y).
       inputs: x, (*X), a tensor or variable or a nested structure of them.
       use_pfor: whether all rows are computed together; if not, one after another.
       parallel_iterations: how many rows are computed at a time, which bounds the memory; all by default.
-      unconnected_gradients: 'none' or 'zero': what stands for an x that y does not depend on.
+      unconnected_gradients: 'none' or 'zero': the result for an x that y does not depend on.
       name: the name scope of the new operations.
     Returns: the structure of `inputs`, with a tensor (*Y, *X) of y's dtype, or None, for each.
     Raises: LookupError if an op between has no gradient; RuntimeError in eager mode; ValueError for a
@@ -78,10 +78,10 @@ def batch_jacobian(
     unconnected_gradients: Any = UnconnectedGradients.NONE,
     name: str = "batch_jacobian",
 ) -> Any:
-    """The Jacobian of each example of a batch: of `output[i]` with respect to `inp[i]`.
+    """Computes the Jacobian of each example of a batch: of `output[i]` with respect to `inp[i]`.
 
-    It costs as many rows as one example has elements. `output[i]` may depend on no other example than `inp[i]`;
-    if it does, what comes out is summed over the examples of `output`.
+    It computes as many rows as one example has elements. `output[i]` must depend on no other example than `inp[i]`; if
+    it does, the result is summed over the examples of `output`.
 
     Args:
       output: y, (b, *Y).
@@ -121,10 +121,10 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: Any = None,
 ) -> list[Any]:
-    """The second derivative of the sum of ys with respect to each x.
+    """Computes the second derivative of the sum of ys with respect to each x.
 
     Args:
-      ys: a tensor or a list of tensors; what is differentiated is the sum of all their elements.
+      ys: a tensor or a list of tensors; the sum of all their elements is differentiated.
       xs: a tensor or variable, or a list of them.
       name: the name scope of the new operations.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `gradients`.
@@ -162,7 +162,7 @@ def hessians(
 
 def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
                 name: str = "hessians") -> list[Any]:
-    """`hessians` with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
+    """Computes `hessians`, with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
 
     Args:
       ys, xs, gate_gradients, aggregation_method, name: as in `tf.compat.v1.hessians`.
@@ -180,17 +180,17 @@ def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_meth
 
 def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
         name: str = "jvp") -> Any:
-    """Jacobian-vector products: the derivative of ys along a direction in which the xs move.
+    """Computes Jacobian-vector products: the derivative of ys along a direction in the space of the xs.
 
     Args:
       ys: a tensor or a nested structure of them.
       xs: a tensor or variable, or a list of them.
       tangents: for each x the direction, of its shape and dtype.
-      unconnected_gradients: 'none' or 'zero': what stands for a y that does not depend on the xs.
+      unconnected_gradients: 'none' or 'zero': the result for a y that does not depend on the xs.
       name: the name scope of the new operations.
     Returns: the structure of `ys`, with a tensor of y's shape and dtype, or None, for each.
-    Raises: ValueError if there are not as many tangents as xs, or of other shapes; LookupError if an op between has
-      no gradient, or its gradient none.
+    Raises: ValueError if the tangents differ from the xs in number or shapes; LookupError if an op between has no
+      gradient, or its gradient has none.
     Gradient: of any order; `jvp` of `jvp` is the second derivative along two directions.
     Reference: Griewank and Walther, "Evaluating Derivatives" (2008), section 3; TensorFlow's counterpart is
       `tf.autodiff.ForwardAccumulator`.
@@ -205,7 +205,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
         y_list = as_ys(graph, ys)
         x_list = as_xs(graph, xs)
         v_list = _tangents(x_list, tangents, xs)
-        # Not zeros: some rules treat a gradient of zero apart.
+        # Not zeros: some rules treat a zero gradient specially.
         duals = [raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape) if carries_gradient(y) else None
                  for y in y_list]
         moving = [i for i, u in enumerate(duals) if u is not None]
@@ -228,15 +228,15 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
 
 
 def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> list[Any]:
-    """The product of the Hessian of the sum of ys with a vector, without the Hessian: about twice a gradient's cost.
+    """Multiplies the Hessian of the sum of ys by a vector, without the Hessian, at about twice a gradient's cost.
 
     Args:
       ys: a tensor or a list of tensors.
-      xs: a tensor or variable, or a list of them; mixed second derivatives between them count.
+      xs: a tensor or variable, or a list of them; mixed second derivatives between them are included.
       tangents: for each x the vector, of its shape and dtype.
       name: the name scope of the new operations.
     Returns: a list with a tensor of its shape and dtype for each x, or None where the gradient does not depend on it.
-    Raises: ValueError if there are not as many tangents as xs, or of other shapes; else as `gradients`.
+    Raises: ValueError if the tangents differ from the xs in number or shapes; else as `gradients`.
     Gradient: of any order.
     Reference: Pearlmutter, "Fast exact multiplication by the Hessian" (1994).
 
@@ -262,7 +262,7 @@ _hessian_vector_product = hessian_vector_product  # its name in tensorflow.pytho
 
 
 def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
-    """The variables that lie between inputs and outputs: those that outputs read without going through the inputs.
+    """Finds the variables between inputs and outputs: those that outputs read without going through the inputs.
 
     Args:
       input_ops: tensors at which the search stops.
@@ -308,9 +308,9 @@ def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, meth
 
 def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,
                  method: int = 0) -> tuple[MapBody, list[Any]]:
-    """The body of a map over the index of an element of y, and the gradients of that element in it.
+    """Builds the body of a map over the index of an element of y, and in it the gradients of that element.
 
-    The sweep goes over the operations of the graphs around the body, and its rules add to the body.
+    The sweep visits the operations of the graphs around the body, and its rules add operations to the body.
     """
     body = MapBody("jacobian_row", current_graph())
     with collector_paused(), use(body):
@@ -322,7 +322,7 @@ def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = 
 
 
 def one_hot_like(body: MapBody, y: Any, batched: bool = False) -> Any:
-    """A tensor of y's shape that is one at the index that the body gets, or with `batched` there in each example."""
+    """Returns a tensor of y's shape with a one at the index that the body gets, with `batched` in each example."""
     index = body.add_input(int32, (), "row")
     shape = y._spec.shape
     one, zero = (np.array(v, y.dtype.np_dtype) for v in (1, 0))
@@ -366,7 +366,7 @@ def finish_batch_jacobian(y: Any, x: Any, body: MapBody, chunk: int | None) -> A
 
 
 def check_batches(y: Shape, x: Shape) -> None:
-    """ValueError unless both shapes have at least two dimensions and the first ones agree."""
+    """Raises ValueError unless both shapes have at least two dimensions and the first ones agree."""
     for shape in (y, x):
         if shape is None or len(shape) < 2:
             raise ValueError(
@@ -382,7 +382,7 @@ def check_batches(y: Shape, x: Shape) -> None:
 
 
 def checked_chunk(use_pfor: bool, parallel_iterations: int | None) -> int | None:
-    """How many rows are computed at a time, None for all; ValueError for none."""
+    """Returns how many rows are computed at a time, None for all; ValueError below 1."""
     if parallel_iterations is not None and parallel_iterations < 1:
         raise ValueError(
             f"parallel_iterations must be a positive integer, not {parallel_iterations}.\n"
@@ -401,7 +401,7 @@ def _shape_of(y: Any) -> Any:
 
 
 def _dims(t: Any, first: int) -> Any:
-    """The dimensions of a tensor from the `first` on, at run time."""
+    """Returns the dimensions of a tensor from index `first` on, at run time."""
     return raw.StridedSlice(raw.Shape(t), [first], [0], [1], end_mask=1)
 
 
@@ -415,7 +415,7 @@ def value_shape(x: Any) -> Shape:
 
 
 def _reshaped(rows: Any, y: Any) -> Any:
-    """Rows (n, *X) as (*Y, *X)."""
+    """Reshapes rows (n, *X) to (*Y, *X)."""
     shape, row = y._spec.shape, rows._spec.shape
     if shape is not None and row is not None:
         full = (*shape, *row[1:])
@@ -428,13 +428,13 @@ def _reshaped(rows: Any, y: Any) -> Any:
 
 
 def zero_jacobian(y: Any, x: Any) -> Any:
-    """Zeros (*Y, *X)."""
+    """Returns zeros (*Y, *X)."""
     dims = raw.ConcatV2([raw.Shape(y), raw.Shape(zeros_of(x))], np.int32(0))
     return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
 
 
 def zero_batch_jacobian(y: Any, x: Any) -> Any:
-    """Zeros (b, *Y, *X)."""
+    """Returns zeros (b, *Y, *X)."""
     dims = raw.ConcatV2([raw.Shape(y), _dims(zeros_of(x), 1)], np.int32(0))
     return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
 

@@ -1,8 +1,8 @@
 """`explain_gradient`: finds where the gradient of y with respect to x ends, and why.
 
-The sweep is repeated, not on the graph but in a function's graph around it that is thrown away, so
-the graph stays as it is. It visits all operations on ways from y to x, also those that carry no
-gradient; wherever a gradient arrives at an operation and none leaves towards x, there is a cut.
+The sweep is repeated, not in the graph but in a temporary function graph around it, so the graph stays unchanged. It
+visits all operations on paths from y to x, also those that carry no gradient; where a gradient arrives at an operation
+and none leaves towards x, there is a cut.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _KEEPS_ZERO = frozenset({"Identity", "Neg", "Reshape", "BroadcastTo", "Cast", "S
 
 
 def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExplanation:
-    """Says why the gradient of `y` with respect to `x` is None or zero, or which way it takes.
+    """Explains why the gradient of `y` with respect to `x` is None or zero, or which path it takes.
 
-    Adds nothing to the graph. Gradient functions are called once more, on a graph of their own.
-    What is zero only for some values, such as the gradient of `tf.nn.relu` at negative numbers, is not seen.
+    Adds nothing to the graph. Gradient functions are called once more, in a separate graph. A gradient that is zero
+    only for some values, such as that of `tf.nn.relu` at negative numbers, is not detected.
 
     Args:
       y: a tensor, or a list of them, as for `gradients`.
       x: a tensor or variable.
       stop_gradients: a tensor or a list of tensors, as for `gradients`.
     Returns: a `GradientExplanation`: prints as text; `cuts` lists where the gradient ends, and
-      `graphgrad.viz.draw(explanation, "why.svg")` draws the graph with the way and the cuts marked.
-    Raises: TypeError for what is no tensor of a graph; ValueError for tensors of several graphs.
+      `graphgrad.viz.draw(explanation, "why.svg")` draws the graph with the path and the cuts marked.
+    Raises: TypeError for anything but tensors of a graph; ValueError for tensors of several graphs.
     Gradient: none; it builds nothing.
     Reference: graphgrad's own; TensorFlow has no such function.
 
@@ -84,7 +84,7 @@ def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
 
 
 def _graph_of(y: Any, x: Any) -> Graph:
-    """The graph of y's first tensor, or the current one if that is within it."""
+    """Returns the graph of y's first tensor, or the current one if that is within it."""
     here = current_graph()
     while isinstance(y, (list, tuple)) and y:
         y = y[0]
@@ -99,7 +99,7 @@ def _graph_of(y: Any, x: Any) -> Graph:
 
 
 def _inside(op: Operation, i: int) -> tuple[str, Cut] | None:
-    """Where the gradient ends in a sub-graph of a loop or branch, on its way to input `i`."""
+    """Finds where the gradient ends in a sub-graph of a loop or branch, on its path to input `i`."""
     parts = (("body", 0, "body"), ("then_branch", 1, "true branch"), ("else_branch", 1, "false branch"))
     for name, before, part in parts:
         inner = op.attrs.get(name)
@@ -126,12 +126,12 @@ class _Sweep:
             self.stopped.setdefault(t.op, i)
         self.ways = Ways(graph, ys, x, outside)
         self.arrived: dict[int, list[Any]] = {}  # id of a tensor -> gradients
-        self.live: set[int] = set()  # ids of tensors at which something arrived that is not known to be zero
+        self.live: set[int] = set()  # ids of tensors with a gradient that is not known to be zero
         self.cuts: dict[tuple[str, Operation], Cut] = {}
         self.raises = False
 
     def explain(self) -> GradientExplanation:
-        """Sweeps and sums up."""
+        """Sweeps and summarizes."""
         scratch = FuncGraph("explain_gradient", self.graph, discarded=True)
         call = Call(scratch, "explain", False, False, AggregationMethod.ADD_N, None)
         call.scope, call.fresh = "explain", False
@@ -145,7 +145,7 @@ class _Sweep:
         arrived, live = id(self.x) in self.arrived, id(self.x) in self.live
         verdict = "raises" if self.raises else "flows" if live else "zero" if arrived else "none"
         cuts = [c for c in self.cuts.values() if c.kind not in ("shape only", "custom gradient")]
-        if not live and not cuts:  # where nothing else tells why
+        if not live and not cuts:  # where there is no other reason
             cuts = list(self.cuts.values())
         way = tuple(self.ways.from_y(self.x.op)) if arrived else ()
         return GradientExplanation(self.ys, self.x, verdict, tuple(cuts), way, ())
@@ -157,7 +157,7 @@ class _Sweep:
             self.live.add(id(t))
 
     def _visit(self, call: Call, op: Operation) -> None:
-        """Asks for the gradients of the inputs that lead to x; notes a cut where there is none."""
+        """Computes the gradients of the inputs that lead to x; notes a cut where there is none."""
         live = any(id(t) in self.live for t in op.outputs)
         inputs = self.ways.inputs(op)
         on_way = [i for i, t in enumerate(inputs) if self.ways.leads_to_x(t)]
@@ -189,7 +189,7 @@ class _Sweep:
             for i in carrying:
                 if in_grads[i] is not None:
                     grads[i] = checked_in_grad(op, op.inputs[i], in_grads[i], rule)
-        except Exception as error:  # whatever a user's function raises, `gradients` would raise too
+        except Exception as error:  # `gradients` would raise whatever a user's function raises, too
             self.raises = True
             text = str(error).split("\n")[0]
             self._cut("raises", op, carrying[0], f"its gradient function raises {type(error).__name__}: {text}",
@@ -244,7 +244,7 @@ class _Sweep:
             self._cut("returned None", op, i, why, fix)
 
     def _cut_integer(self, op: Operation, i: int) -> None:
-        """A tensor that carries no gradient: tells where, towards x, it stopped being floating."""
+        """Notes a cut at a tensor that carries no gradient: where, towards x, it stopped being floating."""
         t = self.ways.inputs(op)[i]
         at = self.x.op if t is self.x else self.ways.integer_since[t.op]
         if at is self.x.op:
@@ -263,7 +263,7 @@ class _Sweep:
 
 
 def _rule(rule: Any) -> str:
-    """A gradient function in words, with its place if it is the user's."""
+    """Describes a gradient function, with its place if it is the user's."""
     code = getattr(rule, "__code__", None)
     if code is None or is_internal(code.co_filename):
         return "its gradient function"
@@ -271,7 +271,7 @@ def _rule(rule: Any) -> str:
 
 
 def _is_zero(g: Any) -> bool:
-    """Whether a gradient is seen to be zero from how it is computed."""
+    """Returns whether a gradient is zero by the way it is computed."""
     if isinstance(g, IndexedSlices):
         g = g.values
     if not isinstance(g, Tensor):

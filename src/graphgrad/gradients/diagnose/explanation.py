@@ -6,18 +6,17 @@ from graphgrad.gradients.core.outer_graphs import Outside, order_of
 from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.ir.graph import Graph, Operation, Tensor
 
-_SHOWN = 12  # operations of a way
+_SHOWN = 12  # operations of a path
 _TOLD = 20  # cuts
 
 
 class Ways:
-    """The ways from ys to x: one way through each operation, found again when somebody asks.
+    """The paths from ys to x: one path through each operation, found on demand.
 
     Attributes:
-      outside: what placeholders stand for in the graphs around.
-      leads: for each operation that ys depend on and that depends on x, in the order in which they can run, the
-        input that leads to x.
-      integer_since: for each of these the first operation, on the way from x, whose output carries no gradient.
+      outside: the tensors of outer graphs behind placeholders.
+      leads: for each operation that ys depend on and that depends on x, in execution order, the input that leads to x.
+      integer_since: for each of these the first operation, on the path from x, whose output carries no gradient.
       came_by: for each operation that a gradient has reached, the consumer it came from first.
     """
 
@@ -35,7 +34,7 @@ class Ways:
             if op not in upstream:
                 upstream.add(op)
                 stack.extend([t.op for t in self.inputs(op) if t.op.index > first])
-        carried = set()  # operations with a way to x on which all tensors carry gradients: the way to show
+        carried = set()  # operations with a path to x on which all tensors carry gradients: the path to show
         for op in sorted(upstream, key=order_of(graph, outside)):
             inputs = self.inputs(op)
             on_way = [i for i, t in enumerate(inputs) if self.leads_to_x(t)]
@@ -53,15 +52,15 @@ class Ways:
                 self.integer_since[op] = x.op if t is x else self.integer_since[t.op]
 
     def inputs(self, op: Operation) -> list[Tensor]:
-        """The inputs of an operation, with what placeholders stand for in their place."""
+        """Returns the inputs of an operation, placeholders replaced by their tensors."""
         return [self.outside.get(id(t), t) for t in op.inputs]
 
     def leads_to_x(self, t: Tensor) -> bool:
-        """Whether `t` is x or depends on it."""
+        """Returns whether `t` is x or depends on it."""
         return t is self.x or t.op in self.leads
 
     def from_y(self, op: Operation) -> list[Operation]:
-        """The operations from a y to `op`, the way its gradient came."""
+        """Returns the operations from a y to `op`, along which its gradient came."""
         way: list[Operation] = []
         at: Operation | None = op
         while at is not None:
@@ -70,7 +69,7 @@ class Ways:
         return way[::-1]
 
     def to_x(self, t: Tensor) -> list[Operation]:
-        """The operations from a tensor to x."""
+        """Returns the operations from a tensor to x."""
         way = []
         while t is not self.x:
             way.append(t.op)
@@ -85,8 +84,8 @@ class Cut:
       kind: "stop_gradient", "stop_gradients" (an entry of the argument), "argument" (of a function), "integer",
         "not differentiable", "no gradient", "returned None", "zero", "raises", "shape only" or "custom gradient".
       op: the operation that ends it.
-      why: the reason, in words.
-      fix: a remedy, in words.
+      why: the reason, as text.
+      fix: a remedy, as text.
     """
 
     def __init__(self, kind: str, op: Operation, position: int, why: str, fix: str, ways: Ways, reached: Operation):
@@ -100,7 +99,7 @@ class Cut:
 
     @property
     def path(self) -> tuple[Operation, ...]:
-        """The operations of a way from y through the cut to x."""
+        """The operations of a path from y through the cut to x."""
         return (*self._ways.from_y(self._reached), *self._ways.to_x(self._ways.inputs(self._reached)[self._position]))
 
     def __repr__(self) -> str:
@@ -108,15 +107,15 @@ class Cut:
 
 
 class GradientExplanation:
-    """Why a gradient is None or zero, or which way it takes; `print` it, or draw it with `graphgrad.viz.draw`.
+    """Why a gradient is None or zero, or which path it takes; `print` it, or draw it with `graphgrad.viz.draw`.
 
     Attributes:
       ys: the tensors that are differentiated.
       x: the tensor with respect to which; a variable's handle.
-      verdict: "flows", "zero" (wherever it arrives it is zero), "none", or "raises" (`gradients` raises an error).
-      cuts: each `Cut` on the ways from ys to x.
-      path: the operations of a way on which the gradient arrives, from y to x; empty if it does not.
-      unrelated: if no way leads from ys to x, what can be said about it: lines of text.
+      verdict: "flows", "zero" (on every path), "none", or "raises" (`gradients` raises an error).
+      cuts: each `Cut` on the paths from ys to x.
+      path: the operations of a path on which the gradient arrives, from y to x; empty if it does not.
+      unrelated: if no path leads from ys to x, a diagnosis in lines of text.
     """
 
     def __init__(self, ys: list[Tensor], x: Tensor, verdict: str, cuts: tuple[Cut, ...], path: tuple[Operation, ...],
@@ -172,7 +171,7 @@ class GradientExplanation:
 
 
 def _way(path: tuple[Operation, ...], cut: Operation | None) -> list[str]:
-    """A line for each operation of a way: name, type, the user's line; the middle of a long one is left out."""
+    """Formats a line for each operation of a path (name, type, the user's line); omits the middle of a long one."""
     at = path.index(cut) if cut in path else 0
     kept = range(len(path))
     if len(path) > _SHOWN:

@@ -1,4 +1,4 @@
-"""`strict_gradients`: raises an error in the place of a None gradient."""
+"""`strict_gradients`: raises an error instead of giving None for a gradient."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _state = _State()
 
 
 class strict_gradients:  # called like a function
-    """Lets `gradients`, and what builds on it, raise an error instead of giving None.
+    """Makes `gradients`, and functions that use it, raise an error instead of returning None.
 
-    Switches at once, in this thread, and back at the end of a `with` block. `unconnected_gradients='zero'` asks for
-    zeros and gets them all the same.
+    Takes effect at once, in this thread, and is undone at the end of a `with` block. `unconnected_gradients='zero'`
+    still gives zeros.
 
     Args:
       enabled: whether None is an error.
-    Raises: nothing by itself; `gradients` then raises ValueError, which says for each x that has no
-      gradient why, as `explain_gradient` does.
+    Raises: nothing by itself; `gradients` then raises ValueError, which explains for each x that has no gradient why,
+      as `explain_gradient` does.
     Gradient: none; it builds nothing.
     Reference: graphgrad's own; TensorFlow has no such switch.
 
@@ -55,7 +55,7 @@ class strict_gradients:  # called like a function
 
 
 def is_on() -> bool:
-    """Whether None is an error in this thread."""
+    """Returns whether None is an error in this thread."""
     return _state.on
 
 
