@@ -1,8 +1,8 @@
 """Splits large convolutions along the batch, over several cores.
 
-XLA runs a convolution on a CPU on one thread (jaxlib 0.10; products of matrices and elementwise operations use all).
-So a large one becomes a step of its own, whose examples are dealt out: the same program runs
-on parts of the batch in several threads. Results are concatenated, those for filters added.
+XLA runs a convolution on a CPU on one thread (jaxlib 0.10; matrix products and elementwise operations use all). So a
+large one becomes a separate step, whose batch is split: the same program runs on parts of the batch in several threads.
+Results are concatenated, those for filters added.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-LARGE = 1e8  # multiplications: a convolution of fewer is not worth a step of its own
-_UNKNOWN_BATCH = 32  # examples that are supposed while planning where the number is not known
+LARGE = 1e8  # multiplications: a smaller convolution is not worth a separate step
+_UNKNOWN_BATCH = 32  # batch size that planning assumes where it is not known
 
 
 class Rule(NamedTuple):
-    """How the batch of an operation is dealt out.
+    """How the batch of an operation is split.
 
     Attributes:
       inputs: the positions of the inputs whose first dimension is the batch.
-      filter: the position of the filter, or of what has its shape.
+      filter: the position of the filter, or of a tensor of its shape.
       sizes: the position of the input that holds the shape of the result, or None.
       added: whether the partial results are added, not concatenated.
     """
@@ -54,18 +54,18 @@ RULES = {
 
 
 def is_large(instruction: Instruction) -> bool:
-    """Whether an instruction is a convolution whose batch is worth dealing out."""
+    """Returns whether an instruction is a convolution whose batch is worth splitting."""
     op = instruction.op
     rule = RULES.get(op.type)
     if rule is None or CORES < 2 or op.outputs[0].dtype.name not in ("float32", "float64"):
         return False
     batched = op.inputs[rule.inputs[-1]]._spec.shape
     shape = op.outputs[0]._spec.shape if rule.filter < 0 else op.inputs[rule.filter]._spec.shape
-    # Every position of the smaller of the two images, the strided one, meets the whole filter.
+    # The whole filter is applied at every position of the smaller, strided image.
     image = op.outputs[0]._spec.shape if op.type in ("Conv2D", "Conv3D") else batched
     if image is None or shape is None or batched is None or None in image[1:] or None in shape:
         return False
-    if all(n == 1 for n in shape[:-2]):  # a product of matrices, which is not on one thread
+    if all(n == 1 for n in shape[:-2]):  # a matrix product, which uses all threads
         return False
     channels = image[1] if str(op._attr("data_format")).startswith("NC") else image[-1]
     known = [n or 0 for n in (*image[1:], *shape)]
@@ -73,7 +73,7 @@ def is_large(instruction: Instruction) -> bool:
 
 
 def parts(batch: int) -> int:
-    """Into how many equal parts a batch is dealt out."""
+    """Returns into how many equal parts a batch is split."""
     return next((k for k in range(min(CORES, batch), 1, -1) if batch % k == 0), 1)
 
 
@@ -93,8 +93,8 @@ class Split:
       device: where it runs.
       program: the program for one part.
       count: how many parts there are.
-      batched: the positions, among the arguments, of those that are dealt out.
-      output: what one part gives.
+      batched: the positions of the arguments that are split.
+      output: the spec of one part's result.
       added: whether the results are added, not concatenated.
     """
 
@@ -108,7 +108,7 @@ class Split:
         _threads()
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
-        """Runs all parts and puts the results together."""
+        """Runs all parts and combines the results."""
         views = {i: np.split(to_numpy(buffers[i]), self._count) for i in self._batched}
         length = self._output.shape[0]
         shape = self._output.shape if self._added else (length * self._count, *self._output.shape[1:])
@@ -126,7 +126,7 @@ class Split:
         try:
             terms = [run(0)]
         finally:
-            # Nobody may still read the arguments when this returns, however it does.
+            # The arguments must not be in use any more when this returns or raises.
             terms_of_others = [f.exception() or f.result() for f in others]
         for term in terms_of_others:
             if isinstance(term, BaseException):

@@ -1,8 +1,8 @@
 """The cache of compiled clusters, in memory and on disk.
 
-A compiled program is found by the digest of its cluster's form, the shapes and dtypes of the
-inputs, the values that are compiled in, and everything else that decides what XLA makes of it. The
-forms are compiled in threads, while the next ones are being lowered.
+The key of a compiled program is a digest of its cluster's fingerprint, the shapes and dtypes of the inputs, the values
+that are compiled in, and everything else that affects compilation. Programs are compiled in threads, while the next
+ones are being lowered.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from graphgrad.executor.plan.plan_types import Cluster
 
-_LIMIT = 4096  # programs in memory
+_LIMIT = 4096  # limit of programs in memory
 
 
 class Entry:
@@ -37,7 +37,7 @@ class Entry:
 
     Attributes:
       outputs: shapes and dtypes of its results.
-      origin: where it came from: "compiled", "disk".
+      origin: "compiled" or "disk".
     """
 
     def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str):
@@ -46,14 +46,14 @@ class Entry:
         self._program = program
 
     def program(self) -> Program:
-        """The program; waits for it."""
+        """Waits for the program and returns it."""
         if not isinstance(self._program, Program):
             self._program = cast(Program, self._program.result())
         return self._program
 
 
 class Need:
-    """What lowering found out that it needs: the value of an input of one of the instructions."""
+    """A need that lowering found: the value of an input of one of the instructions."""
 
     def __init__(self, instruction: int, position: int):
         self.instruction = instruction
@@ -79,15 +79,15 @@ def clear() -> None:
 
 def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
         shapes: Sequence[AnySpec], known: Sequence[Any]) -> Entry:
-    """The program for a cluster, compiled if need be.
+    """Returns the program for a cluster, compiling it if necessary.
 
     Args:
       device: where it is to run.
-      cluster: the cluster, and `form` its form.
+      cluster: the cluster, and `form` its fingerprint.
       inputs, shapes, known: as for `lower`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
-    if not form.portable:  # it has a meaning for this one cluster only
+    if not form.portable:  # meaningful for this cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     surroundings = disk_cache.surroundings(device.platform, device.version, xla_options.RULE)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)), surroundings, str(device.number))
@@ -119,7 +119,7 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
         return Entry(outputs, device.load(code, outputs), "disk")
     except MemoryError:
         raise
-    except Exception:  # whatever is wrong with it, it can be compiled anew
+    except Exception:  # after any error, it can be compiled again
         disk_cache.remove(key)
         return None
 
@@ -138,25 +138,25 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
     def finish() -> Program:
         try:
             program = device.compile(module, outputs, libraries)
-        except BaseException:  # such as for lack of memory: the next run is to try again
+        except BaseException:  # such as lack of memory: the next run tries again
             if key is not None:
                 with _lock:
                     _entries.pop(key + device.name, None)
             raise
         if key is not None and disk_cache.enabled():
             header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
-            with contextlib.suppress(Exception):  # what cannot be kept is compiled again
+            with contextlib.suppress(Exception):  # without an entry it is compiled again
                 disk_cache.write(key, header, program.serialize())
         return program
 
     try:
         return Entry(outputs, Later(_compilers(), finish), "compiled")
-    except RuntimeError:  # no thread can be started
+    except RuntimeError:  # no thread could be started
         return Entry(outputs, finish(), "compiled")
 
 
 def _written(specs: Sequence[AnySpec]) -> list[Any]:
-    """Specs as JSON has them."""
+    """Converts specs to JSON values."""
     result: list[Any] = []
     for spec in specs:
         if isinstance(spec, ListSpec):
@@ -168,7 +168,7 @@ def _written(specs: Sequence[AnySpec]) -> list[Any]:
 
 
 def _read(written: Any) -> AnySpec:
-    """The inverse of `_written`, for one spec."""
+    """Inverts `_written`, for one spec."""
     if written is None:
         return None
     if len(written) == 2:

@@ -1,18 +1,18 @@
 """The disk cache of compiled programs.
 
-One file for each program, in the directory `programs` of a directory of the user's own. **What is in it is machine
-code**: XLA loads it as it is, so whoever can write there can run code as the user. Therefore nothing is used that
-others own or can write to, or can put something else in the place of: neither an entry nor its directory nor any above
-it. An entry counts only if its digest fits; one that is damaged is taken away, and its program compiled again.
+One file for each program, in the sub-directory `programs` of a private directory. **Entries are machine code**: XLA
+loads them unchecked, so anyone who can write there can run code as the user. Therefore nothing is used that others own,
+can write to, or can replace: neither an entry nor its directory nor any parent. An entry is valid only if its digest
+matches; a damaged one is removed, and its program compiled again.
 
-Files are written beside and renamed, so that any number of processes may share a directory, and nothing that is not the
-cache's own is touched. What cannot be read or written is as if there were no cache: no run fails for it.
+Files are written under temporary names and renamed, so that any number of processes may share a directory, and other
+files are never touched. If reading or writing fails, the run continues as if there were no cache.
 
 Environment variables:
   GRAPHGRAD_CACHE_DIR: the directory; `~/.cache/graphgrad` (below XDG_CACHE_HOME if that is set) if it is not set. An
     empty value turns the cache off.
-  GRAPHGRAD_CACHE_BYTES: how much it may hold, such as 2G or 300M; 512M if not set; what was not used for longest goes
-    first.
+  GRAPHGRAD_CACHE_BYTES: its size limit, such as 2G or 300M; 512M if not set; the least recently used entries are
+    removed first.
 """
 
 from __future__ import annotations
@@ -39,41 +39,41 @@ _MAGIC = b"graphgrad program 2\n"
 _ENTRY = re.compile(r"[0-9a-f]{64}\.program")
 _DEFAULT_LIMIT = 512 << 20
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
-_TOTAL = "size"  # the file that says how much the entries take
+_TOTAL = "size"  # the file with the total size of the entries
 
 _log = Log("graphgrad")
 _warned: set[str] = set()
 _swept: set[Path] = set()
-_loaded = time.time_ns()  # when this process took its sources
+_loaded = time.time_ns()  # when this process loaded its sources
 
 
 def _warn(message: str) -> None:
-    """Says something once a process."""
+    """Issues a warning once per process."""
     if message not in _warned:
         _warned.add(message)
         _log.warning("%s", message)
 
 
-# -- where ---------------------------------------------------------------------------------
+# -- the directory -------------------------------------------------------------------------
 
 
 def directory() -> Path | None:
-    """Where the cache is, or None if it is off."""
+    """Returns the directory of the cache, or None if it is off."""
     set_to = os.environ.get("GRAPHGRAD_CACHE_DIR")
     if set_to is not None:
         return Path(set_to) / "programs" if set_to else None
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return Path(base or Path.home() / ".cache") / "graphgrad" / "programs"
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # no home directory
         return None
 
 
 def _usable() -> Path | None:
-    """The directory of the entries, made if need be; None where there is none, or one that is not this user's alone.
+    """Returns the directory of the entries, creating it if necessary; None without one that is private to this user.
 
-    It is looked at each time, with the directories above it: they may have changed since, and others' programs must
-    not run. The path that is given back has no links in it.
+    It is checked each time, with its parents: they may have changed since, and others' programs must not run. The
+    returned path contains no links.
     """
     path = directory()
     if path is None:
@@ -103,20 +103,20 @@ def _make(path: Path) -> None:
 
 
 def _distrust(path: Path) -> str:
-    """Why others may be able to put something in the place of what is in a directory; "" if they are not."""
+    """Says why others may be able to replace entries of a directory; "" if they cannot."""
     if not hasattr(os, "getuid"):
         return ""
     for folder in (path, *path.parents):
         try:
             info = os.lstat(folder)
-        except FileNotFoundError:  # it is not made yet
+        except FileNotFoundError:  # not created yet
             continue
         if info.st_uid not in (0, os.getuid()):
             return f"{folder} belongs to another user"
         open_to = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         if folder is not path:
             if info.st_mode & stat.S_ISVTX:
-                continue  # who may write to it can neither remove nor rename what others own in it
+                continue  # sticky: users can neither remove nor rename files of others in it
             if open_to == stat.S_IWGRP and _alone_in(info.st_gid):
                 continue
         if open_to:
@@ -126,7 +126,7 @@ def _distrust(path: Path) -> str:
 
 @functools.cache
 def _alone_in(group: int) -> bool:
-    """Whether a group is the one that many systems make for each user, whose directories the group may write to."""
+    """Returns whether a group is a user's private one, as many systems make, with group-writable directories."""
     try:
         import grp
         import pwd
@@ -139,12 +139,12 @@ def _alone_in(group: int) -> bool:
 
 
 def enabled() -> bool:
-    """Whether there is a cache to use."""
+    """Returns whether there is a usable cache."""
     return _usable() is not None
 
 
 def _limit() -> int:
-    """How many bytes the cache may hold."""
+    """Returns how many bytes the cache may hold."""
     text = os.environ.get("GRAPHGRAD_CACHE_BYTES") or str(_DEFAULT_LIMIT)
     match = _SIZE.fullmatch(text)
     if match is None:
@@ -157,7 +157,7 @@ def _limit() -> int:
 
 
 def read(key: str) -> tuple[dict[str, Any], bytes] | None:
-    """The header and the code stored under `key`, or None if there is no sound entry."""
+    """Returns the header and the code stored under `key`, or None if there is no valid entry."""
     folder = _usable()
     if folder is None:
         return None
@@ -172,14 +172,14 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
         return json.loads(bytes(rest[8 : 8 + size])), bytes(rest[8 + size :])
     except OSError:
         return None
-    except ValueError:  # it is of no use, now or ever
+    except ValueError:  # permanently unusable
         with contextlib.suppress(OSError):
             path.unlink()
         return None
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of an entry; ValueError if it is not this user's alone, or larger than entries are."""
+    """Returns the bytes of an entry; ValueError if it is not private to this user, or too large."""
     try:
         fd, info = open_plain(str(path))
     except OSError:
@@ -191,12 +191,12 @@ def _content(path: Path) -> bytes:
         if not mine or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or info.st_nlink != 1 or info.st_size > _limit():
             raise ValueError("not an entry")
         with contextlib.suppress(OSError):
-            os.utime(fd if os.utime in os.supports_fd else path)  # used just now
+            os.utime(fd if os.utime in os.supports_fd else path)  # marks it as just used
         return file.read()
 
 
 def write(key: str, header: dict[str, Any], code: bytes) -> None:
-    """Stores an entry; a disk that is full or cannot be written to is no error."""
+    """Stores an entry; a full or read-only disk is not an error."""
     folder = _usable()
     if folder is None:
         return
@@ -212,7 +212,7 @@ def write(key: str, header: dict[str, Any], code: bytes) -> None:
 
 
 def remove(key: str) -> None:
-    """Takes an entry away."""
+    """Removes an entry."""
     folder = _usable()
     if folder is not None:
         with contextlib.suppress(OSError):
@@ -227,14 +227,14 @@ def _checksum(key: str, data: memoryview) -> bytes:
     return digest.digest()
 
 
-# -- how much there is ----------------------------------------------------------------------
+# -- the total size -------------------------------------------------------------------------
 
 
 def _make_room(folder: Path, size: int) -> bool:
-    """Sees to it that so many bytes more are within the limit; whether they can be.
+    """Makes room for so many more bytes within the limit; returns whether that is possible.
 
-    The file `size` counts what processes have written, so that few of them have to look at all entries. It may say more
-    than there is, if a process ended before it wrote what it had announced; never less.
+    The file `size` counts the bytes that processes have written, so that few of them have to list all entries. It may
+    be too large, if a process ended before it wrote what it had announced; never too small.
     """
     limit = _limit()
     if size > limit:
@@ -255,7 +255,7 @@ def _make_room(folder: Path, size: int) -> bool:
 
 
 def _total(folder: Path) -> int | None:
-    """What the file `size` says; None if that cannot be told."""
+    """Returns the number in the file `size`; None if it cannot be read."""
     try:
         fd, _ = open_plain(str(folder / _TOTAL))
         with os.fdopen(fd, "rb") as file:
@@ -266,7 +266,7 @@ def _total(folder: Path) -> int | None:
 
 
 def shrink(folder: Path, limit: int) -> int:
-    """Takes away entries that were not used for longest until no more than `limit` bytes are left; how many are."""
+    """Removes the least recently used entries until at most `limit` bytes are left; returns how many are."""
     found = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -286,7 +286,7 @@ def shrink(folder: Path, limit: int) -> int:
 
 
 def dtype(name: str) -> np.dtype[Any]:
-    """The NumPy dtype of this name, ml_dtypes' included."""
+    """Returns the NumPy dtype of this name, including those of ml_dtypes."""
     try:
         return np.dtype(name)
     except TypeError:
@@ -295,15 +295,15 @@ def dtype(name: str) -> np.dtype[Any]:
         return np.dtype(getattr(ml_dtypes, name))
 
 
-# -- what decides, besides a cluster, what is compiled ------------------------------------------
+# -- the compilation environment ----------------------------------------------------------------
 
 
 def surroundings(platform: str, version: str, options: str) -> str:
-    """What decides, besides a cluster, what XLA makes of it. Whatever changes what is compiled has to be in here.
+    """Describes all that affects compilation besides the cluster itself; nothing that does may be missing here.
 
     Args:
       platform, version: of the device's client.
-      options: how it compiles.
+      options: its compile options.
     """
     settings = sorted(i for i in os.environ.items() if i[0].startswith(("JAX_", "XLA_")))
     jax = sys.modules.get("jax")
@@ -313,16 +313,16 @@ def surroundings(platform: str, version: str, options: str) -> str:
 
 @functools.cache
 def _software() -> str:
-    """A digest of versions, and of the contents of the sources of kernels and of what lowers and compiles them.
+    """Digests versions and the sources of kernels, lowering and compilation.
 
-    Sources that have changed since this process took them are not those that it runs, and where there are none, nobody
-    knows what runs: then nothing is shared.
+    If sources have changed since this process loaded them, or are missing, it is unknown which code runs: then nothing
+    is shared.
     """
     import hashlib
 
     from jaxlib import version as jaxlib
 
-    # JAX is not imported for its version.
+    # Gets JAX's version without importing it.
     jax = importlib.util.find_spec("jax")
     digest = hashlib.blake2b(repr((sys.version_info, np.__version__, jaxlib.__version__)).encode())
     files = [Path(jaxlib.__file__)]
@@ -346,11 +346,11 @@ def _software() -> str:
 
 @functools.cache
 def _processor() -> tuple[str, str]:
-    """The kind of machine, and what its processor can do."""
+    """Returns the kind of machine and the processor's features."""
     from platform import machine, node
 
     try:
         with open("/proc/cpuinfo") as file:
             return machine(), next(line for line in file if line.startswith(("flags", "Features")))
     except (OSError, StopIteration):
-        return machine(), node()  # what it can do is not told: only this one is known to be alike
+        return machine(), node()  # unknown features: only the same machine is known to match

@@ -1,6 +1,7 @@
 """Forked processes: XLA's threads do not survive a fork, so NumPy does all runs there.
 
-Variables have the values that they had when the process was forked. Whoever never runs anything there pays nothing.
+Variables have the values that they had when the process was forked. A forked process that never runs a graph pays
+nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def settle(waits: int) -> None:
                 f"this process was forked from one that used an accelerator, whose memory it does not have.\n  Fix: "
                 f"{_REMEDY}"))
         for thing in gc.get_objects():
-            if type(thing) is Cell:  # threads that are not there any more may have had their turns
+            if type(thing) is Cell:  # threads of the parent process may have held locks
                 lock: Any = thing.lock
                 lock._at_fork_reinit()
         _settled.append(None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Shape:
-    """What stands for a value of which only the shape is used."""
+    """A placeholder for a value of which only the shape is used."""
 
     __slots__ = ("shape",)
 
@@ -42,9 +42,9 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       shapes: those of `cluster.shapes`.
       known: NumPy values for `cluster.known`, compiled in.
       platform: XLA's name for the kind of device.
-    Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random
-      states if there is one, and what loops look at if there are any; the specs of its results, those of
-      `cluster.outs`; and what of it libraries may compute, see `xla_options`.
+    Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random states
+      if there is one, and the interrupt numbers of loops if there are any; the specs of its results, those of
+      `cluster.outs`; and the parts that libraries may compute, see `xla_options`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     jax, jnp = _jax(platform), load("jax.numpy")
@@ -70,7 +70,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
                 start = end
         faults = Faults() if cluster.fault is not None and platform == "cpu" else None
         table = RandomTable(rows, args[len(given)]) if rows else None
-        with np.errstate(all="ignore"), Subnormals(flushed=True):  # what is folded is computed as XLA does
+        with np.errstate(all="ignore"), Subnormals(flushed=True):  # folded values must equal XLA's
             execute(jnp, cluster.program, env, table, faults=faults, stop=args[-1] if stops else None)
         if cluster.fault is not None:
             env[cluster.fault] = jnp.asarray(faults is not None and faults.any(jnp))
@@ -101,7 +101,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
 
 @functools.cache
 def _jax(platform: str) -> Any:
-    """JAX with what it imports late when it lowers, which an interrupt must not end half-way either."""
+    """Imports JAX, including what it imports late when lowering, which an interrupt must not end half-way."""
     jax = load("jax")
     with undisturbed():
         traced = jax.jit(abs).trace(jax.ShapeDtypeStruct((), np.float32))
@@ -109,11 +109,11 @@ def _jax(platform: str) -> Any:
     return jax
 
 
-_ADDRESSES = 2**47  # bytes that a process can have; XLA ends the process where a size overflows
+_ADDRESSES = 2**47  # the largest size of a process in bytes; XLA ends the process if a size overflows
 
 
 class _NoRoom(MemoryError):
-    """A value of a program is larger than any memory; it says which as NumPy's error does."""
+    """A value of a program is larger than any memory; worded like NumPy's error."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any):
         super().__init__()
@@ -121,7 +121,7 @@ class _NoRoom(MemoryError):
 
 
 def _check_sizes(jaxpr: Any) -> None:
-    """Raises a MemoryError if something in a traced program is larger than any memory."""
+    """Raises a MemoryError if a value in a traced program is larger than any memory."""
     waiting = [jaxpr]
     while waiting:
         part = waiting.pop()
@@ -137,13 +137,13 @@ def _check_sizes(jaxpr: Any) -> None:
 
 
 def _plain(jax: Any) -> bool:
-    """Whether JAX does not know yet what a list of tensors is."""
+    """Returns whether tensor lists are not yet registered with JAX."""
     probe = tensor_list.TensorList(np.float32, None, [])
     return bool(jax.tree_util.all_leaves([probe]))
 
 
 def as_shape(spec: AnySpec) -> Any:
-    """What stands, while lowering, for a value of which only the shape is used."""
+    """Returns the placeholder, while lowering, for a value of which only the shape is used."""
     if isinstance(spec, ListSpec):
         return tensor_list.unflatten(spec.kind, [as_shape(p) for p in spec.parts])
     return None if spec is None else _Shape(spec.shape)

@@ -11,19 +11,19 @@ import numpy as np
 
 from graphgrad.errors import bytes_str
 
-_LARGE = 1 << 30  # bytes that are compared with what the system says to have,
-_KEPT = 1 << 30  # and with what this process has kept of it, see `xla._keep_memory`
+_LARGE = 1 << 30  # bytes from which sizes are compared with the memory that the system reports,
+_KEPT = 1 << 30  # and bytes that this process may have kept, see `xla._keep_memory`
 _COMPILING = 96 << 20
-_BEGINNING = 1 << 30  # of addresses, with glibc's heaps for a dozen threads
+_BEGINNING = 1 << 30  # bytes of addresses, with glibc's heaps for a dozen threads
 _A_THREAD = 72 << 20
 
 
 def reserve(*sizes: int) -> None:
-    """Sees that there is memory for blocks of some sizes in bytes, all at once; raises MemoryError if not.
+    """Checks that there is memory for blocks of some sizes in bytes, all at once; raises MemoryError if not.
 
-    They are allocated and freed again, so what this thread allocates next finds them. That costs next to nothing,
-    since no page is touched. The system may promise more than it has, and end the process later, so what
-    is large is also compared with what it says to have.
+    The blocks are allocated and freed again, so that the next allocations of this thread find them. That costs next to
+    nothing, since no page is touched. The system may overcommit and end the process later, so large sizes are also
+    compared with the memory that it reports.
     """
     try:
         blocks = [np.empty(size, np.uint8) for size in sizes]
@@ -49,7 +49,7 @@ def reserve_to_begin() -> None:
 
 
 def _reserve_addresses(size: int, what: str) -> None:
-    """Sees that so much can be mapped, apart from what is kept for blocks of memory."""
+    """Checks that so much can be mapped, besides memory kept for blocks."""
     flags = {}
     if hasattr(mmap, "MAP_PRIVATE"):
         flags["flags"] = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
@@ -60,7 +60,7 @@ def _reserve_addresses(size: int, what: str) -> None:
 
 
 def available() -> float:
-    """Bytes that the system can give this process before it ends one for the lack of memory; inf if not known."""
+    """Returns how many bytes the system can give this process before it runs out of memory; inf if not known."""
     least = math.inf
     try:
         with open("/proc/meminfo", "rb") as file:
@@ -71,9 +71,9 @@ def available() -> float:
         if limit != b"max":
             with open("/sys/fs/cgroup/memory.current", "rb") as file:
                 used = int(file.read())
-            with open("/sys/fs/cgroup/memory.stat", "rb") as file:  # what holds files can be had back
+            with open("/sys/fs/cgroup/memory.stat", "rb") as file:  # page cache can be reclaimed
                 used -= sum(int(n) for name, n in map(bytes.split, file) if name in (b"inactive_file", b"active_file"))
             least = min(least, int(limit) - used)
-    except (OSError, KeyError, ValueError, IndexError):  # another system, or another version of it
+    except (OSError, KeyError, ValueError, IndexError):  # another system or version
         pass
     return least

@@ -1,4 +1,4 @@
-"""Words out-of-memory errors: which operation asked for most."""
+"""Words out-of-memory errors: which operation needed most."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from . import xla
 
 def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list[Any],
               stores: Sequence[tuple[int, Cell]] = ()) -> Exception:
-    """TensorFlow's error where memory ran out, which names the operation of the largest result; else the error itself.
+    """Returns TensorFlow's out-of-memory error, which names the operation of the largest result; else the error itself.
 
-    It lets go of what the run has computed, so that whoever catches the error has the memory for something smaller.
+    It releases the values of the run, so that a caller that catches the error has memory for something smaller.
 
     Args:
       error: what was raised.
       steps: those of which one failed.
-      slots: the values of the run; they are let go of.
-      stores: the variables that the program was given to write into. Those whose values are gone have none from now on.
+      slots: the values of the run; they are released.
+      stores: the variables donated to the program. Those whose values are lost become uninitialized.
     """
     lost = [cell.name for _, cell in stores if _is_lost(cell)]
     problem = memory_problem(error)
@@ -62,20 +62,20 @@ def _let_go(error: BaseException | None, slots: list[Any]) -> None:
 
 
 def _is_lost(cell: Cell) -> bool:
-    """Whether a variable's value went with a program that failed; it has none from now on."""
+    """Returns whether a variable's value was lost with a failed program; it becomes uninitialized."""
     device = xla.device()
     held: Any = cell.held
     if type(held) is device.buffer:
         try:
             device.wait([held])
-        except Exception:  # whatever it is, the value is not there
+        except Exception:  # for any error the value is lost
             cell.held = None
             return True
     return False
 
 
 class _Sized:
-    """Stands for a tensor whose shape is known by now."""
+    """A stand-in for a tensor whose shape is known by now."""
 
     def __init__(self, tensor: Tensor, spec: Spec):
         self._tensor = tensor
@@ -86,7 +86,7 @@ class _Sized:
 
 
 def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[tuple[Operation, Spec]]:
-    """Operations with the shapes of what they get from outside and of their results, as far as shape rules can tell."""
+    """Lists operations with the shapes of outer inputs and results, as far as shape rules can tell."""
     known: dict[int, Spec] = {}
     for instruction in program:
         op = instruction.op
@@ -95,11 +95,11 @@ def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[t
             spec = known.get(slot)
             if spec is None and slot >= 0 and slots[slot] is not None and t.dtype.kind != "o":
                 spec = Spec.of(t.dtype, tuple(xla.shape_of(slots[slot])))
-                yield op, spec  # it may have to be moved
+                yield op, spec  # may have to be moved
             inputs.append(t if spec is None else _Sized(t, spec))
         try:
             specs: Sequence[Spec] = op.opdef.infer(inputs, op.attrs).specs
-        except Exception:  # a rule that wants more of its inputs than these have
+        except Exception:  # the rule needs more than these inputs offer
             specs = [t._spec for t in op.outputs]
         for slot, t, spec in zip(instruction.outs, op.outputs, specs, strict=True):
             static = t._spec

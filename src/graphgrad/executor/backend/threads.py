@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def pool_of(count: int, name: str) -> ThreadPoolExecutor:
-    """A pool whose threads all run already.
+    """Makes a pool whose threads are all running already.
 
-    Python starts them when there is work. An interrupt while one starts would end it, and the pool would count on it
+    Python starts threads when there is work. An interrupt would end a starting thread, and the pool would rely on it
     for ever.
 
     Args:
       count: how many threads.
-      name: how their names begin.
+      name: the prefix of their names.
     Raises: RuntimeError where so many cannot be started.
     """
 
     def make() -> ThreadPoolExecutor:
-        from concurrent.futures import ThreadPoolExecutor  # it brings logging with it
+        from concurrent.futures import ThreadPoolExecutor  # it imports logging
 
         pool = ThreadPoolExecutor(count, name)
-        all_there = threading.Barrier(count)  # so that none does the work of two
+        all_there = threading.Barrier(count)  # so that each task starts another thread
         try:
             for future in [pool.submit(all_there.wait) for _ in range(count)]:
                 future.result()
@@ -44,11 +44,11 @@ def pool_of(count: int, name: str) -> ThreadPoolExecutor:
 
 
 class Later:
-    """What a thread of a pool computes; an interrupt of whoever waits for it leaves it whole, unlike a `Future`.
+    """A result computed by a thread of a pool; unlike a `Future`, it survives an interrupt of a waiting thread.
 
     Args:
       pool: the pool.
-      call: gives the value.
+      call: computes the value.
     """
 
     def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], Any]):
@@ -67,7 +67,7 @@ class Later:
         self._busy.release()
 
     def result(self) -> Any:
-        """The value; waits for it. Raises what computing it has raised."""
+        """Waits for the value and returns it, or raises the error of its computation."""
         with self._busy:
             pass
         if self._error is not None:

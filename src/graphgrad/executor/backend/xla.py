@@ -34,7 +34,7 @@ from . import memory_budget, xla_options
 
 
 class Spec(NamedTuple):
-    """Shape and NumPy dtype of a buffer; stands where JAX has an abstract value."""
+    """Shape and NumPy dtype of a buffer: the counterpart of JAX's abstract values."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -42,10 +42,10 @@ class Spec(NamedTuple):
 
 
 class ListSpec(NamedTuple):
-    """What a list of tensors is made of.
+    """The structure of a list of tensors.
 
     Attributes:
-      kind: what `lists.unflatten` needs.
+      kind: the argument of `unflatten`.
       parts: the spec of each of its arrays, None for elements not set.
     """
 
@@ -57,13 +57,13 @@ AnySpec: TypeAlias = Spec | ListSpec | None
 
 
 class Device:
-    """A device with its compiler; `device()` gives the one that is used.
+    """A device with its compiler; `device()` returns the one in use.
 
     Attributes:
       platform: XLA's name for it: "cpu", "cuda", ...
       buffer: the class of its buffers.
       number: which of its client's devices it is.
-      name: what it is asked for by, such as "CPU:1"; "" for the default one.
+      name: the name that programs use, such as "CPU:1"; "" for the default one.
     """
 
     def __init__(self, client: Any, jaxlib: Any, xla_client: Any, number: int = 0, name: str = ""):
@@ -81,11 +81,11 @@ class Device:
         self._only = [self._device]
 
     def put(self, array: Any) -> Any:
-        """A buffer with the content of a NumPy array, which must not change while the buffer is in use."""
+        """Makes a buffer of a NumPy array, which must not change while the buffer is in use."""
         return self._put(Spec(array.shape, array.dtype), self._sharding, (array,), self._only, enable_x64=True)
 
     def move(self, value: Any) -> Any:
-        """A value as clusters take it: arrays become buffers, and so do those of a list."""
+        """Converts a value for clusters: arrays become buffers, and so do those of a list."""
         if type(value) is self.buffer or value is None:
             return value
         if isinstance(value, tensor_list.TensorList):
@@ -94,7 +94,7 @@ class Device:
         return self.put(np.asarray(value))
 
     def bring(self, value: Any) -> Any:
-        """A value from wherever it is, on this device."""
+        """Moves a value from any device to this one."""
         if isinstance(value, tensor_list.TensorList):
             parts, kind = tensor_list.flatten(value)
             return tensor_list.unflatten(kind, [self.bring(p) for p in parts])
@@ -108,7 +108,7 @@ class Device:
 
         Args:
           module: the module as MLIR bytecode.
-          outputs: what it computes.
+          outputs: the specs of its results.
           libraries: of `xla_options.libraries`.
         """
         memory_budget.reserve_to_compile()
@@ -116,26 +116,26 @@ class Device:
         return Program(self, self._client.compile_and_load(module, self._devices, options), outputs)
 
     def load(self, serialized: bytes, outputs: Sequence[AnySpec]) -> Program:
-        """The program that `Program.serialize` wrote, on a machine of the same kind."""
+        """Loads a program that `Program.serialize` wrote on a machine of the same kind."""
         memory_budget.reserve_to_compile()
         executable = self._client.deserialize_executable(serialized, self._devices, self._jax.CompileOptions())
         return Program(self, executable, outputs)
 
     def wait(self, buffers: Sequence[Any]) -> None:
-        """Waits until all of the buffers have their contents; raises what went wrong on the way."""
+        """Waits until all of the buffers are computed; raises their errors."""
         self._jax.batched_block_until_ready(buffers)
 
     def memory(self) -> tuple[int, str]:
-        """How many bytes of memory it has, 0 if that is not known, and what it is."""
+        """Returns how many bytes of memory it has, 0 if that is not known, and its description."""
         return int((self._device.memory_stats() or {}).get("bytes_limit", 0)), str(self._device.device_kind)
 
     def memory_in_use(self) -> tuple[int, int] | None:
-        """Bytes in use now and at most so far; None where that is not known."""
+        """Returns the bytes in use now and at peak; None where that is not known."""
         stats = self._device.memory_stats()
         return stats and (int(stats.get("bytes_in_use", 0)), int(stats.get("peak_bytes_in_use", 0)))
 
     def reserve(self, *sizes: int) -> None:
-        """Sees that there is memory for blocks of some sizes in bytes, all at once; raises MemoryError if not."""
+        """Checks that there is memory for blocks of some sizes in bytes, all at once; raises MemoryError if not."""
         if self.platform == "cpu":
             memory_budget.reserve(*sizes)
         elif stats := self._device.memory_stats():
@@ -144,7 +144,7 @@ class Device:
                 raise MemoryError(f"{bytes_str(size)} are needed, the device has {bytes_str(free)}")
 
     def pin(self, buffer: Any) -> Any:
-        """Something that keeps a buffer from being donated as long as it lives."""
+        """Returns an object that protects a buffer from donation as long as it lives."""
         return self._jax.buffer_to_dlpack_managed_tensor(buffer)
 
 
@@ -163,10 +163,10 @@ class Program:
         self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
         self._device = device
         stats = executable.get_compiled_memory_stats()
-        self._saves = stats.alias_size_in_bytes  # by donations
+        self._saves = stats.alias_size_in_bytes  # bytes, by donations
         results, work = self.memory()
-        # Machine code allocates more where it brings operands into another order. Where there is no memory for that,
-        # the process may end; so a program that needs much is called only where there is more.
+        # Machine code allocates more to transpose operands. Without memory for that, the process may end; so a large
+        # program is called only where more is free.
         self._reserves = device.platform == "cpu" and results + work >= _MUCH
         besides = _BESIDES if self._reserves else _LITTLE
         self._needs = results, work + besides + min(stats.argument_size_in_bytes, _BESIDES)
@@ -177,28 +177,28 @@ class Program:
             self._device.reserve(*self._needs)
         results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
         if self._reserves:
-            self._device.wait(results[:1])  # raises if there was no memory nevertheless
+            self._device.wait(results[:1])  # raises if there was no memory after all
         return results
 
     def with_lists(self, values: list[Any]) -> list[Any]:
-        """Calls it with values among which are lists of tensors, or that gives some."""
+        """Calls it with arguments or results that include lists of tensors."""
         results = iter(self(list(_leaves(values))))
         return list(results) if self._outputs is None else [_gather(o, results) for o in self._outputs]
 
     def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any],
              donated: Sequence[int]) -> None:
-        """Runs and hands each result to its sink, with no chance for an interrupt in between.
+        """Runs and passes each result to its sink; no interrupt can come in between.
 
         Everything happens in one call of C code, so a KeyboardInterrupt comes before or after it.
-        What the program was donated is gone, and without its results a variable would be, too. So it is donated
-        nothing unless there is memory for all that it allocates, nor if that is much beside what donations save:
-        another thread might take the memory meanwhile.
+        Donated buffers are destroyed, so without the results the values of variables would be lost. So nothing is
+        donated unless there is memory for all that the program allocates, nor if that is much compared with what
+        donations save: another thread might take the memory meanwhile.
 
         Args:
           sinks: one function of C for each result, and for each of `more`.
           buffers: the arguments.
-          more: further values, handed on once the program has run.
-          donated: the positions, among the arguments, of what it may write its results into.
+          more: further values, passed on once the program has run.
+          donated: the positions of the arguments whose buffers it may write its results into.
         """
         results: Iterator[Any]
         if self._may_donate():
@@ -212,7 +212,7 @@ class Program:
         collections.deque(map(operator.call, sinks, itertools.chain(results, more)), maxlen=0)
 
     def _may_donate(self) -> bool:
-        """Whether a call may be given variables' buffers to write into, since it will not lack memory."""
+        """Returns whether variables' buffers may be donated to a call, since memory suffices."""
         if self._reserves and self._saves * _SPARE <= sum(self._needs):
             return False
         try:
@@ -222,21 +222,21 @@ class Program:
         return True
 
     def serialize(self) -> bytes:
-        """The machine code, for `Device.load`."""
+        """Returns the machine code, for `Device.load`."""
         code: bytes = self.executable.serialize()
         return code
 
     def memory(self) -> tuple[int, int]:
-        """Bytes of the results, and of what it needs besides while it runs."""
+        """Returns the bytes of the results, and of temporary memory."""
         stats = self.executable.get_compiled_memory_stats()
         return stats.output_size_in_bytes - stats.alias_size_in_bytes, stats.temp_size_in_bytes
 
 
 @functools.cache
 def load_lapack() -> None:
-    """Makes LAPACK's functions known, which programs for matrices call; JAX does so when it lowers one."""
+    """Registers LAPACK's functions, which matrix programs call; JAX does so when it lowers one."""
     lapack, xla_client = load("jaxlib.lapack"), load("jaxlib.xla_client")
-    if "jax._src.lax.linalg" not in sys.modules:  # else JAX has done this part
+    if "jax._src.lax.linalg" not in sys.modules:  # otherwise JAX has done this part
         for platform, targets in lapack.registrations().items():
             for name, function, version in targets:
                 xla_client.register_custom_call_target(name, function, platform, version)
@@ -259,10 +259,10 @@ _lock = threading.Lock()
 
 
 def device(name: str | None = None) -> Device:
-    """The device that clusters run on, or one that is asked for by kind and number; the first call makes the client.
+    """Returns the device that clusters run on, or one named by kind and number; the first call creates the client.
 
     Args:
-      name: such as "CPU:1" or "GPU:0". Each "CPU" is a client of its own on the same processor.
+      name: such as "CPU:1" or "GPU:0". Each "CPU" is a separate client on the same processor.
     """
     if name is None or name == default_name():
         return _the_device() if _made else _make()
@@ -273,7 +273,7 @@ _made: list[Device] = []
 
 
 def is_made() -> bool:
-    """Whether a client has been made, with its threads."""
+    """Returns whether a client, with its threads, exists."""
     return bool(_made)
 
 
@@ -285,12 +285,12 @@ _others: dict[str, Device] = {}
 
 
 def default_name() -> str:
-    """Kind and number of the default device."""
+    """Returns kind and number of the default device."""
     return "CPU:0" if _only_cpu() else f"{_kind(device().platform)}:0"
 
 
 def accelerators() -> list[str]:
-    """Kinds and numbers of the devices that are no processors."""
+    """Returns kinds and numbers of the devices that are not processors."""
     if _only_cpu() or device().platform == "cpu":
         return []
     return [f"{_kind(device().platform)}:{n}" for n in range(len(device()._client.local_devices()))]
@@ -331,12 +331,12 @@ def _make() -> Device:
 
 
 def _keep_memory() -> None:
-    """Has freed memory kept for the next run, up to 1 GiB, where glibc allocates it.
+    """Keeps freed memory for the next run, up to 1 GiB, where glibc allocates it.
 
-    glibc gives blocks of more than 32 MiB back at once. XLA allocates what a program needs while it runs as one block,
-    so each step would have the system map and clear its pages anew, which can take longer than the computation.
-    Most runs find their block kept, not all: glibc's heaps belong to threads, and XLA's differ from run to run.
-    Whoever has set the environment variables of glibc's own is left alone.
+    glibc returns blocks of more than 32 MiB at once. XLA allocates the temporary memory of a program as one block, so
+    in each step the system would map and clear its pages again, which can take longer than the computation. Most runs
+    find their block kept, not all: glibc's heaps belong to threads, and XLA's differ from run to run. If glibc's own
+    environment variables are set, nothing is changed.
     """
     if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
         return
@@ -351,15 +351,15 @@ def _keep_memory() -> None:
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 # Bytes.
-_LITTLE = 1 << 20  # what a call allocates besides buffers
-_MUCH = 1 << 22  # from here on a program has room for what its machine code allocates reserved, too:
+_LITTLE = 1 << 20  # allocated by a call besides buffers
+_MUCH = 1 << 22  # from this size on, memory for allocations of machine code is reserved, too:
 _BESIDES = 1 << 25
-_SPARE = 8  # variables are copied, not donated, where they are smaller than what a program needs by this factor
+_SPARE = 8  # variables are copied, not donated, if they are smaller than a program's memory by this factor
 
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keeps XLA from logging to the standard error what is no warning, as importing JAX does."""
+    """Keeps XLA from logging messages below warnings to the standard error, as importing JAX does."""
     name = "TF_CPP_MIN_LOG_LEVEL"
     if name in os.environ:
         yield
@@ -373,7 +373,7 @@ def _quietly() -> Iterator[None]:
 
 @functools.cache
 def _only_cpu() -> bool:
-    """Whether no accelerator can be there: none is asked for, and no plugin is installed."""
+    """Returns whether there can be no accelerator: none is requested, and no plugin is installed."""
     asked = os.environ.get("JAX_PLATFORMS", "")
     if asked:
         return asked == "cpu"
@@ -381,13 +381,13 @@ def _only_cpu() -> bool:
 
 
 def to_numpy(value: Any) -> Any:
-    """A NumPy array on the content of a buffer, not to be written to; other values as they are."""
+    """Returns a read-only NumPy array of the content of a buffer; other values unchanged."""
     if _made and type(value) is _made[0].buffer:
         buffer: Any = value
         if buffer.aval.dtype.kind in "?biufc" and _made[0].platform == "cpu":
             try:
                 return np.asarray(memoryview(buffer))
-            except BufferError as e:  # what failed had no memory: nothing else fails on a processor
+            except BufferError as e:  # a failure on a processor can only be lack of memory
                 raise MemoryError(str(e).split("\n")[0]) from None
         return np.asarray(buffer._single_device_array_to_np_array_did_copy()[0])
     if isinstance(value, tensor_list.TensorList):
@@ -397,19 +397,19 @@ def to_numpy(value: Any) -> Any:
 
 
 def view(value: Any) -> Any:
-    """A value that nobody can write over: a buffer of the processor's memory as an array that holds on to it."""
+    """Returns a value that cannot be overwritten: a buffer in processor memory as an array that keeps it alive."""
     return to_numpy(value) if _made and _made[0].platform == "cpu" else value
 
 
 def shape_of(value: Any) -> Any:
-    """The shape of an array or buffer; for a list of tensors what stands in its place."""
+    """Returns the shape of an array or buffer; a placeholder for a list of tensors."""
     if isinstance(value, tensor_list.TensorList):
         return spec_of(value)
     return value.aval.shape if hasattr(value, "aval") else np.shape(value)
 
 
 def spec_of(value: Any) -> AnySpec:
-    """Shape and dtype of an array or buffer; None for None."""
+    """Returns shape and dtype of an array or buffer; None for None."""
     if value is None:
         return None
     if isinstance(value, tensor_list.TensorList):
@@ -420,7 +420,7 @@ def spec_of(value: Any) -> AnySpec:
 
 
 def flat_specs(specs: Iterable[AnySpec]) -> Iterator[Spec]:
-    """The specs of all arrays, those of lists included."""
+    """Returns the specs of all arrays, including those of lists."""
     for spec in specs:
         if isinstance(spec, ListSpec):
             yield from flat_specs(spec.parts)

@@ -1,10 +1,10 @@
 """XLA's compile options: which parts of a program go to the library YNNPACK.
 
-By default XLA:CPU of jaxlib 0.10.2 and 0.11 hands YNNPACK matrix products, convolutions, and reductions with what
-stands around them. The last kind is not sound. Reductions of seven dimensions and more end the process or never end
-(jax 39257, 40412); those that take a matrix product with them compute wrong elements where an array has tens of
-thousands of rows (jax 39103). Of the other kinds, products of eight dimensions end the process. So a rule, which knows
-nothing but the program, says what YNNPACK gets.
+By default XLA:CPU of jaxlib 0.10.2 and 0.11 passes matrix products, convolutions, and reductions with neighbouring
+operations to YNNPACK. The last kind is defective. Reductions of seven dimensions and more end the process or never end
+(jax 39257, 40412); those fused with a matrix product compute wrong elements where an array has tens of thousands of
+rows (jax 39103). Of the other kinds, products of eight dimensions end the process. So a rule, which depends only on the
+program, decides what YNNPACK gets.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from typing import Any
 
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
 
-RULE = "2"  # changes when the rule does: programs on disk were compiled by it
+RULE = "2"  # to be changed with the rule, which programs on disk depend on
 
 # xla.DebugOptions.LibraryFusionType
 _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
-# The fields on the way: CompileOptionsProto, ExecutableBuildOptionsProto, DebugOptions.
+# The field path: CompileOptionsProto, ExecutableBuildOptionsProto, DebugOptions.
 _BUILD_OPTIONS, _DEBUG_OPTIONS, _YNNPACK = 3, 3, 422
-# Dimensions that a program may have with reductions, and with products, in YNNPACK: their faults begin at seven and
-# eight.
+# The most dimensions of programs with reductions, and with products, in YNNPACK: its defects begin at seven and eight.
 _REDUCED_RANK, _RANK = 5, 6
 
 _SHAPE = re.compile(r"tensor<((?:[\d?]+x)*)")
@@ -29,7 +28,7 @@ _PRODUCTS = ("stablehlo.dot_general", "stablehlo.dot ", "stablehlo.convolution")
 
 
 def libraries(text: str) -> frozenset[int]:
-    """What YNNPACK gets of a program.
+    """Decides which parts of a program YNNPACK gets.
 
     Args:
       text: the program, as StableHLO.
@@ -44,21 +43,21 @@ def libraries(text: str) -> frozenset[int]:
 
 
 def options(jaxlib: Any, allowed: frozenset[int]) -> Any:
-    """The options to compile a program with.
+    """Makes the options to compile a program with.
 
     Args:
       jaxlib: its module `_jax`.
-      allowed: of `libraries`; what XLA would not do by itself is not done.
+      allowed: of `libraries`; only restricts XLA's default.
     """
     made = jaxlib.CompileOptions()
     # LLVM's O3 compiles for up to 1.6 times as long as O2, and the programs are not faster (docs/performance.md).
     made.executable_build_options.debug_options.xla_backend_optimization_level = 2
-    # There is no attribute for the list; options that are set by name take all of it or nothing.
+    # The list has no attribute, and options set by name take all of it or nothing.
     return jaxlib.CompileOptions.ParseFromString(_within(made.SerializeAsString(), allowed))
 
 
 def _within(message: bytes, allowed: frozenset[int]) -> bytes:
-    """Serialized options with a shorter list of what goes to YNNPACK."""
+    """Shortens the list of parts for YNNPACK in serialized options."""
 
     def build_options(data: bytes) -> bytes:
         return _changed(data, _DEBUG_OPTIONS, debug_options)
@@ -70,7 +69,7 @@ def _within(message: bytes, allowed: frozenset[int]) -> bytes:
 
 
 def _changed(message: bytes, field: int, change: Any) -> bytes:
-    """A message with other contents of one of its delimited fields."""
+    """Replaces the contents of a delimited field of a message."""
     out = bytearray()
     for number, wire, value in read_fields(message):
         if wire == DELIMITED:

@@ -19,16 +19,16 @@ from graphgrad.ir.shape import is_fully_defined
 
 from .plan_types import Cluster, HostStep, Plan
 
-_BOUND = 64  # signatures of a stage that are kept ready
+_BOUND = 64  # limit of cached signatures of a stage
 
 
 class Stage:
-    """Clusters behind each other, none of which needs a value from another to be lowered.
+    """Consecutive clusters, none of which needs a value from another to be lowered.
 
     Attributes:
       device: where they run.
-      clusters: they, and `forms` their canonical forms.
-      ins: slots of the values that come from outside.
+      clusters: the clusters, and `forms` their fingerprints.
+      ins: slots of the inputs.
       varying: slots of those whose shapes may differ from run to run.
       known: slots of values that are compiled in.
       lists: slots of lists of tensors.
@@ -50,7 +50,7 @@ class Stage:
         self.bound: dict[Any, list[Any]] = {}
 
     def signature(self, slots: Sequence[Any]) -> Any:
-        """What decides which programs to call: shapes that vary, and values that are compiled in."""
+        """Returns the key of the programs to call: shapes that vary, and values that are compiled in."""
         if not self.varies:
             return None
         shapes = [None if (v := slots[s]) is None else xla.shape_of(v) for s in self.varying]
@@ -58,9 +58,9 @@ class Stage:
         return (*shapes, *[(v.dtype.str, v.shape, v.tobytes()) for v in map(np.asarray, known)])
 
     def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry, int]]:
-        """Each cluster with its program for the values in `slots`, which may still be being compiled.
+        """Pairs each cluster with its program for the values in `slots`, which may still be compiling.
 
-        The number says for how many parts of the batch the program is to be called.
+        The number is the count of batch parts for which the program is called.
         """
         specs: dict[int, AnySpec] = {s: xla.spec_of(slots[s]) for s in self.outside}
         known = {s: np.asarray(xla.to_numpy(slots[s])) for s in self.known}
@@ -80,7 +80,7 @@ class Stage:
     def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
         """Compiles what is new and lists the calls.
 
-        Returns: for each (program, ins, outs, frees, random rows, positions of what is donated, (cluster, entry)).
+        Returns: for each (program, ins, outs, frees, random rows, positions of donated arguments, (cluster, entry)).
         """
         signature = self.signature(slots)
         prepared: list[tuple[Entry, int, Any]] = []
@@ -106,7 +106,7 @@ class Stage:
 
 def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any],
                  shapes: Sequence[AnySpec]) -> tuple[Entry, int, Spec]:
-    """The program for a part of the batch, how many parts there are, and what they give together."""
+    """Returns the program for a part of the batch, how many parts there are, and the spec of the whole result."""
     (instruction,), rule = cluster.program, cluster.split
     assert rule is not None
     known: list[Any] = []
@@ -114,7 +114,7 @@ def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any
     count = parts(batch) if device.platform == "cpu" else 1
     if rule.sizes is not None:
         env: dict[int, Any] = {s: as_shape(spec) for s, spec in zip(cluster.shapes, shapes, strict=True)}
-        execute(np, cluster.before, env, None)  # type: ignore[arg-type]  # slots are all that it is asked for
+        execute(np, cluster.before, env, None)  # type: ignore[arg-type]  # only slots are read
         sizes = np.array(env[cluster.known[0]])
         if not rule.added:
             sizes[0] = batch // count
@@ -129,10 +129,10 @@ def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any
 
 
 def make_stages(plan: Plan) -> list[Stage | HostStep]:
-    """The stages of a plan, and its host steps, in order."""
+    """Makes the stages of a plan, with its host steps, in order."""
     if plan.on_host:
         return []
-    # Shapes may vary where the static one is not known, and wherever Python had a hand in it.
+    # Shapes may vary where the static one is not known, and in results of Python.
     varying = {s for s, t in plan.static.items() if not is_fully_defined(t._spec.shape)}
     varying.update(s for s, cell in plan.loads if not is_fully_defined(cell.shape) or s not in plan.readers)
     varying.update(s for step in plan.steps if isinstance(step, HostStep) for s in step.outs)

@@ -1,4 +1,4 @@
-"""Executes a plan step by step, on slots; variables change only when all of it succeeds."""
+"""Executes a plan step by step, on slots; variables change only if all steps succeed."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from .host_steps import Done, Waiting, run_host_step
 from .run_report import RunReport
 from .variable_locks import Presence, Stale, Turn, forget, give, pinned, reader, under_way
 
-first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # whether first runs may be NumPy's, see host
+first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # else first runs use XLA, too
 
 
-_drawing = threading.Lock()  # numbers that random operations draw: no two runs draw the same
-_steady: list[None] = []  # as many as there are `one_engine` blocks
+_drawing = threading.Lock()  # held while draws are counted: no two runs draw the same numbers
+_steady: list[None] = []  # one entry for each active `one_engine` block
 
 
 @contextlib.contextmanager
 def one_engine() -> Iterator[None]:
-    """A `with` block for comparing numbers to the last bit: first and later runs are of the same engine.
+    """A `with` block for comparing numbers to the last bit: first and later runs use the same engine.
 
-    What is run there for the first time is computed by NumPy from then on if that is quick, by XLA otherwise. It holds
-    for all threads.
+    A plan that runs there for the first time is computed by NumPy from then on if that is quick, by XLA otherwise. This
+    applies to all threads.
     """
     _steady.append(None)
     try:
@@ -56,7 +56,7 @@ def one_engine() -> Iterator[None]:
 
 
 def _wait(device: xla.Device, plan: Plan, slots: Sequence[Any]) -> None:
-    """Waits for what is to be fetched and stored, as far as it has been begun; raises what went wrong."""
+    """Waits for values to fetch and store that are being computed; raises their errors."""
     if begun := [v for s in plan.ends if type(v := slots[s]) is device.buffer]:
         device.wait(begun)
 
@@ -71,16 +71,16 @@ def _set_all(setters: Sequence[Callable[[Any], Any]], values: Sequence[Any]) -> 
 
 
 class Executable:
-    """Computes some fetches of a graph from some feeds, again and again.
+    """Computes some fetches of a graph from some feeds, repeatedly.
 
     Args:
       fetches: the tensors whose values are wanted.
-      targets: operations to run besides.
+      targets: further operations to run.
       feeds: the tensors that are fed.
-      resolve: gives the variable behind a handle.
+      resolve: returns the variable behind a handle.
       counters: how often each random operation has run; kept by the session.
-      engine: "xla" in clusters, "whole" for as few programs as can be, or "numpy" to let NumPy execute everything.
-      place: says which operations run on which devices.
+      engine: "xla" in clusters, "whole" for as few programs as possible, or "numpy" to execute everything in NumPy.
+      place: assigns operations to devices.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
@@ -92,7 +92,7 @@ class Executable:
         self._place = place
         self._counters = counters
         self._engine = engine
-        self.wide: Any = None  # the same run with all tensors kept, see numerics
+        self.wide: Any = None  # the same run with all tensors kept, see `nonfinite`
         self._must_know: frozenset[tuple[int, int]] = frozenset()
         self._lock = threading.RLock()
         self._prepare()
@@ -109,7 +109,7 @@ class Executable:
             plan.template[slot] = value
         self.plan = plan
         self._is_first = self._engine == "xla" and first_in_numpy
-        # Whether it sees buffers of variables, which other runs may want to write into.
+        # Whether it sees buffers of variables, which other runs may update in place.
         self._shares = any(cell.dtype is not dtypes.variant for _, cell in plan.loads)
 
     def __call__(self, feeds: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
@@ -124,13 +124,13 @@ class Executable:
 
     def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True,
             drawn: dict[Operation, int] | None = None) -> list[Any]:
-        """Runs the plan without looking for infinities and NaNs.
+        """Runs the plan without checking for infinities and NaNs.
 
         Args:
           feeds: an array for each fed tensor.
-          report: is told of every step.
+          report: notified of every step.
           store: whether variables get their new values.
-          drawn: how often random operations have run before; what it lacks is added to it.
+          drawn: how often random operations have run before; missing entries are added.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
         done: Done = {}
@@ -172,7 +172,7 @@ class Executable:
         slots = plan.template.copy()
         for slot, value in zip(plan.feeds, feeds, strict=True):
             slots[slot] = value
-        here = Presence() if self._shares else None  # it lives until this returns
+        here = Presence() if self._shares else None  # keeps it alive until this returns
         try:
             for slot, cell in plan.loads:
                 value = slots[slot] = cell.held
@@ -187,7 +187,7 @@ class Executable:
                     finish(listens)
             self._is_first = False
             values = [slots[s] for s in plan.fetches]
-            for i in plan.exposed:  # before another run writes over them
+            for i in plan.exposed:  # before another run overwrites them
                 values[i] = xla.view(values[i])
             return values
         except Exception as e:
@@ -195,11 +195,11 @@ class Executable:
                 raise
             raise found from None
         finally:
-            del here  # whoever keeps an error keeps this frame
+            del here  # an error that is kept keeps this frame alive
 
     def _run_in_numpy(self, plan: Plan, slots: list[Any], table: Any, report: RunReport | None, store: bool,
                       done: Done, turn: Turn) -> bool:
-        """Lets NumPy run the plan if that was asked for or, the first time, is quicker; else False."""
+        """Runs the plan in NumPy if that was requested or, the first time, is quicker; else returns False."""
         budget = None
         if not plan.on_host and not forks.is_fork:
             if not self._is_first or report is not None or plan.waits > 1:
@@ -243,7 +243,7 @@ class Executable:
         return np.array([[drawn[op] % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
 
     def _give_back(self, drawn: dict[Operation, int]) -> None:
-        """Undoes what a run that failed has counted, unless others have counted since."""
+        """Undoes the counts of a failed run, unless others have counted since."""
         with _drawing:
             for op, count in drawn.items():
                 if self._counters.get(op) == count + 1:
@@ -291,9 +291,9 @@ class Executable:
                 stores = self._run_stage(plan, stage, slots, table, report, stores, done, stop, waiting)
                 if stage is plan.last_act:
                     turn.take()
-            # Feeds are not copied: whoever called may change them as soon as this returns, so nothing may still be
-            # computing. What went wrong shows here, too, before variables change.
-            if stores or not store:  # else `_finish` has waited and stored
+            # Feeds are not copied: the caller may change them as soon as this returns, so nothing may still be
+            # computing. Errors surface here, too, before variables change.
+            if stores or not store:  # otherwise `_finish` has waited and stored
                 _wait(device, plan, slots)
                 if plan.stores and store:
                     self._store(plan, slots)
@@ -304,7 +304,7 @@ class Executable:
 
     def _run_stage(self, plan: Plan, stage: Stage | HostStep, slots: list[Any], table: Any, report: RunReport | None,
                    store: bool, done: Done, stop: Stop | None, waiting: Waiting | None) -> bool:
-        """Runs a stage; whether the new values of variables are still to be stored."""
+        """Runs a stage; returns whether the new values of variables are still to be stored."""
         if isinstance(stage, HostStep):
             if waiting is not None and stage.waits:
                 waiting.run(stage)
@@ -352,7 +352,7 @@ class Executable:
 
     def _finish(self, plan: Plan, slots: list[Any], program: Program, args: list[Any], outs: Sequence[int],
                 donated: Sequence[int]) -> None:
-        """Runs the last step, which takes variables' old buffers, and stores all new values at one stroke."""
+        """Runs the last step, which takes variables' old buffers, and stores all new values atomically."""
         for slot, cell, op in plan.checks:
             if slot not in outs:
                 _check_assigned(slots[slot], cell, op)
@@ -375,10 +375,10 @@ class Executable:
 
 
 def _ending(plan: Plan, outs: Sequence[int]) -> tuple[list[Any], list[tuple[int, Cell]], list[int]]:
-    """Where the last step's results go, and what is stored besides; found out once for a plan.
+    """Returns where the last step's results go, and what else is stored; computed once for a plan.
 
-    Gives: setters for `outs`, None for what stays in its slot, and then for the rest; those of `outs` that variables
-    get; and the slots of the rest.
+    Returns: setters for `outs`, None for values that stay in their slots, and then for the rest; those of `outs` that
+    variables get; and the slots of the rest.
     """
     found = plan.endings.get(key := tuple(outs))
     if found is None:
@@ -400,10 +400,10 @@ def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:
 
 
 def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
-    """How often a random operation has run in this session; unseeded ones begin anywhere, so that sessions differ."""
+    """Returns how often a random operation has run in this session; unseeded ones start at a random count."""
     count = counters.get(op)
     if count is None:
-        drawn = op._attr("seed") >= 2**32  # no seed that a program gives is as large
+        drawn = op._attr("seed") >= 2**32  # larger than any seed of a program
         count = counters[op] = int.from_bytes(os.urandom(4), "little") if drawn else 0
     return count
 

@@ -1,7 +1,7 @@
 """Executes host steps: NumPy kernels and calls of Python.
 
-What has an effect beyond the run, such as taking elements out of a queue, happens once, also if the plan turns out
-to need another order and the run begins anew.
+An effect beyond the run, such as dequeuing elements, happens once, even if the plan has to change and the run starts
+again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphgrad.ir.blocking import Attempt, WouldBlock, deferring, resuming
 from graphgrad.ir.graph import Operation
 from graphgrad.system.subnormals import Subnormals
 
-# What operations with effects gave, by index: another plan may have copies of them in their place.
+# Results of operations with effects, by index: another plan may contain copies of them.
 Done = dict[int, list[Any]]
 
 
@@ -30,8 +30,8 @@ def run_host_step(step: HostStep, slots: list[Any], table: Any, done: Done, free
       step: the step.
       slots: the values.
       table: the random states, or None.
-      done: what operations with effects have given in this run; it is added to.
-      free: whether to let go of what is not needed any more.
+      done: results of operations with effects in this run; extended here.
+      free: whether to release values that are not needed any more.
     """
     if isinstance(step, Move):
         slots[step.outs[0]] = xla.device(step.device).bring(slots[step.ins[0]])
@@ -55,7 +55,7 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
     with np.errstate(all="ignore"), Subnormals(flushed=True):
         execute(np, step.before, slots, rng)
     for instruction in step.calls:
-        # A user's function gets NumPy's warnings; a loop around it is arithmetic, too.
+        # A user's function sees NumPy's warnings; a loop around it is arithmetic, too.
         with np.errstate(all="ignore") if instruction.bodies else contextlib.nullcontext():
             if step.has_effects:
                 call_once(instruction, slots, rng, done)
@@ -65,12 +65,12 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
 
 def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | None, done: Done,
               spend: Callable[[Body], None] | None = None) -> None:
-    """Calls what has an effect, unless it was called in this run already.
+    """Calls an instruction with an effect, unless it was called in this run already.
 
     Args:
-      instruction: what is called.
+      instruction: the instruction.
       slots, rng, spend: as of `execute`.
-      done: what operations with effects have given in this run; it is added to.
+      done: results of operations with effects in this run; extended here.
     """
     values = done.get(instruction.op.index)
     if values is None:
@@ -82,10 +82,10 @@ def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | Non
 
 
 class Waiting:
-    """The steps of a run several of which may wait, each perhaps for another one.
+    """The steps of a run several of which may wait, perhaps for each other.
 
-    One that would have to wait lets those make their moves first that do not need its result, as they would if each
-    ran in a thread of its own.
+    A step that would have to wait first lets steps run that do not need its result, as if each ran in a separate
+    thread.
 
     Args:
       stages: all stages of the run.
@@ -98,7 +98,7 @@ class Waiting:
         self._begun: dict[Operation, Attempt] = {}
 
     def run(self, step: HostStep) -> None:
-        """Runs a step, and others before where it would have to wait."""
+        """Runs a step, and others first where it would have to wait."""
         try:
             if not self._try(step, free=True):
                 later = self._steps[self._steps.index(step) + 1 :]

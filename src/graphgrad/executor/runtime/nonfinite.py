@@ -1,8 +1,8 @@
 """Locates infinities and NaNs: the operation that made the first one, its inputs and its line.
 
-Nothing is added to the graph, and runs that do not ask pay a look at a flag. A run that asks is executed by the
-same engine, with every floating tensor among its fetches, so what is looked at is what XLA computed. If something
-is found, the run fails and variables and random counters are set back.
+Nothing is added to the graph, and runs without the check only test a flag. A checked run is executed by the same
+engine, with every floating tensor among its fetches, so the checked values are those that XLA computed. If a value is
+not finite, the run fails, and variables and random counters are rolled back.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ RESULTS, EVERY_OP = 1, 2
 
 
 class _State(threading.local):
-    """What this thread's runs look at: nothing (0), their results, or what every op computes."""
+    """What is checked in this thread's runs: nothing (0), their results, or the output of every op."""
 
     mode = 0
 
 
 state = _State()
 
-# They only move values: what they hand on was there before.
+# They only move values, so they cannot introduce an infinity or NaN.
 _MOVES = frozenset({
     "Identity", "IdentityN", "Reshape", "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "GatherV2", "Maximum",
     "Minimum", "Pack", "Unpack", "Slice", "Squeeze", "StridedSlice", "StridedSliceGrad", "StopGradient", "Split",
     "SplitV", "Transpose", "Empty", "BroadcastTo",
 })
 
-# Forward op type -> how to keep its value and its gradient finite.
+# Forward op type -> a remedy that keeps its value and its gradient finite.
 _REMEDIES = {
     "Sqrt": "keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)",
     "Rsqrt": "keep its argument away from 0: tf.math.rsqrt(x + 1e-12)",
@@ -74,16 +74,16 @@ def _switch(mode: int) -> None:
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Lets every run in this thread fail at the first op whose output holds an infinity or a NaN.
+    """Makes every run in this thread fail at the first op whose output holds an infinity or a NaN.
 
-    Looks at each op's output, in sessions, functions and eager mode, also at what later ops would hide; graphs
-    that exist already are looked at too, and none is changed. Ops that only move values are passed over. A run
-    costs more time and memory, since all its tensors are kept. `locate_nonfinite` is the cheaper way.
+    Checks each op's output, in sessions, functions and eager mode, even if later ops would hide it; existing graphs are
+    checked too, and none is changed. Ops that only move values are skipped. A run costs more time and memory, since all
+    its tensors are kept. `locate_nonfinite` is cheaper.
 
     Args:
       stack_height_limit, path_length_limit: accepted as TensorFlow does; the error names one line for each op.
     Raises: nothing by itself; runs then raise InvalidArgumentError, which names the op, its inputs' ranges, the op
-      whose gradient it is, and the lines of both. Variables stay as they were before the run.
+      whose gradient it is, and the lines of both. Variables keep the values they had before the run.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.debugging.enable_check_numerics`, which adds ops to graphs built afterwards.
 
@@ -98,7 +98,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Ends what `enable_check_numerics` began, in this thread.
+    """Undoes `enable_check_numerics` in this thread.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.debugging.disable_check_numerics`.
@@ -109,18 +109,18 @@ def disable_check_numerics() -> None:
 
 
 class locate_nonfinite:  # called like a function
-    """Lets runs whose results hold an infinity or a NaN fail, saying where it was born.
+    """Makes runs whose results hold an infinity or a NaN fail with an error that names its origin.
 
-    Runs are executed as always, and their results (fetched values and assigned variables) looked at. If one is not
-    finite, the run is repeated with all tensors kept, and the origin is found by going back from the result: the
-    first op with finite inputs and an output that is not. For gradients it tells the forward op too. What never
-    reaches a result, such as the infinity in 1 / inf, is no error.
+    Runs are executed as usual, and their results (fetched values and assigned variables) are checked. If one is not
+    finite, the run is repeated with all tensors kept, and the origin is found by going back from the result: the first
+    op with finite inputs and a non-finite output. For gradients the error names the forward op too. A value that never
+    reaches a result, such as the infinity in 1 / inf, is not an error.
 
-    Switches at once, in this thread, and back at the end of a `with` block. A failed run leaves variables as they
-    were. Host functions (tf.py_function, tf.print) run twice in a run that fails.
+    Takes effect at once, in this thread, and is undone at the end of a `with` block. A failed run leaves variables
+    unchanged. Host functions (tf.py_function, tf.print) run twice in a run that fails.
 
     Args:
-      enabled: whether to look.
+      enabled: whether to check.
     Raises: nothing by itself; runs then raise InvalidArgumentError.
     Gradient: none; it builds nothing.
     Reference: graphgrad's own; like PyTorch's `detect_anomaly` and JAX's `jax_debug_nans`.
@@ -148,13 +148,13 @@ class locate_nonfinite:  # called like a function
 
 
 def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
-    """Runs `executable` and looks at what the mode says; InvalidArgumentError if something is not finite.
+    """Runs `executable` with the checks of the mode; InvalidArgumentError for a non-finite value.
 
     Args:
       executable: what to run.
       feeds: a value for each fed tensor.
     """
-    # Copies: the executor may reuse the memory of what a run replaces.
+    # Copies: the executor may reuse the memory of replaced values.
     kept = [(c, None if c.value is None else np.array(c.value)) for c in _written(executable)]
     if state.mode == RESULTS:
         values = executable.run(feeds)
@@ -174,7 +174,7 @@ def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
     _set_back(wide, kept)
     if bad is not None and (bad.op.type != "ReadVariableOp" or not is_finite(resolve(bad.op.inputs[0]).value)):
         raise _error(bad, found, _inside(executable, bad.op, feeds))
-    # All tensors are finite, or it is a variable that was finite before the run: an assignment made it.
+    # All tensors are finite, or a variable was finite before the run: an assignment is the origin.
     for op in reversed(prune(fetches, targets, given)):
         handle = next((t for t in op.inputs if t.dtype is resource), None)
         if handle is not None and "reads" not in op.opdef.flags and id(resolve(handle)) in spoilt:
@@ -183,7 +183,7 @@ def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value holds no infinity and no NaN; what is not floating holds none."""
+    """Returns whether a value holds no infinity and no NaN; true for all but floating values."""
     value = to_numpy(value)
     return value is None or getattr(value, "dtype", None) is None or bool(_finite(np.asarray(value)).all())
 
@@ -210,7 +210,7 @@ def _set_back(executable: Executable, kept: list[Any]) -> None:
 
 
 def _widen(executable: Executable) -> tuple[Executable, list[Tensor]]:
-    """The same run with every floating tensor among its fetches, and these tensors."""
+    """Returns the same run with every floating tensor among its fetches, and these tensors."""
     fetches, targets, given, resolve = executable._request
     fed = {id(t) for t in given}
     tensors = [t for op in prune(fetches, targets, given) for t in op.outputs if t.dtype.kind in "fc"
@@ -228,11 +228,11 @@ class _Values:
         self._known: dict[int, bool] = {}
 
     def get(self, t: Tensor) -> Any:
-        """The value, or None if it was not kept."""
+        """Returns the value, or None if it was not kept."""
         return self._values.get(id(t))
 
     def is_finite(self, t: Tensor) -> bool:
-        """Whether the value is finite, as far as it is known."""
+        """Returns whether the value is finite, as far as it is known."""
         known = self._known.get(id(t))
         if known is None:
             known = self._known[id(t)] = is_finite(self._values.get(id(t)))
@@ -240,17 +240,17 @@ class _Values:
 
 
 def _first_bad(values: _Values, tensors: Sequence[Tensor]) -> Tensor | None:
-    """The first tensor, as they were built, with an infinity or a NaN that its op did not merely move."""
+    """Finds the first tensor, in creation order, with an infinity or a NaN that its op did not merely move."""
     return next((t for t in tensors if t.op.type not in _MOVES and not values.is_finite(t)), None)
 
 
 def _origin(values: _Values, executable: Executable) -> Tensor | None:
-    """Where what made a result not finite was born: a tensor that is not finite, of finite inputs."""
+    """Finds the origin of a non-finite result: a non-finite tensor computed from finite inputs."""
     fetches, targets, _, _ = executable._request
     seen: set[int] = set()
     origins = []
     stack = [t for t in fetches if not values.is_finite(t)]
-    if not stack:  # then it is an assigned variable
+    if not stack:  # an assigned variable
         stack = [t for op in targets for t in _assigned(op) if not values.is_finite(t)]
     while stack:
         t = stack.pop()
@@ -269,17 +269,17 @@ def _index(t: Tensor) -> int:
 
 
 def _assigned(target: Operation) -> Iterator[Tensor]:
-    """The inputs of the operations with effects that a target waits for."""
+    """Returns the inputs of the operations with effects that a target waits for."""
     for op in prune([], [target], []):
         if "stateful" in op.opdef.flags:
             yield from op.inputs
 
 
-# -- words -----------------------------------------------------------------------------
+# -- messages --------------------------------------------------------------------------
 
 
 def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
-    """Words for where in a loop or branch something stopped being finite; empty for other operations."""
+    """Words where in a loop or branch a value stopped being finite; empty for other operations."""
     if op.type not in ("If", "While"):
         return ""
     _, _, given, resolve = executable._request
@@ -290,12 +290,12 @@ def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
         values = iter(run.run(feeds, store=False))
         inputs = [None if c is not None else next(values) for c in cells]
         found = born_in(op, inputs, cells, type(executable), is_finite)
-    except Exception:  # the run has failed already: this only adds words
+    except Exception:  # the run has failed already: this only adds details
         return ""
     if found is None:
         return ""
     where, t = found
-    if t.op.type == "TensorListGetItem" and op._original_op is not None:  # what the forward loop has computed
+    if t.op.type == "TensorListGetItem" and op._original_op is not None:  # computed by the forward loop
         return _inside(executable, op._original_op, feeds)
     return f"\n  Born {where}, at {t.op.type} '{t.op.name}', output {t.value_index}, built at {t.op.source}"
 
@@ -314,7 +314,7 @@ def _error(t: Tensor, values: _Values, inside: str = "") -> InvalidArgumentError
 
 
 def _worded(op: Operation, problem: str, values: _Values, inside: str = "") -> InvalidArgumentError:
-    """The error for an operation, with the forward operations whose gradient it is."""
+    """Words the error for an operation, with the forward operations whose gradient it is."""
     text = describe(op.type, op.name, problem, _ranges(op, values), str(op.source or "")) + inside
     remedy = None
     forward = op._original_op
@@ -345,7 +345,7 @@ _LOOK = "look at the ranges above, and keep the op's inputs where its value and 
 
 
 def _count(value: Any) -> str:
-    """How many elements are not finite, of which kind, and where the first is."""
+    """Words how many elements are not finite, of which kind, and where the first is."""
     array = np.asarray(value)
     if array.dtype.kind == "V":
         array = array.astype(np.float32)
@@ -359,7 +359,7 @@ def _count(value: Any) -> str:
 
 
 def _ranges(op: Operation, values: _Values) -> str:
-    """The inputs of an operation with dtypes, shapes and, where they were kept, ranges."""
+    """Words the inputs of an operation with dtypes, shapes and, where they were kept, ranges."""
     names = _input_names(op.opdef, len(op.inputs))
     pairs = zip(names, op.inputs, strict=False)
     return ", ".join(f"{name}={i.dtype.name} {_range(i, values.get(i))}" for name, i in pairs)
@@ -384,7 +384,7 @@ def _range(t: Tensor, value: Any) -> str:
 
 
 def _look_at_eager_op(opdef: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Looks at what an op computed in eager mode."""
+    """Checks the output of an op in eager mode."""
     if not state.mode or opdef.name in _MOVES:
         return
     for position, t in enumerate(outputs):

@@ -13,19 +13,19 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.variable_store import Cell
 
-_MOST = 10000  # iterations that are looked at
+_MOST = 10000  # iterations that are searched
 
 
 def born_in(op: Operation, values: Sequence[Any], cells: Sequence[Cell | None], make: Callable[..., Any],
             is_finite: Callable[[Any], bool]) -> tuple[str, Tensor] | None:
-    """The first tensor of a sub-graph that is not finite, with words for the iteration or branch it belongs to.
+    """Finds the first non-finite tensor of a sub-graph, and words its iteration or branch.
 
     Args:
       op: an `If` or a `While`, which draws no random numbers.
       values: those of its inputs; None for variables.
       cells: the variables behind its inputs; None for others.
       make: the class `Executable`.
-      is_finite: says whether a value is.
+      is_finite: tells whether a value is finite.
     Returns: (words, tensor), or None if nothing is found.
     """
     if op.type == "If":
@@ -74,7 +74,7 @@ class _Steps:
         self.executable = make(fetches, [], feeds, resolve, {}, "numpy")
 
     def run(self, values: Sequence[Any]) -> tuple[list[Any], Tensor | None]:
-        """The outputs, and the first tensor that is not finite."""
+        """Returns the outputs, and the first tensor that is not finite."""
         with np.errstate(all="ignore"):
             found = self.executable.run([values[i] for i in self.fed], store=False)
         bad = next((t for t in self.kept if not self.is_finite(found[self.place[id(t)]])), None)

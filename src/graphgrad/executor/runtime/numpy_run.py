@@ -1,9 +1,9 @@
 """Runs in NumPy: for sessions that ask for it, and for first runs that finish before XLA would compile.
 
-Many graphs run once: initial values, an evaluation, a Hessian at the end. NumPy is done with them in
-the time in which XLA would not even have been imported. So the first run of a plan is NumPy's if its estimated time
-is a fraction of what compiling would take; the second one compiles. What decides is the plan and the shapes of the
-feeds, never a clock or what a cache holds, so that a program gives the same bits whenever it is run.
+Many graphs run once: initial values, an evaluation, a Hessian at the end. NumPy finishes them before XLA would even
+have been imported. So the first run of a plan uses NumPy if its estimated time is a fraction of what compiling would
+take; the second one compiles. The decision depends on the plan and the shapes of the feeds, never on a clock or on
+cache contents, so that a program always gives the same bits.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from .host_steps import Done, call_once
 from .run_report import RunReport
 from .variable_locks import Turn
 
-# Seconds, as measured on one core with a vector unit; they need to be right within a factor of two or three.
+# Seconds, measured on one core with a vector unit; a factor of two or three is accurate enough.
 _CALL = 6e-6
 _ELEMENT = 2e-9  # of a result
 _DRAW = 2e-8  # a random number
 _MULTIPLY = 5e-11  # and add, within a matrix product
 _CONVOLVE = 2.5e-10  # and add, within a convolution
 
-# XLA takes about this long to be imported, and then for each operation that is not like others (so that not more than
-# a number of them are counted); the first run may take half of it.
+# The time to import XLA, and to compile each distinct operation (counted up to a limit); the first run may take half of
+# the sum.
 _COMPILING = 1.2
 _COMPILING_ONE = 5e-3
 _DIFFERENT = 1500
 _SHARE = 0.5
-_QUICK = 2e-3  # what a run may take that NumPy does always, where numbers are compared to the last bit
-_SMALL = 5e-5  # about what the calls of a compiled run cost
+_QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
+_SMALL = 5e-5  # about the cost of the calls of a compiled run
 
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseTensorDenseMatMul"})
 
@@ -64,7 +64,7 @@ class Budget:
     def spend(self, body: Body) -> None:
         """Notes that a sub-graph is about to run.
 
-        Raises: OverBudget when there is nothing left.
+        Raises: OverBudget when nothing is left.
         """
         cost = self._costs.get(id(body))
         if cost is None:
@@ -80,14 +80,14 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
 
     Args:
       plan: the plan.
-      slots: one value for each slot; those that come from outside are filled in. Afterwards, the fetched and
-        stored ones are. They are arrays of their own: none shares memory with what was fed or is held by a variable.
+      slots: one value for each slot; inputs are filled in by the caller, fetched and stored values by this function.
+        The latter are separate arrays: none shares memory with feeds or variables.
       table: the random states, or None.
-      report: is told of every step.
+      report: notified of every step.
       budget: how long it may take.
-      done: what operations with effects have given in this run; it is added to.
+      done: results of operations with effects in this run; extended here.
       turn: taken after the last step that may wait.
-    Raises: OverBudget. Nothing has happened then but host functions, of which a plan with a budget and loops has none.
+    Raises: OverBudget. Only host functions can have had effects then, and a plan with a budget and loops has none.
     """
     spend = budget.spend if budget is not None else _in_time()
     slots[:] = [to_numpy(v) for v in slots]
@@ -98,7 +98,7 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
     if plan.schedule is None:
         plan.schedule = _schedule(plan, kept)
-    with Subnormals(flushed=True):  # as XLA does
+    with Subnormals(flushed=True):  # as in XLA
         for step, program, frees in plan.schedule:
             for instruction, free in zip(program, frees, strict=True):
                 is_host = "host" in instruction.op.opdef.flags  # a user's function gets NumPy's warnings
@@ -120,7 +120,7 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
 
 
 def _in_time() -> Callable[[Body], None] | None:
-    """Ends loops when the time of this thread's run is over; None if it never is."""
+    """Returns a function that ends loops at the deadline of this thread's run; None if there is none."""
     end = blocking.deadline()
     if end is None:
         return None
@@ -133,7 +133,7 @@ def _in_time() -> Callable[[Body], None] | None:
 
 
 def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list[Instruction], list[list[int]]]]:
-    """The instructions of each step, every one once, and the slots that nobody reads after each of them."""
+    """Lists the instructions of each step, every one once, and the slots that are dead after each of them."""
     seen: set[int] = set()
     result: list[tuple[Cluster | HostStep, list[Instruction], list[list[int]]]] = []
     for step in plan.steps:
@@ -152,11 +152,11 @@ def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list
 
 
 def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
-    """What NumPy may spend on the first run of a plan, or None if XLA should rather compile it.
+    """Returns NumPy's budget for the first run of a plan, or None if XLA should compile it.
 
     Args:
       plan: the plan.
-      slots: the values that are fed and those of variables.
+      slots: the values of feeds and variables.
     """
     instructions = [i for step in plan.steps for i in step.program]
     unknown = _unknown(plan, slots)
@@ -169,12 +169,12 @@ def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
     if any(map(has_loop, instructions)) and any(
         i.op.opdef.flags >= {"host", "stateful"} for i in _everything(instructions)
     ):
-        return None  # a run that is given up must not have called anybody
+        return None  # an abandoned run must not have called Python
     return Budget(allowed, unknown)
 
 
 def is_quick(plan: Plan, slots: Sequence[Any]) -> bool:
-    """Whether NumPy may do all runs of a plan, because one takes little time.
+    """Returns whether NumPy may do all runs of a plan, because one takes little time.
 
     Args:
       plan, slots: as for `budget_for`, of the first run.
@@ -185,7 +185,7 @@ def is_quick(plan: Plan, slots: Sequence[Any]) -> bool:
 
 
 def _unknown(plan: Plan, slots: Sequence[Any]) -> int:
-    """How large unknown dimensions are taken to be: as the largest of a feed that was not known either."""
+    """Estimates unknown dimensions: the largest unknown dimension of a feed."""
     unknown = 1
     for slot in plan.feeds:
         static = plan.static[slot]._spec.shape
@@ -195,9 +195,9 @@ def _unknown(plan: Plan, slots: Sequence[Any]) -> int:
 
 
 def is_small(plan: Plan) -> bool:
-    """Whether what a plan computes besides its host steps is so little that XLA is not worth its calls.
+    """Returns whether a plan computes so little besides its host steps that calls of XLA do not pay.
 
-    Such are the runs that put single examples into queues, thousands of times.
+    An example: runs that enqueue single examples, thousands of times.
     """
     work = [i for step in plan.steps if isinstance(step, Cluster) for i in step.program]
     if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
@@ -206,16 +206,16 @@ def is_small(plan: Plan) -> bool:
 
 
 def _everything(program: Sequence[Instruction]) -> list[Instruction]:
-    """The instructions, with those of all sub-graphs."""
+    """Lists the instructions, including those of all sub-graphs."""
     result = list(program)
-    for instruction in result:  # it grows on the way
+    for instruction in result:  # grows in the loop
         for body in instruction.bodies.values():
             result += body.program
     return result
 
 
 def seconds(instruction: Instruction, unknown: int) -> float:
-    """About how long an instruction takes in NumPy, a loop for one iteration; inf where nothing can be said.
+    """Estimates the time of an instruction in NumPy, of a loop for one iteration; inf if unknown.
 
     Args:
       instruction: the instruction.
@@ -230,14 +230,14 @@ def seconds(instruction: Instruction, unknown: int) -> float:
         if op.type == "VectorizedMap":
             mapped = [t._spec.shape for t, is_mapped in zip(op.inputs, op.attrs["mapped"], strict=True) if is_mapped]
             return _CALL + sum(bodies) * _size(mapped[0] and mapped[0][:1], unknown)
-        return _CALL + sum(bodies)  # of one iteration: only running it tells how many there are
+        return _CALL + sum(bodies)  # of one iteration: their number is known only by running it
     if "random" in op.opdef.flags:
         return _CALL + results * _DRAW
     if op.type in _PRODUCTS:
         return _CALL + results * _MULTIPLY * _inner(op, unknown) + results * _ELEMENT
     if op.type.startswith(("Conv", "DepthwiseConv")):
         return _CALL + _convolution(op, unknown) * _CONVOLVE
-    if op.type == "Einsum":  # at most: every index of either with every one of the other
+    if op.type == "Einsum":  # upper bound: all pairs of indices
         return _CALL + math.prod(_size(t._spec.shape, unknown) for t in op.inputs) ** 0.75 * _MULTIPLY
     return _CALL + _ELEMENT * max(results, *(0 if t.dtype.kind == "o" else _size(t._spec.shape, unknown)
                                              for t in op.inputs), 0)
@@ -253,7 +253,7 @@ def _size(shape: Shape, unknown: int) -> float:
 
 
 def _inner(op: Operation, unknown: int) -> float:
-    """The dimension that a matrix product sums over."""
+    """Returns the contracted dimension of a matrix product."""
     shape = op.inputs[0]._spec.shape
     if op.type == "SparseTensorDenseMatMul" or not shape:
         return unknown
@@ -262,7 +262,7 @@ def _inner(op: Operation, unknown: int) -> float:
 
 
 def _convolution(op: Operation, unknown: int) -> float:
-    """How many products a convolution is, or one of its gradients: all it reaches of the smaller image by all cells."""
+    """Counts the multiplications of a convolution or its gradients: cells of the smaller image and filter."""
     image = op.inputs[2] if "Backprop" in op.type else op.outputs[0]
     cells = op.outputs[0] if "BackpropFilter" in op.type else op.inputs[1]
     shape = cells._spec.shape

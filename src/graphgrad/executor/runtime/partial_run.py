@@ -13,7 +13,7 @@ _numbers = itertools.count()
 
 
 class PartialRun:
-    """What has been computed of a run, and what is still to come.
+    """The state of a run in parts: what has been computed, and what is still to come.
 
     Args:
       graph: the graph.
@@ -27,12 +27,12 @@ class PartialRun:
         self._feeds = {id(t): t for t in feeds}
         self._pending = {id(f): f for f in fetches}
         self._ops = _ancestors(fetches, self._feeds)
-        self._known: dict[int, tuple[Tensor, Any]] = {}  # what was fed or computed and is needed further on
+        self._known: dict[int, tuple[Tensor, Any]] = {}  # fed and computed values that are still needed
         self._done: set[Operation] = set()
 
     def step(self, fetches: Sequence[Any], fed: dict[int, tuple[Tensor, Any]],
              run: Callable[[list[Any], dict[Tensor, Any]], list[Any]]) -> bool:
-        """Runs what can be run now; `take` gives the results.
+        """Runs what can run now; `take` returns the results.
 
         Args:
           fetches: the tensors and operations that the caller wants.
@@ -66,7 +66,7 @@ class PartialRun:
         return not self._pending
 
     def take(self, fetch: Any) -> Any:
-        """The value of what has been fetched."""
+        """Returns the value of a fetch."""
         return self._known[id(fetch)][1]
 
     def _check(self, fetches: Sequence[Any], fed: dict[int, tuple[Tensor, Any]]) -> None:
@@ -85,7 +85,7 @@ class PartialRun:
                 raise _invalid(f"The fetch {f.name} {text}", "name it there, and fetch it once")
 
     def _computable(self, known: dict[int, Any]) -> dict[Operation, None]:
-        """The operations that can run now, in order."""
+        """Returns the operations that can run now, in order."""
         found: dict[Operation, None] = {}
         for op in self._ops:
             ready = all(id(t) in known or t.op in found or t.op in self._done for t in op.inputs)
@@ -95,11 +95,11 @@ class PartialRun:
         return found
 
     def _is_fed(self, op: Operation) -> bool:
-        """Whether an operation never runs, since what it would give is fed."""
+        """Returns whether an operation never runs, since its results are fed."""
         return bool(op.outputs) and all(id(t) in self._feeds for t in op.outputs)
 
     def _check_order(self, new: dict[Operation, None]) -> None:
-        """Raises where an effect would have to happen again, because an operation of now waits for it."""
+        """Raises an error where an effect would have to be repeated, because an operation of this step waits for it."""
         for op in new:
             for before in op.control_inputs:
                 flags = before.opdef.flags
@@ -114,7 +114,7 @@ def _invalid(problem: str, fix: str) -> InvalidArgumentError:
 
 
 def _ancestors(fetches: Sequence[Any], fed: dict[int, Any]) -> list[Operation]:
-    """The operations that fetches need, in the order in which they were made; what is fed stands for itself."""
+    """Returns the operations that fetches need, in creation order, ending at fed tensors."""
     found: dict[Operation, None] = {}
     stack = [f.op if isinstance(f, Tensor) else f for f in fetches]
     while stack:

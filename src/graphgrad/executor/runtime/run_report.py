@@ -19,17 +19,17 @@ class Step(NamedTuple):
     """One step of a run.
 
     Attributes:
-      kind: "cluster", "host", or "move" for a value that goes to another device.
+      kind: "cluster", "host", or "move" for a value moved to another device.
       operations: op type -> how many of them.
-      form: the number of the cluster's form; clusters with one number are one program. None for host steps.
+      form: the number of the cluster's fingerprint; clusters with equal numbers share a program. None for host steps.
       origin: "compiled", "disk" (an earlier process compiled it), "reused" (an earlier cluster is the same
         program), "host" or "move".
       output_bytes: bytes of the results.
-      temporary_bytes: bytes that XLA needs besides while the program runs.
+      temporary_bytes: bytes of temporary memory that XLA needs while the program runs.
       live_bytes: bytes of all values that are alive after the step, variables included.
-      device: where it runs, or where to a value goes, such as "CPU:1"; "" for the default device.
+      device: where it runs, or the target of a move, such as "CPU:1"; "" for the default device.
       start: when it began, in seconds since 1970.
-      seconds: how long it took, until its results were there.
+      seconds: how long it took until its results were complete.
       names: the names of its operations.
     """
 
@@ -51,7 +51,7 @@ class RunReport:
 
     Attributes:
       steps: one `Step` for each.
-      peak_bytes: the most that was alive at once: values between steps, and what a program needs while it runs.
+      peak_bytes: the peak of live memory: values between steps, and temporary memory of programs.
     """
 
     def __init__(self) -> None:
@@ -60,20 +60,20 @@ class RunReport:
         self._live = 0
         self.peak_bytes = 0
         self._begun = time.perf_counter()
-        self._offset = time.time() - self._begun  # the clock of the day, less the one that measures
+        self._offset = time.time() - self._begun  # wall clock minus performance counter
 
     @property
     def programs(self) -> int:
-        """How many different programs the clusters are."""
+        """The number of different programs of the clusters."""
         return len(self._forms)
 
     def start(self, slots: Sequence[Any]) -> None:
-        """Notes what is alive before the first step."""
+        """Notes the live memory before the first step."""
         self._live = self.peak_bytes = _live_bytes(slots)
         self._begun = time.perf_counter()
 
     def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
-        """Notes a cluster that has run, with the entry of the cache that it is."""
+        """Notes a cluster that has run, with its cache entry."""
         ended = time.perf_counter()
         cluster, entry = made_of
         known = id(entry) in self._forms

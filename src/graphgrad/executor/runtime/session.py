@@ -39,12 +39,12 @@ def _stack() -> list[Any]:
     return stack
 
 
-_conversions: list[tuple[type, Any, Any]] = []  # of the user's types: type, of fetches, of feeds
+_conversions: list[tuple[type, Any, Any]] = []  # conversions of user types: type, of fetches, of feeds
 
 
 def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None,
                                               feed_function_for_partial_run: Any = None) -> None:
-    """Lets sessions fetch and feed objects of another type.
+    """Makes sessions fetch and feed objects of another type.
 
     Args:
       tensor_type: the type.
@@ -61,7 +61,7 @@ def register_session_run_conversion_functions(tensor_type: Any, fetch_function: 
 
 
 def _converted_feeds(feed_dict: Any) -> Any:
-    """The feeds, with objects of the user's types replaced by what stands for them."""
+    """Replaces objects of user types in feeds by tensors and values."""
     out: dict[Any, Any] = {}
     for key, value in feed_dict.items():
         found = next((c for c in _conversions if isinstance(key, c[0])), None)
@@ -73,31 +73,31 @@ def _converted_feeds(feed_dict: Any) -> Any:
 
 
 def get_default_session() -> Any:
-    """The innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
+    """Returns the innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
     stack = _stack()
     return stack[-1] if stack else None
 
 
 class _Entry:
-    """What a repeated run needs: how to feed, what to compute, how to give it back."""
+    """A cached run: how to feed, what to compute, how to return it."""
 
     __slots__ = ("keep", "feeds", "executable", "rebuild")
 
     def __init__(self, keep: Any, feeds: Sequence[Tensor], executable: Executable, rebuild: Callable[[list[Any]], Any]):
-        self.keep = keep  # the key is made of ids, so the objects must live on
+        self.keep = keep  # the key consists of ids, so the objects must be kept alive
         self.feeds = feeds
         self.executable = executable
         self.rebuild = rebuild
 
 
 def _jit_level(config: Any) -> int:
-    """The `graph_options.optimizer_options.global_jit_level` of a `ConfigProto`, 0 if it is not set."""
+    """Returns the `graph_options.optimizer_options.global_jit_level` of a `ConfigProto`, 0 if it is not set."""
     level: int = 0 if config is None else config.graph_options.optimizer_options.global_jit_level
     return level
 
 
 def _timeout(config: Any) -> int:
-    """For how many milliseconds a run may wait for queues; 0 if nothing is said."""
+    """Returns how many milliseconds a run may wait for queues; 0 if not set."""
     limit: int = 0 if config is None else config.operation_timeout_in_ms
     return limit
 
@@ -121,7 +121,7 @@ class BaseSession:
         self._closed = False
         self._partial: dict[str, PartialRun] = {}
         self._cells: dict[str, Cell] = {}
-        self._resources = 0  # how many queues and the like there are
+        self._resources = 0  # the number of queues and similar resources
         self._counters: dict[Operation, int] = {}
         self._entries: dict[Any, _Entry] = {}
         self._lock = threading.Lock()
@@ -146,7 +146,7 @@ class BaseSession:
         return [DeviceAttributes(full_name(d)) for d in self._place.devices]
 
     def close(self) -> None:
-        """Frees the session's variables and plans; it cannot run any more. Runs that wait for a queue are cancelled."""
+        """Frees the session's variables and plans; it cannot run any more. Runs waiting for a queue are cancelled."""
         self._closed = True
         for cell in list(self._cells.values()):
             resource: Any = cell.held.item() if cell.dtype is dtypes.variant and cell.held is not None else None
@@ -166,15 +166,15 @@ class BaseSession:
             dictionaries of them.
           feed_dict: values for tensors: tensor (or its name) -> array, number or nested list; or a tuple of
             tensors, such as the state of a cell -> a tuple of values.
-          options: a `RunOptions`; one with a `trace_level` fills run_metadata, `timeout_in_ms` says how long the run
-            may wait for queues and be in loops; planning and compiling do not count.
+          options: a `RunOptions`; one with a `trace_level` fills run_metadata, `timeout_in_ms` limits the time of
+            waiting for queues and of loops; planning and compiling do not count.
           run_metadata: a `RunMetadata`; it gets `report`, a `RunReport` as of `explain`, `peak_bytes` and `step_stats`.
-        Returns: the structure of `fetches` with NumPy arrays in the place of tensors
-          (scalars for rank 0, None for operations).
+        Returns: the structure of `fetches` with NumPy arrays instead of tensors (scalars for rank 0, None for
+          operations).
         Raises:
           RuntimeError: if the session is closed or the graph is empty.
-          ValueError, TypeError: for fetches and feeds that do not fit.
-          tf.errors.OpError: for what goes wrong while running; variables stay as they were.
+          ValueError, TypeError: for invalid fetches and feeds. tf.errors.OpError: for errors while running; variables
+          stay unchanged.
         """
         if (options is not None or self._timeout) and (limit := getattr(options, "timeout_in_ms", 0) or self._timeout):
             with limited(limit / 1000):
@@ -198,14 +198,14 @@ class BaseSession:
         return entry.rebuild(entry.executable(feeds))
 
     def explain(self, fetches: Any, feed_dict: Any = None) -> RunReport:
-        """Says how `run` computes fetches: in which clusters, compiled or reused, with how much memory.
+        """Reports how `run` computes fetches: in which clusters, compiled or reused, with how much memory.
 
-        It runs the steps and then lets everything be as it was: variables and random counters do not
-        change. Host functions are called.
+        It runs the steps without lasting effects: variables and random counters do not change. Host functions are
+        called.
 
         Args:
           fetches, feed_dict: as for `run`.
-        Returns: a `RunReport`, to print or to look at.
+        Returns: a `RunReport`, to print or to inspect.
         Raises: as `run`.
         Reference: graphgrad's own.
 
@@ -251,14 +251,14 @@ class BaseSession:
         return run.handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
-        """Goes on with a run in parts.
+        """Continues a run in parts.
 
         Args:
-          handle: what `partial_run_setup` gave.
+          handle: the result of `partial_run_setup`.
           fetches, feed_dict: as in `run`; each tensor is fed once, and fetched once.
         Returns: as `run`.
-        Raises: InvalidArgumentError for an unknown handle, and for what was not announced, came before, or depends on
-          something that is still to be fed.
+        Raises: InvalidArgumentError for an unknown handle, and for fetches and feeds that were not announced, came
+          before, or depend on something that is still to be fed.
         Reference: TensorFlow 2.21 `Session.partial_run`.
         """
         run = self._partial.get(handle)
@@ -278,7 +278,7 @@ class BaseSession:
         return rebuild([run.take(e) for e in elements])
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
-        """A function that runs `fetches`, fed by its positional arguments.
+        """Makes a function that runs `fetches`, fed by its positional arguments.
 
         Args:
           fetches: as in `run`.
@@ -350,9 +350,9 @@ class BaseSession:
         return cell
 
     def _resource(self, op: Operation) -> Cell:
-        """The queue, reader or the like that an operation stands for; it is made when it is first needed."""
+        """Returns the queue, reader or similar resource of an operation; it is created when first needed."""
         shared = op._attr("shared_name")
-        key = f"{op.opdef.outputs[0].name}//{shared or op.name}"  # no variable is called that
+        key = f"{op.opdef.outputs[0].name}//{shared or op.name}"  # not a valid variable name
         with self._lock:
             cell = self._cells.get(key)
             resource = op.opdef.kernel(np, **{k: op._attr(k) for k in op.opdef.kernel_attrs})
@@ -442,13 +442,13 @@ class Session(BaseSession):
 
 
 class HostSession(Session):
-    """A session in which NumPy executes everything: the check on what XLA computes."""
+    """A session in which NumPy executes everything: the reference for XLA."""
 
     _engine = "numpy"
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default one from the moment it is made.
+    """A session that installs itself as the default session.
 
     Args:
       target, graph, config: as in `Session`.
@@ -462,7 +462,7 @@ class InteractiveSession(BaseSession):
         _stack().append(self)
 
     def close(self) -> None:
-        """Frees the session and takes it off the stack of default sessions."""
+        """Frees the session and removes it from the stack of default sessions."""
         super().close()
         if self in _stack():
             _stack().remove(self)
@@ -470,7 +470,7 @@ class InteractiveSession(BaseSession):
 
 
 def _check_shared(op: Operation, held: Any, wanted: Any) -> None:
-    """InvalidArgumentError if what a shared name stands for differs from what an operation asks for."""
+    """Raises InvalidArgumentError if the resource of a shared name differs from what an operation requires."""
     have = held.settings()
     for what, value in wanted.settings().items():
         if have.get(what) != value:
@@ -487,7 +487,7 @@ def _id_of(key: Any) -> Any:
 
 
 def _structure(fetches: Any) -> Any:
-    """A hashable key for a fetch structure, by the identity of its leaves."""
+    """Returns a hashable key for a fetch structure, by the identity of its leaves."""
     kind = type(fetches)
     if kind is Tensor or kind is Operation:
         return id(fetches)
@@ -539,7 +539,7 @@ class _Fetches:
 
     def _composite(self, fetch: Any, parts: Sequence[Any]) -> Callable[[list[Any]], Any]:
         leaves = [None if p is None else self._leaf(p) for p in parts]
-        if hasattr(fetch, "_value_of"):  # it knows what its value is
+        if hasattr(fetch, "_value_of"):  # it knows its value
             return lambda values: fetch._value_of([p(values) for p in leaves if p is not None])
         cls = IndexedSlicesValue if isinstance(fetch, IndexedSlices) else SparseTensorValue
         return lambda values: cls(*[None if p is None else p(values) for p in leaves])
@@ -561,7 +561,7 @@ class _Fetches:
 
 
 def _composite_parts(value: Any) -> Any:
-    """The tensors of an `IndexedSlices` or a sparse tensor, in their public order; None for others."""
+    """Returns the tensors of an `IndexedSlices` or a sparse tensor, in their public order; None for others."""
     if isinstance(value, IndexedSlices):
         return value.values, value.indices, value.dense_shape
     if isinstance(value, (Tensor, Operation, str)):
@@ -587,7 +587,7 @@ def _to_numpy(value: Any) -> Any:
     array = np.asarray(to_numpy(value))
     if array.ndim == 0:
         return array[()]
-    # The caller may write into what it gets.
+    # The caller may write into the results.
     if array.flags.writeable and array.base is None and array is not value:
         return array
     try:
@@ -600,7 +600,7 @@ def _to_numpy(value: Any) -> Any:
 
 
 def _flat_feeds(feed_dict: Any) -> Any:
-    """The dictionary with the elements of tuples among its keys in their place."""
+    """Replaces tuples among the keys of a feed dictionary by their elements."""
     if not any(isinstance(k, tuple) for k in feed_dict):
         return feed_dict
     flat: dict[Any, Any] = {}
@@ -626,7 +626,7 @@ def _put_flat(flat: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def _feed_value(t: Tensor, value: Any) -> Any:
-    """The array to feed for `t`; ValueError or TypeError if `value` does not fit."""
+    """Returns the array to feed for `t`; ValueError or TypeError if `value` does not fit."""
     spec = t._spec
     dtype = spec.dtype.np_dtype
     if type(value) is np.ndarray and value.dtype == dtype:

@@ -11,7 +11,7 @@ from .run_report import RunReport, _most
 
 
 class NodeExecStats(Message):
-    """When a step ran: a cluster of operations, or some on the host."""
+    """When a step ran: a cluster of operations, or host operations."""
 
     FIELDS = {"node_name": (1, "string"), "all_start_micros": (2, "int"), "op_start_rel_micros": (3, "int"),
               "op_end_rel_micros": (4, "int"), "all_end_rel_micros": (5, "int"), "timeline_label": (8, "string"),

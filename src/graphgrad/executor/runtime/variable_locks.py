@@ -1,9 +1,9 @@
 """Locks of variables: orders the runs of several threads that change them.
 
-A run that changes variables has them to itself, from when it reads them until it has stored the new values, so no
-update is lost. What may wait or calls the user's functions (`acts`) would keep others waiting, perhaps for
-each other; a run that does so takes its turn after the last of these. If a variable has changed meanwhile, the run
-begins anew, with what they gave. Runs that only read wait for nobody.
+A run locks the variables that it changes, from reading them until it has stored the new values, so no update is lost.
+Operations that may wait or call user functions (`acts`) would block others, or deadlock; a run with such operations
+takes its locks after the last of them. If a variable has changed meanwhile, the run starts again, with the results of
+these operations. Runs that only read take no locks.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 _LATE = "Timed out waiting for another thread's run that changes variable {}"
 _FIX = "let the other run end, or allow more time (operation_timeout_in_ms)"
 
-# The runs that are under way, in all sessions and threads: weak references, so that none stays whatever happens.
+# The current runs of all sessions and threads: weak references, so that none stays after an error.
 under_way: set[Any] = set()
 
 
 class Presence:
-    """Stands for a run as long as it lives."""
+    """Represents a run as long as it lives."""
 
     __slots__ = ("__weakref__",)
 
     def __init__(self) -> None:
-        # Not a counter under a lock: an interrupt could leave it locked.
+        # Not a counter with a lock: an interrupt could leave it locked.
         under_way.add(weakref.ref(self, under_way.discard))
 
 
 def pinned(device: Device, value: Any, cell: Cell, pins: list[Any]) -> Any:
-    """A variable's value, kept from being donated by another run as long as `pins` lives."""
+    """Returns a variable's value, protected from donation by another run as long as `pins` lives."""
 
     def pin(value: Any) -> Any:
         if type(value) is device.buffer:
@@ -58,10 +58,10 @@ class Stale(Exception):
 
 
 class Turn:
-    """A run's turn to change the variables that its plan changes.
+    """A run's locks of the variables that its plan changes.
 
     Attributes:
-      locks: `give(turn.locks)` lets others have their turns. Those that were not had yet are left alone.
+      locks: `give(turn.locks)` releases them; locks that were not taken yet are left alone.
     """
 
     __slots__ = ("_plan", "_taken", "_seen", "locks")
@@ -73,7 +73,7 @@ class Turn:
         self.locks: Iterable[None] = map(_release, filter(_is_owned, plan.locks))
 
     def saw(self, slots: Sequence[Any]) -> None:
-        """Notes what the run has read, unless it has its turn."""
+        """Notes the values that the run has read, unless it holds the locks."""
         if not self._taken:
             self._seen = [slots[slot] for slot, _ in self._plan.loads]
 
@@ -116,7 +116,7 @@ def _late(plan: Plan, cell: Cell) -> DeadlineExceededError:
 
 
 def _changer(plan: Plan, cell: Cell) -> Operation | None:
-    """The first operation of a plan that changes the variable."""
+    """Returns the first operation of a plan that changes the variable."""
     for step in plan.steps:
         for instruction in step.program:
             for touch in (*instruction.refs.values(), *instruction.touched):
@@ -126,7 +126,7 @@ def _changer(plan: Plan, cell: Cell) -> Operation | None:
 
 
 class Reader(Turn):
-    """The turn of a run that changes nothing: it waits for nobody."""
+    """The locks of a run that changes nothing: none."""
 
     __slots__ = ()
 
@@ -143,17 +143,17 @@ class Reader(Turn):
 _release = operator.methodcaller("release")
 _is_owned = operator.methodcaller("_is_owned")
 reader = Reader()
-# One call of C code that begins with no step of Python: an interrupt comes before it, or after the locks are free.
+# One call of C code without a step of Python: an interrupt comes before it, or after the locks are free.
 give = collections.deque[None](maxlen=0).extend
 
 
 def forget(plan: Plan, done: dict[int, list[Any]]) -> None:
-    """Takes out of what a run has done what depends on variables that have changed meanwhile.
+    """Removes results of a run that depend on variables that have changed meanwhile.
 
     Args:
       plan: the plan.
-      done: what host operations gave.
-    Raises: AbortedError where an operation has acted, and changed a variable in doing so.
+      done: results of host operations.
+    Raises: AbortedError where an operation has acted and also changed a variable.
     """
     for instruction in _called(plan):
         op = instruction.op
