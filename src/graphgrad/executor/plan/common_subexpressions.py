@@ -10,20 +10,20 @@ from graphgrad.ir.graph import Operation
 
 
 class Merger:
-    """Remembers pure operations by what they do to which slots."""
+    """Remembers pure operations by their op, attributes and slots."""
 
     def __init__(self) -> None:
         self._seen: dict[Any, Sequence[int]] = {}
-        self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes of their own share one
+        self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes share one
         self._key: Any = None
 
     def find(self, op: Operation, ins: Sequence[int], mark: Any = 0) -> Sequence[int] | None:
-        """The slots of the results of an equal operation, or None; `remember` takes this one's.
+        """Returns the slots of the results of an equal operation, or None; then `remember` stores this one's.
 
         Args:
           op: a pure operation without control inputs.
           ins: the slots of its inputs.
-          mark: the repetition that it belongs to, and its device; those of different ones are not equal.
+          mark: its recomputation and its device; operations with different marks are not equal.
         """
         attrs = op.attrs
         known = self._tokens.get(id(attrs), self)
@@ -37,6 +37,6 @@ class Merger:
         return self._seen.get(self._key)
 
     def remember(self, outs: Sequence[int]) -> None:
-        """Keeps the slots of the results of the operation that `find` was asked for last."""
+        """Stores the slots of the results of the operation passed to `find` last."""
         if self._key is not None:
             self._seen[self._key] = outs

@@ -1,7 +1,7 @@
 """Constant folding: values that follow from constants and shapes.
 
-Such values are computed in NumPy while a cluster is lowered, in each cluster that needs them, so
-that they can be shapes and axes there. They are never handed from step to step.
+Such values are computed in NumPy while a cluster is lowered, in each cluster that needs them, so that they can be
+shapes and axes there. They are never passed between steps.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from graphgrad.executor.program.interpreter import SHAPE_OPS, WHOLE_OP, host_pos
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import num_elements
 
-_LITTLE = 8  # elements: as many axes as shapes have
+_LITTLE = 8  # elements: the most axes of a shape
 
 
 class Knowledge:
-    """Which tensors of a run are known when.
+    """Classifies the tensors of a run by when they are known.
 
     Attributes:
-      static: ids of tensors that follow from constants, shapes and little fed values. What follows from larger ones,
-        such as the largest of fed lengths, is computed in a step of its own: it takes few values, they take many.
+      static: ids of tensors that follow from constants, shapes and small fed values. What follows from larger ones,
+        such as the largest of fed lengths, is computed in a separate step: it takes few values, they take many.
       fixed: ids of those that follow from constants and shapes alone.
       feeds: ids of fed tensors that decide shapes; they are compiled in, by value.
       folded: indices of operations that have to be computed in NumPy, since shapes depend on them.
@@ -67,7 +67,7 @@ class Knowledge:
                     stack.extend(t.op.inputs)
 
     def positions(self, op: Operation) -> tuple[int, ...]:
-        """The positions of the inputs that must be known when `op` is lowered."""
+        """Returns the positions of the inputs that must be known when `op` is lowered."""
         positions = host_positions(op)
         more = self._also.get(op.index)
         if more:
@@ -75,7 +75,7 @@ class Knowledge:
         return positions
 
     def floats(self, op: Operation) -> bool:
-        """Whether `op` has no step of its own: whoever needs its result computes it, in NumPy."""
+        """Returns whether `op` has no step of its own: the steps that need its result compute it, in NumPy."""
         if op.index in self.folded:
             return True
         if op.type in SHAPE_OPS:
@@ -83,7 +83,7 @@ class Knowledge:
         return bool(op.outputs) and all(id(t) in self.fixed for t in op.outputs) and is_small(op)
 
     def only_on_host(self, op: Operation) -> bool:
-        """Whether lowering found out that `op` can only run in NumPy."""
+        """Returns whether lowering found out that `op` can only run in NumPy."""
         return WHOLE_OP in self._also.get(op.index, ())
 
 

@@ -1,7 +1,7 @@
 """Dead-code elimination within branches, loops and maps: removes outputs that a run does not read.
 
 So an effect that feeds only such an output does not run, unless its body keeps effects (`FuncGraph.keeps_effects`), and
-neither do errors arise there.
+it raises no errors.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from graphgrad.ir.graph import Operation, Tensor
 
 
 def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> list[Operation]:
-    """The operations that a run needs, in creation order.
+    """Returns the operations that a run needs, in creation order.
 
     Args:
       fetches: tensors whose values are wanted.
-      targets: operations that are to run.
-      feeds: tensors whose values are given; what only they need is left out.
+      targets: operations to run.
+      feeds: tensors whose values are given; operations that only they need are left out.
     """
     fed = {id(t) for t in feeds}
     needed: dict[int, Operation] = {}
@@ -38,20 +38,20 @@ def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 
 def needed_in(body: FuncGraph) -> list[Operation]:
-    """The operations that a sub-graph needs for its outputs and its effects, without unused outputs."""
-    # In a graph of 1.x, effects that outputs wait for come along with these.
+    """Returns the operations that a sub-graph needs for its outputs and its effects, without unused outputs."""
+    # In a graph of 1.x, effects that outputs wait for are included with these.
     targets = effects_of(body) if body.keeps_effects else ()
     return without_unused(prune(body.outputs, targets, body.inputs), body.outputs, targets, body.inputs)
 
 
 def without_unused(ops: Sequence[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
                    feeds: Sequence[Tensor]) -> list[Operation]:
-    """The operations of a run; in the place of those with sub-graphs and unused outputs, others.
+    """Replaces the operations of a run that have sub-graphs and unused outputs by smaller ones.
 
     Args:
-      ops: what `prune` has found.
+      ops: the result of `prune`.
       fetches, targets, feeds: as there.
-    Returns: operations in the same order; those that only unused outputs needed are left out.
+    Returns: operations in the same order, without those that only unused outputs needed.
     """
     if not any("functional" in op.opdef.flags for op in ops):
         return list(ops)
@@ -60,7 +60,7 @@ def without_unused(ops: Sequence[Operation], fetches: Sequence[Tensor], targets:
     whole = set(map(id, targets))
     there = set(map(id, ops))
     joints = [joint for op in ops if (joint := op.graph._joints.get(op.index)) is not None]
-    # A loop and the one that records it are done in one, with all that both give.
+    # A loop and its recording loop run as one, with the outputs of both.
     together = {id(op) for j in joints if id(j.forward) in there for op in (j.forward, j.record)}
     result = []
     for op in reversed(ops):
@@ -77,19 +77,19 @@ def without_unused(ops: Sequence[Operation], fetches: Sequence[Tensor], targets:
 
 
 def _with_outputs(op: Operation, outputs: list[int]) -> Operation:
-    """An operation that gives some of the outputs of `op` and needs what these need; `op` itself if that is all."""
+    """Returns an operation with some of the outputs of `op` and the inputs these need; `op` itself for all."""
     if len(outputs) == len(op.outputs):
         return op
     if op.type == "While":
         if op._attr("body").keeps_effects and has_effect(op):
-            return op  # as in TensorFlow: iterations wait for all that they are given
+            return op  # as in TensorFlow: iterations wait for all inputs
         inputs = _carried(op, outputs)
         outputs = [i for i in inputs if i < len(op.outputs)]
     else:
         bodies = [_narrowed(body, range(len(body.inputs)), outputs) for body in bodies_of(op)]
         read = set().union(*map(_inputs_read, bodies))
         if op.type == "VectorizedMap" and not any(op._attr("mapped")[i] for i in read):
-            read.add(op._attr("mapped").index(True))  # how many rows there are
+            read.add(op._attr("mapped").index(True))  # the number of rows
         inputs = sorted(read)
     if len(outputs) == len(op.outputs):
         return op
@@ -106,7 +106,7 @@ def _with_outputs(op: Operation, outputs: list[int]) -> Operation:
 
 
 def _carried(op: Operation, outputs: Sequence[int]) -> list[int]:
-    """The inputs of a loop that are needed for some of its outputs."""
+    """Returns the inputs of a loop that some of its outputs need."""
     n = len(op.outputs)
     cond, body = op._attr("cond"), op._attr("body")
     counter = op._attr("counter")
@@ -120,13 +120,13 @@ def _carried(op: Operation, outputs: Sequence[int]) -> list[int]:
 
 
 def _inputs_read(body: FuncGraph) -> set[int]:
-    """The positions of the inputs that a sub-graph needs."""
+    """Returns the positions of the inputs that a sub-graph needs."""
     read = {id(t) for op in needed_in(body) for t in op.inputs} | {id(t) for t in body.outputs}
     return {i for i, t in enumerate(body.inputs) if id(t) in read}
 
 
 def _narrowed(body: FuncGraph, inputs: Sequence[int], outputs: Sequence[int]) -> FuncGraph:
-    """A sub-graph with some of its inputs and outputs."""
+    """Returns a sub-graph with some of its inputs and outputs."""
     made = copy.copy(body)
     made.inputs = [body.inputs[i] for i in inputs]
     made.outputs = [body.outputs[i] for i in outputs]
@@ -149,7 +149,7 @@ def _output_places(value: Collection[int], inputs: Sequence[int], outputs: Seque
     return tuple([outputs.index(i) for i in value if i in outputs])
 
 
-# How attributes that go by inputs or outputs follow.
+# Adapts attributes with an entry for each input or output.
 _PLACES: dict[str, Callable[..., Any]] = {
     "T": _of_inputs, "Tin": _of_inputs, "mapped": _of_inputs, "Tout": _of_outputs, "output_shapes": _of_outputs,
     "counter": _input_place, "bounded_by": _input_place, "summed": _output_places}

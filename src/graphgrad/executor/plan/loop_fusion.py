@@ -11,17 +11,17 @@ from graphgrad.ir.graph import Operation
 
 def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collection[int],
                devices: dict[int, str]) -> tuple[list[Operation], dict[int, Any]]:
-    """Puts one loop in the place of two that go through the same iterations.
+    """Replaces two loops over the same iterations by one.
 
     Args:
-      ops: the operations of a run, or of a sub-graph of it, in an order in which they can run.
+      ops: the operations of a run, or of a sub-graph of it, in execution order.
       fed: ids of tensors whose values are given.
       refused: indices of joint loops that cannot be compiled.
       devices: operation index -> its device; joint loops are added.
-    Returns: the operations in an order in which they can run, and id of a joint loop -> its `Joint`.
+    Returns: the operations in execution order, and id of a joint loop -> its `Joint`.
     """
     joined: dict[int, Any] = {}
-    whole: dict[int, int] = {}  # index of a loop -> that of the one that runs in its place
+    whole: dict[int, int] = {}  # index of a loop -> that of the joint loop
     result = list(ops)
     for record in ops:
         if record.type != "While" or record.index not in record.graph._joints:
@@ -49,8 +49,8 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
 
 def _in_place(ops: list[Operation], forward: Operation, record: Operation, joint: Any,
               whole: dict[int, int]) -> list[Operation] | None:
-    """The operations with the joint loop in the place of `record`; None if something stands in between."""
-    places = {op.index: i for i, op in enumerate(ops)}  # without_unused has put some in the place of others
+    """Puts the joint loop in place of `record`; None if another operation must run in between."""
+    places = {op.index: i for i, op in enumerate(ops)}  # without_unused has replaced some
     start, end = places.get(forward.index), places.get(record.index)
     if start is None or end is None or start > end:
         return None
@@ -64,7 +64,7 @@ def _in_place(ops: list[Operation], forward: Operation, record: Operation, joint
             later.append(op)
     if later and later[-1] is record:
         return None
-    # What has effects keeps its place among all that has effects or reads variables.
+    # Operations with effects keep their order among those with effects and reads of variables.
     moved = set(map(id, later))
     moving = max(effect_of(op) for op in (forward, *later))
     staying = max((effect_of(op) for op in between if id(op) not in moved), default=NOTHING)

@@ -1,8 +1,8 @@
 """Packs small values that pass between the same clusters into one buffer.
 
-A buffer that goes from program to program costs about a microsecond on either side, whatever is in it. What a
-long graph of small tensors keeps for its gradient is thousands of them. So the producer concatenates those that have
-the same readers, and the readers take them apart again.
+A buffer passed between programs costs about a microsecond on either side, whatever its size. A long graph of small
+tensors keeps thousands of them for its gradient. So the producer concatenates those that have the same readers, and the
+readers split them again.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from graphgrad.ir.shape import is_fully_defined
 
 from .plan_types import Cluster, Plan
 
-_SMALL = 8192  # bytes: copying more costs as much as a buffer of its own
-_FEW = 4  # values: fewer are not worth it
+_SMALL = 8192  # bytes: copying more costs as much as a separate buffer
+_FEW = 4  # values: the least number worth packing
 
 
 def pack(plan: Plan) -> None:
-    """Puts small values that have one producer and the same readers together; changes the clusters of a plan."""
+    """Packs small values that have one producer and the same readers; changes the clusters of a plan."""
     reached: dict[int, list[int]] = {}  # slot -> the steps that read it
     barred = {*plan.fetches, *(s for s, _ in plan.stores), *(s for s, _, _ in plan.checks)}
     for number, step in enumerate(plan.steps):

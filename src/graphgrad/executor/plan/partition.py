@@ -1,11 +1,10 @@
 """Partitions a level into clusters.
 
-XLA compiles a short program quickly and fuses it well. In a long one, fusion duplicates work and
-compile time grows faster than the program; and what is repeated is compiled again and again. So
-a program of more than `WHOLE` instructions, if things recur in it, is cut before each heavy operation, into a heavy one
-with the light ones behind it, or a bounded run of light ones. Then neighbours are joined again, the most frequent
-pair first (as byte-pair encoding does with text): layers and time steps that recur stay alike, so that
-each kind is compiled once, and there are fewer calls.
+XLA compiles a short program quickly and fuses it well. In a long one, fusion duplicates work and compile time grows
+faster than the program; and repeated parts are compiled again and again. So a program of more than `WHOLE` instructions
+with repeated parts is cut before each heavy operation, into a heavy one followed by light ones, or a bounded run of
+light ones. Then neighbours are joined again, the most frequent pair first (as in byte-pair encoding): recurring layers
+and time steps stay equal, so that each is compiled once, and there are fewer calls.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.fingerprint import symbol
 from graphgrad.executor.program.interpreter import Instruction
 
-WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: no more are one cluster
-LIGHT = min(40, WHOLE)  # at most so many light instructions in a row
-LARGEST = min(96, WHOLE)  # instructions of a cluster that is joined from others
-# Instructions: so many are one cluster if little in them recurs ...
+WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: up to this many are one cluster
+LIGHT = min(40, WHOLE)  # the most light instructions in a row
+LARGEST = min(96, WHOLE)  # the most instructions of a joined cluster
+# Instructions: up to this many are one cluster if little recurs in them ...
 UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200
-ALIKE = 0.6  # ... that is, if clusters would be this part of the program, equal ones counted once
-HEAVY_IN_ONE = 6  # heavy operations in a cluster that is joined from others
+ALIKE = 0.6  # ... that is, if distinct clusters make up this fraction of the program
+HEAVY_IN_ONE = 6  # the most heavy operations in a joined cluster
 
 HEAVY = frozenset({
     "MatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "SparseTensorDenseMatMul", "SparseMatMul",
@@ -44,8 +43,8 @@ def cut(program: Sequence[Instruction], final: bool = False, together: bool = Tr
 
     Args:
       program: instructions in the order of execution.
-      final: whether nothing comes after it in the run. Then what updates variables goes into the last
-        piece, which may write the new values over the old ones.
+      final: whether nothing comes after it in the run. Then updates of variables go into the last piece, which may
+        write them in place.
       together: whether a short program, or one in which little recurs, stays in one piece.
     Returns: the pieces, in order.
     """
@@ -68,7 +67,7 @@ def cut(program: Sequence[Instruction], final: bool = False, together: bool = Tr
 
 
 def sections(program: Sequence[Instruction]) -> list[list[Instruction]]:
-    """Cuts before each repetition of operations, which XLA would merge with what they repeat."""
+    """Cuts before recomputed operations, which XLA would merge with the originals."""
     result: list[list[Instruction]] = []
     mark = start = 0
     for n, instruction in enumerate(program):
@@ -81,7 +80,7 @@ def sections(program: Sequence[Instruction]) -> list[list[Instruction]]:
 
 
 def _around_large(program: Sequence[Instruction], final: bool, together: bool) -> list[list[Instruction]]:
-    """Cuts the pieces before, between and behind the convolutions that are dealt out to several cores."""
+    """Cuts the pieces before, between and after the convolutions that are split over several cores."""
     pieces: list[list[Instruction]] = []
     between: list[Instruction] = []
     for instruction in program:
@@ -96,21 +95,21 @@ def _around_large(program: Sequence[Instruction], final: bool, together: bool) -
 
 
 def _updates(program: Sequence[Instruction]) -> list[Instruction]:
-    """The instructions that give variables new values which no other instruction reads."""
+    """Returns the instructions that give variables new values which no other instruction reads."""
     updates = [i for i in program if any(t.out != t.slot for t in i.refs.values())]
     late = set(map(id, updates))
     read = {s for i in program if id(i) not in late for s in i.reads()}
     result: list[Instruction] = []
     for i in reversed(updates):
         if any(s in read for s in i.gives()):
-            read.update(i.reads())  # an earlier update that it builds upon comes before it, too
+            read.update(i.reads())  # an earlier update that it depends on comes before it, too
         else:
             result.append(i)
     return result[::-1]
 
 
 def _segments(program: Sequence[Instruction]) -> list[list[Instruction]]:
-    """Cuts before each heavy operation, and where light ones become too many."""
+    """Cuts before each heavy operation, and where there are too many light ones."""
     pieces: list[list[Instruction]] = []
     present: list[Instruction] = []
     for instruction in program:
@@ -125,7 +124,7 @@ def _segments(program: Sequence[Instruction]) -> list[list[Instruction]]:
 def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int]:
     """Joins neighbours, the most frequent pair first, as long as the results stay small.
 
-    Returns: the new pieces, and how many instructions those have that differ from each other.
+    Returns: the new pieces, and how many instructions the distinct ones have.
     """
     names: dict[Any, int] = {}
     kinds = [names.setdefault(tuple([symbol(i) for i in piece]), len(names)) for piece in pieces]
@@ -138,7 +137,7 @@ def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int
         )
         if not pairs:
             return pieces, sum(size[kind] for kind in set(kinds))
-        # Among pairs that are equally frequent the smallest.
+        # Among equally frequent pairs the smallest.
         best = max(pairs, key=lambda pair: (pairs[pair], -size[pair[0]] - size[pair[1]]))
         new = names.setdefault(best, len(names))
         size[new], heavy[new] = size[best[0]] + size[best[1]], heavy[best[0]] + heavy[best[1]]

@@ -1,10 +1,10 @@
 """Device placement: which operations run where, and the moves between devices.
 
-An operation runs on the device that it names, if there is one; on the default device otherwise (soft placement), or
-the run is refused if a session's configuration says `allow_soft_placement=False`. A cluster belongs to one device.
-Values go from one device to another in steps of their own. A graph that names no devices takes no part in any of this.
+An operation runs on the device that it names, if that exists; on the default device otherwise (soft placement), or the
+run is an error if a session's configuration says `allow_soft_placement=False`. A cluster belongs to one device. Values
+move between devices in separate steps. Graphs that name no devices skip all of this.
 
-Devices are called by kind and number: "CPU:1", "GPU:0"; None is the default one.
+Devices are named by kind and number: "CPU:1", "GPU:0"; None is the default one.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _PREFIX = "/job:localhost/replica:0/task:0/device:"
 
 
 class Placement:
-    """What a session's configuration says of devices.
+    """The device settings of a session's configuration.
 
     Args:
-      cpus: how many devices the processor counts for.
-      accelerators: whether accelerators are used, where there are any.
+      cpus: how many devices the processor counts as.
+      accelerators: whether accelerators are used, if there are any.
       soft: whether an operation may run elsewhere if the device that it names does not exist.
       log: whether to print where operations run.
     """
@@ -49,8 +49,8 @@ class Placement:
 
     @classmethod
     def of(cls, config: Any) -> Placement:
-        """The placement that a `ConfigProto` asks for; None for none."""
-        fields = getattr(config, "_values", {})  # False counts, too, if it was set
+        """Returns the placement that a `ConfigProto` requests; None for none."""
+        fields = getattr(config, "_values", {})  # an explicit False counts, too
         counts = fields.get("device_count", {})
         return cls(int(counts.get("CPU", default_placement.cpus)),
                    default_placement.accelerators and int(counts.get("GPU", 1)) > 0,
@@ -59,7 +59,7 @@ class Placement:
 
     @property
     def devices(self) -> list[str]:
-        """The devices that there are."""
+        """The available devices."""
         return [*[f"CPU:{n}" for n in range(self.cpus)], *(xla.accelerators() if self.accelerators else ())]
 
     @property
@@ -68,7 +68,7 @@ class Placement:
         return next((d for d in self.devices if not d.startswith("CPU")), "CPU:0")
 
     def assign(self, ops: Sequence[Operation]) -> dict[int, str]:
-        """Index of an operation -> its device, for those that do not run on the default one of the process.
+        """Maps the index of an operation to its device, for those not on the default device of the process.
 
         Args:
           ops: the operations of a run.
@@ -80,12 +80,12 @@ class Placement:
         devices, default = self.devices, self.default
         found: dict[str, str] = {}
         result: dict[int, str] = {}
-        # Constants come last: if an operation is refused, it is one that the user wrote.
+        # Constants come last: so an error names an operation that the user wrote.
         for op in sorted(ops, key=_is_const):
             device = found.get(op.device)
             if device is None:
                 device = found[op.device] = self._find(op, devices, default)
-            if "functional" not in op.opdef.flags:  # what is done to a variable is done where it is
+            if "functional" not in op.opdef.flags:  # operations on a variable run where it is
                 device = next((result.get(t.op.index, usual) for t in op.inputs if t.dtype is dtypes.resource), device)
             if device != usual:
                 result[op.index] = device
@@ -116,7 +116,7 @@ default_placement = Placement()  # of functions
 
 
 def assign(place: Placement | None, ops: Sequence[Operation]) -> dict[int, str]:
-    """`Placement.assign`, of the default placement if there is no other."""
+    """Calls `Placement.assign`, of the default placement if there is no other."""
     return (place or default_placement).assign(ops)
 
 
@@ -130,7 +130,7 @@ class DeviceAttributes:
     def __init__(self, name: str):
         self.name = name
         self.device_type = name.rpartition("device:")[2].partition(":")[0]
-        self.memory_limit_bytes = 268435456  # what TensorFlow says of processors; nothing is limited
+        self.memory_limit_bytes = 268435456  # TensorFlow's number for processors; not a limit here
         self.incarnation = 1
 
     def __repr__(self) -> str:
@@ -142,17 +142,17 @@ def _is_const(op: Operation) -> bool:
 
 
 def full_name(device: str) -> str:
-    """A device's name as sessions list it."""
+    """Returns a device's name as sessions list it."""
     return _PREFIX + device
 
 
 def arrange_on_devices(program: Sequence[Instruction], kept: set[int], floating: Mapping[int, Instruction],
                        slot_of: Mapping[int, int], new: Callable[[Tensor], int], final: bool,
                        whole: bool) -> list[list[Instruction]]:
-    """Cuts a program into clusters, none of which mixes devices; see `order.arrange`.
+    """Cuts a program into clusters, none of which mixes devices; see `schedule.arrange`.
 
     Args:
-      whole: whether the clusters are to be as large as can be.
+      whole: whether the clusters are as large as possible.
     """
     pieces: list[list[Instruction]] = []
     runs = _by_device(program, floating, slot_of)
@@ -205,7 +205,7 @@ def connect_devices(plan: Plan, floating: Mapping[int, Instruction], home_of: Ma
     """Adds the steps that move values between devices.
 
     Args:
-      plan: the plan; its steps are there, but not yet connected.
+      plan: the plan; its steps exist, but are not yet connected.
       floating: slot -> the instruction that is computed wherever its result is needed.
       home_of: slot -> device of constants that are not on the default one.
       cell_home: id of a variable's cell -> its device, if that is not the default one.
@@ -258,7 +258,7 @@ def _spec(cell: Cell) -> Spec:
 
 
 def _rename(cluster: Cluster, renamed: Mapping[int, int], everywhere: Collection[int]) -> None:
-    """Lets a cluster read moved values."""
+    """Makes a cluster read moved values."""
     cluster.ins = [renamed.get(s, s) for s in cluster.ins]
     for i in cluster.program:
         if id(i) in everywhere:  # it reads shapes, in other clusters too
@@ -272,7 +272,7 @@ def _rename(cluster: Cluster, renamed: Mapping[int, int], everywhere: Collection
 
 
 def _moving(spec: Spec) -> Operation:
-    """The operation of a move, which is in no graph."""
+    """Makes the operation of a move, which is in no graph."""
     t = Tensor.__new__(Tensor)
     t.dtype, t._spec, t.value_index = spec.dtype, spec, 0
     op = Operation.__new__(Operation)

@@ -22,20 +22,20 @@ class Cluster:
 
     Attributes:
       program: its instructions.
-      ins: slots of the values that it gets.
-      shapes: slots of which only the shape matters to it.
+      ins: slots of its inputs.
+      shapes: slots of which it uses only the shape.
       known: slots of values that are compiled in.
-      outs: slots of what it gives.
+      outs: slots of its results.
       rows: the rows of the table of random states that it gets, in the order of its own table.
-      frees: slots that nobody reads any more afterwards.
+      frees: slots that are dead afterwards.
       donated: slots among `ins` whose buffers it may write its results into.
       before: instructions that find out, in NumPy, what is known of the shape of the result of a split operation.
-      packed: slot among `outs` -> the slots whose values it hands on together there, see `pack`.
-      unpacked: slot among `ins` -> the slots, with shapes, whose values it finds together there.
-      split: how its only operation is dealt out to several cores, or None.
-      guards: what NumPy looks for before it runs, see `guards`.
-      fault: the slot, among `outs`, that says whether one of `watched()` refused something, or None.
-      loop: an operation that is or holds a loop, or None; then the program gets what `stop.Stop` has for loops.
+      packed: slot among `outs` -> the slots whose values are packed there, see `pack_buffers`.
+      unpacked: slot among `ins` -> the slots, with shapes, whose values are packed there.
+      split: how its only operation is split over several cores, or None.
+      guards: checks in NumPy before it runs, see `value_checks`.
+      fault: the slot, among `outs`, that says whether one of `watched()` rejected a value, or None.
+      loop: an operation that is or holds a loop, or None; then the program gets the numbers of `interrupts.Stop`.
       level: clusters of one level need no value from each other before they are lowered.
       device: where it runs, None for the default device.
     """
@@ -60,7 +60,7 @@ class Cluster:
         self.loop = next((i.op for i in program if has_loop(i)), None)
 
     def watched(self) -> list[Instruction]:
-        """The instructions that may refuse values while it runs."""
+        """Returns the instructions that may reject values while it runs."""
         return [i for i in self.program if not i.guarded and can_fail(i)]
 
     def __repr__(self) -> str:
@@ -68,17 +68,17 @@ class Cluster:
 
 
 class HostStep:
-    """One operation that runs in Python, with what it needs to know first.
+    """One operation that runs in Python, with the instructions for its inputs.
 
     Attributes:
-      program: its instructions, those of what it has to know included.
+      program: its instructions, including those for its inputs.
       before, calls: the part that is arithmetic, and the part that can only run in Python.
       has_effects: whether a call, or one in its sub-graphs, must not be repeated.
-      acts: whether it may wait or run what is not ours, see `turns`.
-      waits: whether it may wait for what another step does.
-      ins: slots of the values that it gets.
-      outs: slots of what it gives.
-      frees: slots that nobody reads any more afterwards.
+      acts: whether it may wait or run user code, see `variable_locks`.
+      waits: whether it may wait for another step.
+      ins: slots of its inputs.
+      outs: slots of its results.
+      frees: slots that are dead afterwards.
     """
 
     def __init__(self, program: list[Instruction]):
@@ -100,7 +100,7 @@ _TABLES = ("LookupTable", "InitializeTable")
 
 
 def acts(instruction: Instruction) -> bool:
-    """Whether an instruction may wait or runs what is not ours: it happens once, and while nobody waits for it."""
+    """Returns whether an instruction may wait or runs user code: it runs once, and without locks."""
     flags = instruction.op.opdef.flags
     if "host" in flags and ("calls" in flags or ("stateful" in flags and "reads" not in flags)):
         return not changes(instruction)
@@ -108,20 +108,20 @@ def acts(instruction: Instruction) -> bool:
 
 
 def changes(instruction: Instruction) -> bool:
-    """Whether an instruction gives variables new values."""
+    """Returns whether an instruction gives variables new values."""
     touches = (*instruction.refs.values(), *instruction.touched)
-    is_table = instruction.op.type.startswith(_TABLES)  # iterators just go on: they have locks of their own
+    is_table = instruction.op.type.startswith(_TABLES)  # iterators only advance: they have their own locks
     return any(t.out != t.slot and (is_table or t.cell.dtype is not dtypes.variant) for t in touches)
 
 
 def calls_python(instruction: Instruction) -> bool:
-    """Whether an instruction, or one in its sub-graphs, can only run in Python."""
+    """Returns whether an instruction, or one in its sub-graphs, can only run in Python."""
     inner = (i for body in instruction.bodies.values() for i in body.program)
     return "host" in instruction.op.opdef.flags or any(map(calls_python, inner))
 
 
 class Move(HostStep):
-    """A value goes to another device.
+    """Moves a value to another device.
 
     Attributes:
       device: where to, None for the default device.
@@ -142,24 +142,24 @@ class Plan:
       steps: `Cluster` and `HostStep` objects, in order.
       feeds: slots of the fed tensors; `fetches` slots of the fetched ones.
       slots: how many slots there are.
-      static: slot -> the tensor that it was made for, which tells its static shape and dtype.
+      static: slot -> the tensor that it was made for, with its static shape and dtype.
       constants: (slot, value) of large constants.
       loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.
-      ends: slots of what is fetched or assigned; `endings` where the last step's results go, see `run._ending`.
-      readers: slot -> an operation that cannot do without the value of the variable in it.
-      shared: slots of assigned values that somebody else holds too: another variable, or whoever fed them.
-      checks: (slot, cell, operation) of assignments whose shape only the run knows.
+      ends: slots of fetched and assigned values; `endings` where the last step's results go, see `executable._ending`.
+      readers: slot -> an operation that needs the value of the variable in it.
+      shared: slots of assigned values that are also held elsewhere: by another variable, or the caller that fed them.
+      checks: (slot, cell, operation) of assignments whose shape is known only in the run.
       random_ops: the random operations, by their row in the table of random states.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
       has_loops: whether clusters hold loops.
-      waits: how many steps may wait for what others do, see `independent_waits`.
-      schedule: the instructions in the order in which NumPy executes them, once that is known.
-      template: the values with which a run begins, one for each slot, and `ready` whether they are on the device.
-      stages: the steps as they are called, once that is known.
-      writes: the variables that it changes, in the order of their turns, and `locks` their locks.
+      waits: how many steps may wait for others, see `independent_waits`.
+      schedule: the instructions in the order in which NumPy executes them, once computed.
+      template: the initial values of a run, one for each slot, and `ready` whether they are on the device.
+      stages: the steps as they are called, once computed.
+      writes: the variables that it changes, in locking order, and `locks` their locks.
       last_act: the last step that acts, or None.
-      exposed: the places among `fetches` of values that variables hold as well.
+      exposed: the positions among `fetches` of values that variables hold as well.
     """
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class Plan:
 
 
 def depends(step: HostStep, other: HostStep) -> bool:
-    """Whether a step's operation needs another's to have run."""
+    """Returns whether a step's operation depends on another's."""
     target = other.calls[-1].op
     waiting, seen = [step.calls[-1].op], set[int]()
     while waiting:
@@ -220,7 +220,7 @@ def depends(step: HostStep, other: HostStep) -> bool:
 
 
 def independent_waits(steps: Sequence[Cluster | HostStep]) -> int:
-    """How many steps may wait for what others do; 1 if each of them only begins when the one before it is over."""
+    """Counts the steps that may wait for others; 1 if each of them begins only when the one before it is over."""
     waiting = [s for s in steps if isinstance(s, HostStep) and s.waits]
     if all(depends(b, a) for a, b in itertools.pairwise(waiting)):
         return min(1, len(waiting))
@@ -228,7 +228,7 @@ def independent_waits(steps: Sequence[Cluster | HostStep]) -> int:
 
 
 def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
-    """Finds out what each step hands on, and when each slot is read for the last time.
+    """Computes the inputs and outputs of each step, and where each slot is read for the last time.
 
     Args:
       plan: the plan; its steps are filled in.
@@ -248,7 +248,7 @@ def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
         else:
             step.frees = [s for s in step.ins if s not in kept and last[s] == number]
             step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
-    # The last step may write new values over old ones: after it nothing can fail.
+    # The last step may update variables in place: after it nothing can fail.
     final = plan.steps[-1] if plan.steps else None
     has_lists = isinstance(final, Cluster) and any(
         (t := plan.static.get(s)) is not None and t.dtype is dtypes.variant for s in (*final.ins, *final.outs)

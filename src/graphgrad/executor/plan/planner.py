@@ -1,13 +1,13 @@
 """The planner: turns fetches into steps.
 
-The graph is pruned to what the fetches need, equal operations are merged, and the rest is laid
-out in *levels*. Level by level, the operations that XLA can compile are cut into clusters
-(`cut.py`), and those that need Python (host ops) run after them. An operation goes to a later
-level only if it must: because it needs the result of a host op, or because it needs a *value*
+The graph is pruned to what the fetches need, common subexpressions are merged, and the rest is assigned to *levels*.
+Level by level, the operations that XLA can compile are cut into clusters (`partition.py`), and those that need Python
+(host ops) run after them. An operation goes to a later level only if it must: because it needs the result of a host op,
+or because it needs a *value*
 to be lowered at all (the target shape of a reshape, say) that the compiler cannot know.
 
-Steps work on slots. A variable gets a new slot with each assignment, so nothing but slots
-connects steps; what a variable holds at the end of the run is written back when all has succeeded.
+Steps work on slots. A variable gets a new slot with each assignment, so only slots connect steps; the final value of a
+variable is written back when all steps have succeeded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .placement import Placement, arrange_on_devices, assign, connect_devices
 from .plan_types import Cluster, HostStep, Plan, connect, independent_waits
 from .schedule import arrange, with_short_sums
 
-# Operations whose result is their input, so that both share a slot.
+# Operations that return their input, so that both share a slot.
 _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
 
 
@@ -45,11 +45,11 @@ def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Se
 
     Args:
       fetches, targets, feeds: as in `prune`.
-      resolve: gives the variable behind the tensor that a `VarHandleOp` or a captured handle is.
+      resolve: returns the variable behind the tensor of a `VarHandleOp` or a captured handle.
       must_know: (operation index, input position) of inputs that lowering turned out to need
         the values of.
       whole: whether the operations of a level become one cluster, however many they are.
-      place: says which operations run on which devices.
+      place: assigns operations to devices.
     Raises: InvalidArgumentError for a placeholder that is needed and not fed.
     """
     return _Planner(fetches, targets, feeds, resolve, must_know, whole, place).plan()
@@ -61,9 +61,9 @@ class _Frame:
     def __init__(self) -> None:
         self.slot_of: dict[int, int] = {}  # id(tensor) -> slot
         self.count = 0
-        self.first: dict[int, int] = {}  # cell index -> the slot of the value that comes in
-        self.version: dict[int, int] = {}  # cell index -> the slot of its present value
-        self.made: set[int] = set()  # indices of cells that an operation here makes of a value
+        self.first: dict[int, int] = {}  # cell index -> the slot of the initial value
+        self.version: dict[int, int] = {}  # cell index -> the slot of its current value
+        self.made: set[int] = set()  # indices of cells that an operation here creates from a value
 
     def new(self) -> int:
         self.count += 1
@@ -85,7 +85,7 @@ class _Planner:
         self.whole = whole
         self.ops = without_unused(prune(fetches, targets, feeds), fetches, targets, feeds)
         self.devices = assign(place, self.ops)
-        refused = {index for index, _ in must_know if index < 0}  # what cannot be compiled together
+        refused = {index for index, _ in must_know if index < 0}  # operations that cannot be compiled together
         self.ops, self.joined = join_loops(self.ops, self.fed, refused, self.devices)
         self.known = Knowledge(self.ops, self.fed, must_know)
         self.result = Plan()
@@ -131,7 +131,7 @@ class _Planner:
         value_checks.watch(result)
         result.waits = independent_waits(result.steps)
         result.has_loops = any(isinstance(s, Cluster) and s.loop is not None for s in result.steps)
-        # Initialisers run once: NumPy is done before XLA would have compiled them.
+        # Initialisers run once: NumPy finishes before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result
 
@@ -144,7 +144,7 @@ class _Planner:
         return slot
 
     def _fetched(self, t: Tensor) -> int:
-        """The slot of what is fetched; a variable that is a reference is fetched at the end of the run."""
+        """Returns the slot of a fetch; a reference variable is fetched at the end of the run."""
         if t.op.index in t.graph._scoped_state.get("references", ()) and id(t) not in self.fed:
             return self.frame.cell(self._cell(t.op.inputs[0]))
         return self._slot(t)
@@ -155,7 +155,7 @@ class _Planner:
         return needs_host(op) or self.known.only_on_host(op)
 
     def _assign_levels(self) -> dict[int, list[tuple[Operation, bool]]]:
-        """Level -> (operation, whether it runs on the host), in creation order."""
+        """Assigns levels: level -> (operation, whether it runs on the host), in creation order."""
         fed, known = self.fed, self.known
         levels: dict[int, int] = {}
         on_host: set[int] = set()
@@ -196,12 +196,12 @@ class _Planner:
         return result
 
     def _indices(self, op: Operation) -> tuple[int, ...]:
-        """The indices of the operations in whose place `op` runs."""
+        """Returns the indices of the operations that `op` replaces."""
         joint = self.joined.get(id(op))
         return (op.index,) if joint is None else (op.index, joint.forward.index, joint.record.index)
 
     def _cell(self, t: Tensor) -> int:
-        """The index of the variable behind a handle."""
+        """Returns the index of the variable behind a handle."""
         source = t
         while (index := self.handles.get(id(source))) is None and source.op.type in _SAME and source.op.inputs:
             source = source.op.inputs[source.value_index]
@@ -221,7 +221,7 @@ class _Planner:
     # -- operations to instructions --------------------------------------------------
 
     def _lay_out(self, levels: dict[int, list[tuple[Operation, bool]]]) -> list[tuple[int | None, list[Instruction]]]:
-        """The programs of levels (level, program) and the host ops (None, [instruction]), in order."""
+        """Returns the programs of levels (level, program) and the host ops (None, [instruction]), in order."""
         groups: list[tuple[int | None, list[Instruction]]] = []
         for level in sorted(levels):
             clustered: list[Instruction] = []
@@ -261,11 +261,11 @@ class _Planner:
         return slot
 
     def _place(self, op: Operation) -> Instruction | None:
-        """The instruction of an operation, or None for one that has no part in a step."""
+        """Returns the instruction of an operation, or None for one without an instruction."""
         fed, frame = self.fed, self.frame
         is_fed = any(id(t) in fed for t in op.outputs)
         if is_fed and all(id(t) in fed for t in op.outputs):
-            return None  # it is only here because something waits for it
+            return None  # only a control dependency needs it
         if op.type == "Placeholder":
             if op.outputs[0].dtype is not dtypes.resource:
                 raise _unfed(op)
@@ -309,7 +309,7 @@ class _Planner:
         return instruction
 
     def _without_step(self, op: Operation) -> bool:
-        """Whether an operation only tells where values are."""
+        """Returns whether an operation only refers to values."""
         if op.type == "VariableOf":
             index = self._cell(op.outputs[0])
             self.frame.version[index] = self._slot(op.inputs[0])
@@ -318,7 +318,7 @@ class _Planner:
         return op.type in ("NoOp", "VarHandleOp") or _passes_handle(op)
 
     def _alias_of_variable(self, op: Operation) -> int:
-        """The slot of what a variable holds where `op` reads it."""
+        """Returns the slot of the variable's value at the point where `op` reads it."""
         slot = self.frame.slot_of[id(op.outputs[0])] = self.frame.cell(self._cell(op.inputs[0]))
         return slot
 
@@ -374,7 +374,7 @@ class _Planner:
             body = instruction.bodies[name]
             for index in touched:
                 last = frame.cell(index)
-                if index not in frame.first:  # it is assigned before it is read
+                if index not in frame.first:  # assigned before it is read
                     frame.first[index] = frame.new()
                 body.state.append((frame.first[index], last))
                 if last != frame.first[index]:
@@ -423,7 +423,7 @@ class _Planner:
     # -- steps -----------------------------------------------------------------------
 
     def _with_floating(self, program: Sequence[Instruction]) -> list[Instruction]:
-        """Adds to a program the instructions whose results it has to know."""
+        """Adds to a program the instructions whose results it needs while it is lowered."""
         present = set(map(id, program))
         result: list[Instruction] = []
         for instruction in program:
@@ -467,14 +467,14 @@ class _Planner:
         return cluster
 
     def _split(self, cluster: Cluster, large: Instruction) -> bool:
-        """Lets a cluster of one large convolution be dealt out to several cores, if it can be."""
+        """Splits a cluster of one large convolution over several cores, if possible."""
         rule = RULES[large.op.type]
         before = [i for i in cluster.program if i is not large]
         inner = {s for i in before for s in i.gives()}
         outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
         ins = [s for i, s in enumerate(large.ins) if i != rule.sizes]
         known = [] if rule.sizes is None else [large.ins[rule.sizes]]
-        # The shape of the whole result is not that of a part, so it must be found out beforehand.
+        # The shape of the whole result differs from that of a part, so it must be known beforehand.
         if any(s in inner for s in ins) or any(s not in inner for s in known):
             return False
         if not all(i.shapes_only for i in before if any(s in outer for s in i.reads())):
@@ -497,7 +497,7 @@ def _rows(program: Iterable[Instruction]) -> Iterable[int]:
 
 
 def needs_host(op: Operation) -> bool:
-    """Whether an operation can only run in Python."""
+    """Returns whether an operation can only run in Python."""
     flags = op.opdef.flags
     if "host" in flags:
         return True

@@ -1,15 +1,15 @@
 """Schedules operations for a low peak of memory.
 
-Operations run in the order in which they were built, and that is right for most graphs. Where branches are
-all built before any of them is reduced, it keeps all of them alive; then another order is looked for, and taken if
-it is better by a simulation of what is alive. Values of which the size is not known are taken for small ones.
+Operations run in creation order, which suits most graphs. Where branches are all built before any of them is reduced,
+it keeps all of them alive; then another schedule is computed, and used if a simulation of live memory finds it better.
+Values of unknown size count as small.
 
-The other order follows the graph from a result back to what it needs, the more demanding operand first (Sethi and
-Ullman, The generation of optimal code for arithmetic expressions, 1970), and whenever an operation is done, those
-run that free as much as they take up. A sum of many terms becomes a chain of sums of two, in which each
-term dies as soon as it is added, in the order in which the terms come up.
+That schedule follows the graph from a result back to what it needs, the more demanding operand first (Sethi and Ullman,
+The generation of optimal code for arithmetic expressions, 1970), and after each operation runs those that free as much
+as they allocate. A sum of many terms becomes a chain of sums of two, in which each term dies as soon as it is added, in
+the order in which the terms are computed.
 
-What waits for control inputs waits for them in any order, and operations with effects keep their order.
+Control dependencies hold in any schedule, and operations with effects keep their order.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from graphgrad.ir.opdef import Spec
 
 from .partition import cut
 
-LARGE = 32_000_000  # bytes: where less than this is alive, operations run as they were built
-BETTER = 0.8  # another order is taken if its peak is at most this part of the one that it replaces
-ENOUGH = 0.5  # one with this part of it will do
-UNKNOWN = 32  # what stands for a dimension that only the run knows
+LARGE = 32_000_000  # bytes: below this peak operations run in creation order
+BETTER = 0.8  # another schedule is used if its peak is at most this fraction of the original
+ENOUGH = 0.5  # a schedule with this fraction is good enough
+UNKNOWN = 32  # assumed size of a dimension that only the run knows
 _EFFECTS = frozenset({"stateful"})
 
 
 def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
             slot_of: Mapping[int, int], new: Callable[[Tensor], int],
             final: bool) -> list[list[Instruction]]:
-    """Cuts a program into clusters, in the order in which it was built or in one with a lower peak.
+    """Cuts a program into clusters, in creation order or in one with a lower peak.
 
     Args:
       program: the instructions of a level, in creation order.
@@ -70,7 +70,7 @@ def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Map
 
 
 def peak(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> int:
-    """The most bytes that are alive at once, if pieces run one by one; what a piece gets stays until its end."""
+    """Simulates the peak of live bytes if pieces run one by one; inputs of a piece live until its end."""
     last: dict[int, tuple[int, int]] = {}
     for number, piece in enumerate(pieces):
         for place, instruction in enumerate(piece):
@@ -95,7 +95,7 @@ def peak(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> int:
 
 
 def sizes(instruction: Instruction) -> Iterator[tuple[int, int]]:
-    """The slots that an instruction fills, with the bytes that they take up, as far as these are known."""
+    """Returns the slots that an instruction fills, with their sizes in bytes, as far as known."""
     for slot, t in zip(instruction.outs, instruction.op.outputs, strict=True):
         yield slot, bytes_of(t._spec)
     for touch in (*instruction.refs.values(), *instruction.touched):
@@ -109,7 +109,7 @@ def _given(instruction: Instruction) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def bytes_of(spec: Spec) -> int:
-    """The size of a tensor, with `UNKNOWN` for each dimension that is not known; 0 for what is no array."""
+    """Returns the size of a tensor, with `UNKNOWN` for each unknown dimension; 0 for anything but an array."""
     if spec.dtype.kind == "o" or spec.shape is None:
         return 0
     return math.prod([UNKNOWN if n is None else n for n in spec.shape]) * spec.dtype.np_dtype.itemsize
@@ -125,7 +125,7 @@ def _is_wide_sum(instruction: Instruction) -> bool:
 
 def _without_wide_sums(program: Sequence[Instruction], order: Sequence[Instruction],
                        new: Callable[[Tensor], int]) -> list[Instruction]:
-    """Makes a chain of sums of two of each sum of many large terms, the first ones in `order` first."""
+    """Turns each sum of many large terms into a chain of sums of two, the first ones in `order` first."""
     place = {s: n for n, i in enumerate(order) for s in i.gives()}
     result: list[Instruction] = []
     for instruction in program:
@@ -142,10 +142,10 @@ def _without_wide_sums(program: Sequence[Instruction], order: Sequence[Instructi
 
 
 def with_short_sums(pieces: list[list[Instruction]], new: Callable[[Tensor], int]) -> list[list[Instruction]]:
-    """Has each piece of a program add what it gives to a sum of very many small terms; the terms keep their order.
+    """Distributes sums of very many small terms over the pieces that compute the terms; the terms keep their order.
 
-    XLA takes long for a sum of thousands of terms, such as the gradient of a variable that as many operations read,
-    and each of them would go from program to program.
+    XLA takes long for a sum of thousands of terms, such as the gradient of a variable that as many operations read, and
+    each term would be passed between programs.
 
     Args:
       pieces: instructions in the order of execution.
@@ -172,9 +172,9 @@ def with_short_sums(pieces: list[list[Instruction]], new: Callable[[Tensor], int
     return result
 
 
-_MANY_TERMS = 64  # a sum of more is dealt out
-_ENOUGH_TERMS = 8  # to pieces that give, or are the last before they give, more than so many
-_SMALL_TERM = 8192  # bytes: sums of larger ones are quicker in one go
+_MANY_TERMS = 64  # sums of more terms are distributed
+_ENOUGH_TERMS = 8  # to pieces that compute, or are the last before they compute, more than this many
+_SMALL_TERM = 8192  # bytes: sums of larger terms are quicker in one operation
 
 
 def _has_many_terms(instruction: Instruction) -> bool:
@@ -189,7 +189,7 @@ def _part_of_sum(instruction: Instruction, terms: list[int], out: int) -> Instru
 
 
 def _sum_of(op: Operation, n: int) -> Operation:
-    """An operation that is in no graph: a step of a sum, of `n` terms."""
+    """Makes an operation that is in no graph: a partial sum of `n` terms."""
     part = Operation.__new__(Operation)
     for name in Operation.__slots__:
         if name != "__weakref__":
@@ -199,14 +199,14 @@ def _sum_of(op: Operation, n: int) -> Operation:
     return part
 
 
-# -- another order ---------------------------------------------------------------------
+# -- the other schedule ----------------------------------------------------------------
 
 
 class Net:
-    """What waits for what in a program: `before` and `after` each node.
+    """The dependencies in a program: the nodes `before` and `after` each node.
 
-    Nodes are its instructions, then whatever else leads from one to another: instructions that are computed
-    wherever they are needed, and operations without one, such as NoOp, that control inputs go through.
+    Nodes are its instructions, then what else connects them: instructions that are computed wherever they are needed,
+    and operations without an instruction, such as NoOp, that control inputs pass through.
     """
 
     def __init__(self, program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
@@ -224,8 +224,8 @@ class Net:
             node_of[id(instruction.op)] = node
         nodes: list[Instruction | Operation] = list(program)
         self.before: list[list[int]] = []
-        self._reads: list[list[int]] = []  # the slots inside that a node reads, each once
-        latest = -1  # the operation with effects that was built last
+        self._reads: list[list[int]] = []  # the slots within the program that a node reads, each once
+        latest = -1  # the latest operation with effects
         for node, thing in enumerate(nodes):  # it grows
             before: dict[int, None] = {}
             reads: dict[int, None] = {}
@@ -257,7 +257,7 @@ class Net:
         self._demanding = self._by_demand()
 
     def _by_demand(self) -> list[list[int]]:
-        """For each node what it waits for, in the order in which least has to be alive."""
+        """Orders the dependencies of each node so that least has to be alive."""
         waits = list(map(len, self.before))
         ready = [n for n, count in enumerate(waits) if not count]
         size = [sum(self._size[s] for s in given) for given in self._given]
@@ -278,7 +278,7 @@ class Net:
         return result
 
     def order(self, backwards: bool) -> list[Instruction]:
-        """The instructions in an order of low peak.
+        """Orders the instructions for a low peak.
 
         Args:
           backwards: whether to begin with the result that was built last.

@@ -1,13 +1,13 @@
 """Run-time checks of compiled programs: XLA flags a suspicious value, NumPy raises the error.
 
-Operations that TensorFlow refuses some values of (an index out of range, a singular matrix) have a rule for that,
-`OpDef.refuses`. A cluster with such operations has one result more, which says whether something was refused.
-Then NumPy repeats the cluster, and its kernel raises the error. Nothing has been stored by then. NumPy has the last
-word: if its kernels find nothing wrong, its results are those of the cluster.
+Ops for which TensorFlow rejects some values (an index out of range, a singular matrix) have a rule for that,
+`OpDef.refuses`. A cluster with such operations has one result more, which says whether a value was invalid. Then NumPy
+repeats the cluster, and its kernel raises the error. Nothing has been stored by then. NumPy decides: if its kernels
+find no error, its results are those of the cluster.
 
-The last cluster of a run may write the new values of variables over the old ones, so it must not be the one to find
-out: what is refused there is looked for beforehand in NumPy if it comes from outside (*guards*); else the cluster is
-parted, and what may be refused comes with all that it needs before the rest.
+The last cluster of a run may update variables in place, so it must not be the one to find invalid values: they are
+checked beforehand in NumPy if they come from outside (*guards*); else the cluster is split, and the operations that may
+fail run, with all that they need, before the rest.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from graphgrad.system.subnormals import Subnormals
 
 from .plan_types import Cluster, Plan
 
-# What the integers that are looked at may go through on their way from outside.
+# Ops through which checked integers may pass on their way from outside.
 _CHEAP = frozenset({"Const", "Reshape", "Cast", "Squeeze", "ExpandDims", "ConcatV2", "Pack", "StridedSlice", "Slice",
                     "Shape", "AddV2", "Sub", "Mul", "Minimum", "Maximum", "FloorMod", "Transpose", "Tile",
                     "Range"})
 
 
 class _Shape(NamedTuple):
-    """Stands for a value, or a variable, of which only the shape is looked at."""
+    """A placeholder for a value, or a variable, of which only the shape is used."""
 
     shape: Shape
 
@@ -43,12 +43,12 @@ class _Shape(NamedTuple):
 
 
 class Guard:
-    """Looks, before a cluster runs, for what one of its instructions would refuse.
+    """Checks, before a cluster runs, values that one of its instructions would reject.
 
     Attributes:
       instruction: the instruction.
-      inputs: for each input the slot of its value, or what stands for it.
-      before: what has to be computed for that, in order.
+      inputs: for each input the slot of its value, or a placeholder.
+      before: instructions that compute these, in order.
     """
 
     def __init__(self, instruction: Instruction, inputs: list[Any], before: list[Instruction]):
@@ -57,9 +57,9 @@ class Guard:
         self.before = before
 
     def refuses(self, env: Env) -> bool:
-        """Whether it refuses the values; `env` is that of all guards of a cluster."""
+        """Returns whether it rejects the values; `env` is that of all guards of a cluster."""
         if self.before:
-            # Silenced: slots are all that it is asked for.
+            # Silenced: only slots are read.
             execute(np, [i for i in self.before if i.outs[0] not in env], env, None)  # type: ignore[arg-type]
         values = [env[i] if type(i) is int else i for i in self.inputs]
         for condition in self.instruction.op.opdef.faults(np, values, None, self.instruction.attrs):
@@ -67,7 +67,7 @@ class Guard:
                 integers, size = condition
                 key = id(integers), size
                 if key not in env.seen and integers.size:
-                    env.seen[key] = integers  # kept, so that its identity stays its own
+                    env.seen[key] = integers  # kept alive, so that its id is not reused
                     if integers.max() >= size or integers.min() < 0:
                         return True
             elif np.any(condition):
@@ -76,7 +76,7 @@ class Guard:
 
 
 class Env(dict[int, Any]):
-    """Slot -> NumPy value, on top of the slots of a run; and what has been looked at.
+    """Slot -> NumPy value, on top of the slots of a run; and what has been checked.
 
     Args:
       slots: those of the run.
@@ -93,7 +93,7 @@ class Env(dict[int, Any]):
 
 def part(program: list[Instruction], stored: Collection[int],
          floating: Mapping[int, Instruction]) -> list[list[Instruction]]:
-    """Parts the last program of a run, so that nothing is refused and no loop ended where variables are written over.
+    """Splits the last program of a run, so that no check fails and no loop ends where variables are updated in place.
 
     Args:
       program: the instructions.
@@ -119,11 +119,11 @@ def part(program: list[Instruction], stored: Collection[int],
 
 
 def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | None:
-    """The guard of an instruction; None if what it looks at is not there before its cluster runs.
+    """Makes the guard of an instruction; None if its values are not available before its cluster runs.
 
     Args:
-      instruction: one that may refuse values.
-      makers: slot -> the instruction of the cluster that gives it.
+      instruction: one that may reject values.
+      makers: slot -> the instruction of the cluster that computes it.
     """
     op = instruction.op
     opdef = op.opdef
@@ -133,10 +133,10 @@ def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | N
     before: dict[int, Instruction] = {}
     for position, slot in enumerate(instruction.ins):
         if op.inputs[position].dtype is variant:
-            return None  # a list's length is no part of its shape
+            return None  # a list's length is not part of its shape
         touch = instruction.refs.get(position)
         shape = op.inputs[position]._spec.shape if touch is None else touch.cell.shape
-        if op.inputs[position].dtype is variant:  # of a list the shape says nothing
+        if op.inputs[position].dtype is variant:  # the shape says nothing about a list
             return None
         if position not in (*opdef.fault_needs, *opdef.host) and shape is not None and (
                 is_fully_defined(shape) or slot in makers):
@@ -152,7 +152,7 @@ def guard(instruction: Instruction, makers: dict[int, Instruction]) -> Guard | N
 
 
 def _is_enough(instruction: Instruction, inputs: Sequence[Any], before: Collection[Instruction]) -> bool:
-    """Whether the rule gets along with shapes that are known in part: whether it does with zeros."""
+    """Returns whether the rule accepts partly known shapes: tried with zeros."""
     constants = {i.outs[0]: i.op.attrs["value"] for i in before if i.op.type == "Const"}
     values: list[Any] = []
     for i, t in zip(inputs, instruction.op.inputs, strict=True):
@@ -163,12 +163,12 @@ def _is_enough(instruction: Instruction, inputs: Sequence[Any], before: Collecti
     try:
         found = instruction.op.opdef.faults(np, values, None, instruction.attrs)
         return all(type(c) is not tuple or c[1] is not None for c in found)
-    except Exception:  # whatever it does with an unknown size
+    except Exception:  # any error with an unknown size
         return False
 
 
 def _reaches_outside(slot: int, makers: dict[int, Instruction], before: dict[int, Instruction]) -> bool:
-    """Whether a value comes from outside by a few cheap operations, which are put into `before`."""
+    """Returns whether a value comes from outside through a few cheap operations, which are added to `before`."""
     waiting = [slot]
     while waiting:
         maker = makers.get(waiting.pop())
@@ -185,7 +185,7 @@ _FEW = 12
 
 
 def watch(plan: Plan) -> None:
-    """Gives clusters their guards, and those that may refuse something a slot to say so."""
+    """Adds guards to clusters, and a slot for the verdict to those that may reject values."""
     for step in plan.steps:
         if not isinstance(step, Cluster) or step.split is not None:
             continue
@@ -206,17 +206,17 @@ def watch(plan: Plan) -> None:
 
 
 def refuse(cluster: Cluster, slots: Sequence[Any]) -> bool:
-    """Whether one of a cluster's guards refuses the values in the slots of a run."""
+    """Returns whether one of a cluster's guards rejects the values in the slots of a run."""
     env = Env(slots)
     return any(g.refuses(env) for g in cluster.guards)
 
 
 def repeat(cluster: Cluster, slots: list[Any], table: Any) -> None:
-    """Repeats in NumPy a cluster that has refused something: raises what is wrong, or fills in the results.
+    """Repeats in NumPy a cluster that has rejected a value: raises the error, or fills in the results.
 
     Args:
       cluster: the cluster.
-      slots: the values, those that it got among them; gets its results, as arrays.
+      slots: the values, including its inputs; receives its results, as arrays.
       table: the random states of the run.
     Raises: what the kernel raises.
     """

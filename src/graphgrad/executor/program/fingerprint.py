@@ -1,8 +1,8 @@
 """Fingerprints: the canonical form of a cluster, independent of names and positions.
 
-Two clusters with one form compile to the same program, so repeated layers and time steps are
-compiled once. A form is text made of op types, attributes and wiring; slots are numbered in the
-order in which they turn up. The shapes of inputs are not part of it.
+Two clusters with equal fingerprints compile to the same program, so repeated layers and time steps are compiled once. A
+fingerprint is text made of op types, attributes and wiring; slots are numbered in order of appearance. The shapes of
+inputs are not part of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphgrad.executor.plan.plan_types import Cluster
 
 _PACKAGE = __name__.partition(".")[0]
-# The rooms with kernels and with what lowers them; they import no others.
+# The packages with kernels and lowering; they import no others.
 PARTS = ("system", "ir", "ops", "executor",
          "extras/image", "extras/io", "extras/ragged", "extras/signal", "extras/sparse", "extras/strings")
 _PORTABLE = tuple(f"{_PACKAGE}.{part.replace('/', '.')}." for part in PARTS)
@@ -32,9 +32,9 @@ class Unspeakable(Exception):
 
 
 def token(value: Any) -> Any:
-    """A hashable stand-in for an attribute, equal for equal values, whose `repr` says what it is.
+    """Returns a hashable key for an attribute, equal for equal values, whose `repr` describes it.
 
-    Raises: Unspeakable for objects of a user's own.
+    Raises: Unspeakable for user-defined objects.
     """
     kind = type(value)
     if kind in (int, bool, str, bytes, type(None)):
@@ -67,10 +67,10 @@ def token(value: Any) -> Any:
 
 
 class Form:
-    """The canonical form of a cluster.
+    """The fingerprint of a cluster.
 
     Attributes:
-      text: what it says.
+      text: the canonical text.
       portable: whether the text means the same in other processes.
     """
 
@@ -107,7 +107,7 @@ class Form:
     def _attributes(self, instruction: Instruction) -> Any:
         attrs: dict[str, Any] = {k: v for k, v in instruction.attrs.items() if k not in instruction.bodies}
         opdef = instruction.op.opdef
-        if opdef.has_lists:  # how many values make up each argument
+        if opdef.has_lists:  # the number of values of each argument
             attrs.update((k, instruction.op.attrs[k]) for a in opdef.inputs
                          if (k := a.number_attr or a.list_attr) is not None)
         if instruction.rng is not None:  # seeds are given at run time
@@ -130,7 +130,7 @@ class Form:
 
 
 def symbol(instruction: Instruction) -> Any:
-    """What an instruction is, apart from its wiring; equal for the same work in repeated layers."""
+    """Returns the symbol of an instruction, apart from its wiring; equal in repeated layers."""
     op = instruction.op
     try:
         attributes = token({k: v for k, v in instruction.attrs.items() if k not in ("seed", "seed2")})
@@ -140,7 +140,7 @@ def symbol(instruction: Instruction) -> Any:
 
 
 def digest(*parts: Iterable[Any] | str) -> str:
-    """A name for a form together with what else decides what is compiled."""
+    """Hashes a fingerprint together with all else that affects compilation."""
     import hashlib
 
     text = hashlib.sha256()

@@ -1,7 +1,7 @@
-"""Whether what a run gives an operation fits it: its shape rule once more, when shapes and sizes are known.
+"""Repeats the shape rule of an operation when the run knows shapes and sizes.
 
-Compiled programs do not look at sizes that are fed, which are compiled in. The rule, which could not know them when the
-operation was built, is asked again while it is lowered, once for each set of sizes.
+Compiled programs do not check fed sizes, which are compiled in. The shape rule, which could not know them when the
+operation was built, is called again while it is lowered, once for each set of sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LIMIT = 1024  # elements: larger arrays are not sizes
 
 
 class _Given:
-    """Stands for an input of which the run has told the shape, and perhaps the value."""
+    """A stand-in for an input whose shape, and perhaps value, is known from the run."""
 
     __slots__ = ("dtype", "_spec", "_static")
 
@@ -32,11 +32,12 @@ class _Given:
 
 
 def unfit(op: Operation, values: Sequence[Any]) -> Complaint | None:
-    """What the shape rule of an operation says against the inputs that it gets; None for nothing.
+    """Returns the objection of an operation's shape rule to its actual inputs; None if there is none.
 
     Args:
       op: the operation.
-      values: one for each input: an array, something else with a shape, or what only the operation itself knows.
+      values: one for each input: an array, something else with a shape, or an object that only the operation
+        understands.
     """
     if op.opdef.flags & _OPAQUE:
         return None
@@ -48,7 +49,7 @@ def unfit(op: Operation, values: Sequence[Any]) -> Complaint | None:
         op.opdef._inferred(inputs, op.attrs)
     except Complaint as found:
         return found
-    except Exception:  # a rule that wants more of its inputs than these have
+    except Exception:  # the rule needs more than these inputs offer
         return None
     return None
 
@@ -57,7 +58,7 @@ _OPAQUE = frozenset({"functional", "python"})
 
 
 def fitting(op: Operation, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that first asks the shape rule of its operation, and raises its Complaint.
+    """Wraps a kernel so that it first calls the shape rule of its operation, and raises its Complaint.
 
     Args:
       op: the operation.

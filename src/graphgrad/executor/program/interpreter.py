@@ -31,7 +31,7 @@ _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
 # Operations whose result only depends on the shapes of their inputs.
 SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-WHOLE_OP = -1  # in the place of an input's position: the op can only run in NumPy
+WHOLE_OP = -1  # instead of an input's position: the op can only run in NumPy
 
 
 class MustBeKnown(Exception):
@@ -44,7 +44,7 @@ class MustBeKnown(Exception):
 
 
 class OverBudget(Exception):
-    """Loops have run for longer than they were allowed to."""
+    """Loops have exceeded their time budget."""
 
 
 class Ref:
@@ -74,10 +74,10 @@ class Ref:
 
 
 class RandomTable:
-    """Random states: for each random operation how often it has run before and its two seeds.
+    """Random states: for each random operation its run count and its two seeds.
 
     Args:
-      rows: row number -> where it is in `values`.
+      rows: row number -> its index in `values`.
       values: uint64 array, (rows, 3).
     """
 
@@ -87,17 +87,17 @@ class RandomTable:
 
     @classmethod
     def of(cls, values: Any) -> RandomTable | None:
-        """The table of a whole run, row by row; None for None."""
+        """Makes the table of a whole run, row by row; None for None."""
         return None if values is None else cls({i: i for i in range(len(values))}, values)
 
     def row(self, number: int) -> Any:
-        """The state of one operation."""
+        """Returns the state of one operation."""
         return self._values[self._rows[number]]
 
     def further(self, xp: Any, step: Any) -> RandomTable:
-        """The table for an iteration of a loop, which draws numbers of its own."""
+        """Returns the table for an iteration of a loop, which draws its own numbers."""
         ahead = xp.asarray(step).astype(np.uint64) * np.uint64(65536)
-        counts = (self._values[:, :1] + ahead) * _MIX  # multiplied, so that those of nested loops differ
+        counts = (self._values[:, :1] + ahead) * _MIX  # multiplied, so that nested loops differ
         return RandomTable(self._rows, xp.concatenate([counts, self._values[:, 1:]], 1))
 
 
@@ -105,8 +105,8 @@ class Touch(NamedTuple):
     """What an operation does to a variable.
 
     Attributes:
-      slot: where the value is that it finds.
-      out: where the value goes that it leaves; the same slot if it only reads.
+      slot: the slot of the value before.
+      out: the slot of the value after; the same slot if it only reads.
       cell: the variable.
     """
 
@@ -119,11 +119,11 @@ class Body:
     """A sub-graph, ready to be called by a control-flow kernel.
 
     Attributes:
-      program: its instructions, on slots of its own.
+      program: its instructions, on separate slots.
       ins, outs: slots of arguments (None for handles of variables) and results.
       slots: how many slots there are.
       specs: static shapes and dtypes of the results.
-      state: for each variable that the instruction touches, where its value comes in and where it is at the end.
+      state: for each variable that the instruction touches, the slots of its initial and its final value.
     """
 
     def __init__(self, program: list[Instruction], ins: Sequence[int | None], outs: Sequence[int],
@@ -137,22 +137,22 @@ class Body:
 
 
 class Instruction:
-    """One operation of a program: which kernel, on which slots.
+    """One operation of a program: a kernel and its slots.
 
     Attributes:
       op: the operation, for messages.
-      attrs: what the kernel takes as keywords.
+      attrs: the keyword arguments of the kernel.
       ins, outs: slot numbers of inputs and outputs; handles of variables have slot -1.
-      refs: input position -> what is done to the variable there.
+      refs: input position -> the use of the variable there.
       rng: its row in the table of random states, or None.
       foldable: whether it is computed with NumPy when all of its inputs are NumPy arrays.
       shapes_only: whether only the shapes of its inputs matter.
       bodies: attribute name -> `Body`, for control flow.
       touched: what the bodies do to variables.
-      order: its place in the order in which operations were built.
+      order: its position in creation order.
       device: where it runs, None for the default device.
-      guarded: whether what it refuses is looked for before the program runs.
-      mark: which repetition of operations it belongs to (`Graph.recomputing`), 0 for none.
+      guarded: whether its values are checked before the program runs.
+      mark: the recomputation it belongs to (`Graph.recomputing`), 0 for none.
     """
 
     __slots__ = ("order", "mark", "device", "guarded", "op", "attrs", "ins", "outs", "refs", "rng", "foldable",
@@ -189,21 +189,21 @@ class Instruction:
         return f"<Instruction {self.op.type} '{self.op.name}'>"
 
     def reads(self) -> Sequence[int]:
-        """The slots whose values it needs, with repetitions."""
+        """Returns the slots whose values it needs, with repetitions."""
         if not self.refs and not self.touched and -1 not in self.ins:
             return self.ins
         refs = [t.slot for t in self.refs.values() if t.slot >= 0]
         return [*(s for s in self.ins if s >= 0), *refs, *(t.slot for t in self.touched)]
 
     def gives(self) -> Sequence[int]:
-        """The slots that it fills."""
+        """Returns the slots that it fills."""
         if not self.refs and not self.touched:
             return self.outs
         return [*self.outs, *(t.out for t in (*self.refs.values(), *self.touched) if t.out != t.slot)]
 
 
 def host_positions(op: Operation) -> tuple[int, ...]:
-    """The positions, among the flat inputs, of those that must be known when the op is lowered."""
+    """Returns the positions, among the flat inputs, of those that must be known when the op is lowered."""
     opdef = op.opdef
     if not opdef.host:
         return ()
@@ -220,18 +220,18 @@ def host_positions(op: Operation) -> tuple[int, ...]:
 
 
 def is_pure(op: Operation) -> bool:
-    """Whether the operation's outputs follow from its inputs alone."""
+    """Returns whether the operation's outputs follow from its inputs alone."""
     return not op.opdef.flags & {"stateful", "random", "functional"} and op.type not in ("Placeholder",)
 
 
 def is_small(op: Operation) -> bool:
-    """Whether all outputs are known to be small; of lists nothing is known."""
+    """Returns whether all outputs are known to be small; the sizes of lists are unknown."""
     if any(t.dtype is dtypes.variant for t in op.outputs):
         return False
     return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
 
 
-_SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # no errors: the run goes on in another way
+_SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # not errors: the run continues in another way
 
 
 def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: RandomTable | None,
@@ -242,15 +242,15 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
     Args:
       xp: NumPy or jax.numpy.
       program: the instructions.
-      env: one value for each slot; inputs are filled in, results are put here.
+      env: one value for each slot; inputs are filled in by the caller, results by this function.
       rng: the random states, or None.
-      spend: is told of each sub-graph before it is called, and may raise OverBudget.
-      faults: collects what is refused, in a trace; NumPy raises.
-      stop: the numbers that loops look at, in a trace, see `stop.py`.
+      spend: notified of each sub-graph before it is called; may raise OverBudget.
+      faults: collects invalid values, in a trace; NumPy raises.
+      stop: the interrupt numbers of loops, in a trace, see `interrupts.py`.
     """
     for ins in program:
         values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
-        if ins.refs and not ins.bodies:  # a sub-graph reaches its variables by itself
+        if ins.refs and not ins.bodies:  # a sub-graph accesses its variables itself
             for position, touch in ins.refs.items():
                 if ins.needs and env[touch.slot] is None:
                     raise uninitialized(ins.op, touch.cell)
@@ -285,13 +285,13 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             elif ins.refs:
                 for position, touch in ins.refs.items():
                     if touch.out != touch.slot and values[position].slot != touch.out:
-                        env[touch.out] = env[touch.slot]  # it could have assigned, but did not
+                        env[touch.out] = env[touch.slot]  # an assignment that did not happen
             for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
                 env[slot] = _settle(xp, on_host, value, tensor)
         except MustBeKnown as need:
             if need.op.graph is ins.op.graph:
                 raise
-            # What a sub-graph only captures can be computed beforehand; else NumPy has to run all of it.
+            # Captures of a sub-graph can be computed beforehand; otherwise NumPy has to run all of it.
             raise MustBeKnown(ins.op, _captured_value(ins.op, need, values)) from None
         except NeedsHostValue as need:
             position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
@@ -306,7 +306,7 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
 
 
 def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> int:
-    """The position of the input of `op` that an operation inside of it has to know; `WHOLE_OP` if none will do."""
+    """Returns the input position of `op` whose value an operation inside it needs; `WHOLE_OP` without one."""
     if need.index == WHOLE_OP:
         return WHOLE_OP
     first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
@@ -335,7 +335,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
-    """The value as an array of the declared dtype."""
+    """Returns the value as an array of the declared dtype."""
     dtype = tensor.dtype
     if dtype.kind == "o":
         return value
@@ -351,7 +351,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
                  stop: Any) -> dict[str, Any]:
     """Makes each sub-graph a function `f(args, state) -> (outputs, state)` for the kernel.
 
-    In a trace, whether something was refused travels as the last element of the state.
+    In a trace, the flag for invalid values is the last element of the state.
     """
     watched = faults is not None and any(map(can_fail, ins.bodies.values()))
 
@@ -372,7 +372,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             except _SIGNALS:
                 raise
             except Exception:
-                # What is traced may never run: a branch not taken, a loop of no iterations. NumPy runs it, or not.
+                # Traced code may never run: a branch not taken, a loop of no iterations. NumPy runs it, or not.
                 if xp is np:
                     raise
                 raise MustBeKnown(ins.op, WHOLE_OP) from None
@@ -381,7 +381,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
                 after.append(xp.logical_or(state[-1], found.any(xp)))
             return [inner[i] for i in body.outs], tuple(after)
 
-        call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels look at these
+        call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels read these
         call.specs = body.specs  # type: ignore[attr-defined]  # functions take attributes
         # Silenced: functions take attributes.
         call.stop = None if stop is None else functools.partial(wanted, stop)  # type: ignore[attr-defined]
@@ -393,13 +393,13 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
 
 
 class Faults:
-    """What is refused in a trace: whether any instruction that may refuse values did."""
+    """Collects invalid values in a trace: whether any instruction rejected a value."""
 
     def __init__(self) -> None:
         self.found: list[Any] = []
 
     def add(self, xp: Any, conditions: Iterable[Any]) -> None:
-        """Notes the conditions of an instruction, see `OpDef.refuses`."""
+        """Adds the conditions of an instruction, see `OpDef.refuses`."""
         for condition in conditions:
             if isinstance(condition, tuple):
                 integers, size = condition
@@ -410,7 +410,7 @@ class Faults:
             self.found.append(np.any(condition) if _is_array(condition) else xp.any(condition))
 
     def any(self, xp: Any) -> Any:
-        """Whether there is any, a scalar."""
+        """Returns whether there is any, a scalar."""
         result: Any = False
         for condition in self.found:
             result = xp.logical_or(result, condition)
@@ -418,7 +418,7 @@ class Faults:
 
 
 def can_fail(part: Instruction | Body) -> bool:
-    """Whether a trace has something to look at that may be refused."""
+    """Returns whether a trace contains an instruction that may reject values."""
     if isinstance(part, Body):
         return any(can_fail(i) for i in part.program if i.op.opdef.fault_when is None)
     opdef = part.op.opdef
@@ -428,7 +428,7 @@ def can_fail(part: Instruction | Body) -> bool:
 
 
 def has_loop(part: Instruction | Body) -> bool:
-    """Whether a loop is among what runs."""
+    """Returns whether instructions, or their sub-graphs, include a loop."""
     if isinstance(part, Body):
         return any(map(has_loop, part.program))
     return part.op.type == "While" or any(map(has_loop, part.bodies.values()))
@@ -449,14 +449,14 @@ def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
 
 
 def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpError:
-    """Turns what a kernel raised into TensorFlow's error, naming op, shapes and the user's line."""
+    """Turns the error of a kernel into TensorFlow's, naming op, shapes and the user's line."""
     operands = ", ".join(
         f"{name}={v.dtype} {shape_str(tuple(v.shape))}"
         for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
         if hasattr(v, "dtype")
     )
     if not isinstance(error, (OpError, Complaint)):
-        error = unfit(op, values) or error  # the rule has better words than Python and NumPy
+        error = unfit(op, values) or error  # the rule's message is better than Python's or NumPy's
     source = str(op.source or "")
     if op.type in ("CheckNumerics", "CheckNumericsV2"):
         checked = op.inputs[0].op

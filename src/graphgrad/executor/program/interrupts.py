@@ -1,17 +1,17 @@
-"""Ends loops that XLA runs: at Ctrl-C and at deadlines.
+"""Ends compiled loops at Ctrl-C and at deadlines.
 
-A compiled program cannot be interrupted. So the conditions of its loops read, besides, a few bytes of the host's memory
-(a parameter, which XLA takes without a copy), and whoever wants the loops to end writes there. What the program gives
-then is thrown away. Nothing is stored by then, see `guards.part`.
+A compiled program cannot be interrupted. So the conditions of its loops also read a few bytes of host memory (a
+parameter, which XLA takes without a copy), and an interrupt writes there to end the loops. The results of the program
+are then discarded. Nothing is stored by then, see `value_checks.part`.
 
-There are sixteen numbers, which iterations read in turn: a single one would be loaded once, before the loop.
+There are sixteen numbers, which iterations read in turn: XLA would load a single one once, before the loop.
 
-While the main thread is inside of a program, Python runs no handlers of signals. But it tells a pipe that there was one
+While the main thread is inside of a program, Python runs no signal handlers. But it writes to a pipe at a signal
 (`signal.set_wakeup_fd`), and a thread that reads the pipe ends the loops. If the handler raises nothing, the program
-begins anew.
+starts again.
 
-An interrupt may come between any two steps of what is done here. So nothing depends on what an earlier run has left
-behind: where signals are told is asked of Python, and numbers that nobody has set back cost one more beginning.
+An interrupt may come between any two steps of this code. So nothing depends on state left by an earlier run: Python is
+asked for the present wake-up pipe, and numbers that were not reset cost one more start.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from graphgrad.ir.graph import Operation
 
 COUNT = 16
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGALRM")
-_REPEATS = 3  # so often is a program begun anew for a signal whose handler raises nothing
+_REPEATS = 3  # the most restarts of a program for signals whose handlers raise nothing
 
 
 def wanted(stop: Any, step: Any) -> Any:
-    """Whether a loop is to end, inside of its trace.
+    """Returns whether a loop has to end, inside of its trace.
 
     Args:
       stop: the numbers, int32.
@@ -46,7 +46,7 @@ def wanted(stop: Any, step: Any) -> Any:
     return stop.at[step & (COUNT - 1)].get(mode="promise_in_bounds") != 0
 
 
-# What went wrong where time was over, and a remedy.
+# The error at a deadline, and a remedy.
 LATE = ("Timed out: the time of the run was over before its loop ended",
         "allow more time (timeout_in_ms, operation_timeout_in_ms), or see that the loop ends")
 
@@ -57,10 +57,10 @@ def _late(op: Operation) -> DeadlineExceededError:
 
 
 class Stop:
-    """What the loops of one thread's runs look at.
+    """The interrupt numbers that the loops of one thread's runs read.
 
-    Whoever wants them to end may come too late, when another program runs already. So it is the call that knows why its
-    loops should end; one that knows of nothing begins anew.
+    A request to end may come too late, when another program runs already. So each call checks the reason for its loops
+    to end; without one it starts again.
 
     Attributes:
       numbers: int32, all 0 unless the loops are to end.
@@ -68,14 +68,14 @@ class Stop:
 
     def __init__(self) -> None:
         memory = np.zeros(4 * COUNT + 64, np.uint8)
-        start = -memory.ctypes.data % 64  # aligned: else XLA would copy
+        start = -memory.ctypes.data % 64  # aligned: otherwise XLA would copy
         self.numbers: Any = memory[start : start + 4 * COUNT].view(np.int32)
         self._buffers: dict[str, Any] = {}
         self._heard: collections.deque[int] = collections.deque()
-        self._deaf_to: set[int] = set()  # signals that end no more loops, because their handlers let the run go on
+        self._deaf_to: set[int] = set()  # signals that no longer end loops, since their handlers do not raise
 
     def buffer(self, device: Any) -> Any:
-        """The numbers as an argument of programs on a device."""
+        """Returns the numbers as an argument of programs on a device."""
         found = self._buffers.get(device.name)
         if found is None:
             found = self._buffers[device.name] = device.put(self.numbers)
@@ -86,7 +86,7 @@ class Stop:
         self.numbers[:] = 1
 
     def hear(self, signals: Iterable[int]) -> None:
-        """Ends the loops where one of the signals may want it; called by the thread that is told of signals."""
+        """Ends the loops if one of the signals may require it; called by the thread that reads the pipe."""
         heard = [s for s in signals if s not in self._deaf_to]
         if heard:
             self._heard.extend(heard)
@@ -95,7 +95,7 @@ class Stop:
     def call(self, program: Any, args: list[Any], op: Operation) -> list[Any]:
         """Calls a program that has a loop, `op`.
 
-        Raises: DeadlineExceededError where time is over; what a signal's handler raises.
+        Raises: DeadlineExceededError at the deadline; the error of a signal's handler.
         """
         deadline, timer = blocking.deadline(), None
         late: list[None] = []
@@ -114,7 +114,7 @@ class Stop:
                 self.numbers[:] = 0
                 if late:
                     raise _late(op)
-                time.sleep(0)  # what takes Python's lock anew runs the handlers of signals, which may raise
+                time.sleep(0)  # taking Python's lock again runs the signal handlers, which may raise
                 while self._heard:
                     number = self._heard.popleft()
                     repeats[number] = repeats.get(number, 0) + 1
@@ -135,15 +135,15 @@ class _Local(threading.local):
 
 
 _local = _Local()
-_main: list[Stop] = []  # that of the main thread
-_pipe: list[int] = []  # its two ends: signals are told to the second
-_ear: list[int] = []  # the thread that reads the first; an interrupt may leave more of them, which does no harm
-_ours: set[int] = set()  # second ends, also of the processes that this one was forked from
-_elsewhere = [-1]  # where signals are told otherwise
+_main: list[Stop] = []  # of the main thread
+_pipe: list[int] = []  # its two ends: signals are written to the second
+_ear: list[int] = []  # the thread that reads the first; an interrupt may leave several, which is harmless
+_ours: set[int] = set()  # second ends, including those of parent processes
+_elsewhere = [-1]  # the previous wake-up file descriptor
 
 
 def begin() -> tuple[Stop, bool]:
-    """Begins a run with loops, which signals end; for `finish`, says also whether it is the first to listen to them."""
+    """Begins a run with loops, which signals end; also returns, for `finish`, whether it began listening."""
     stop = _local.stop
     return stop, threading.current_thread() is threading.main_thread() and _listen(stop)
 
@@ -157,8 +157,8 @@ def finish(listens: bool) -> None:
 
 
 def _listen(stop: Stop) -> bool:
-    """Has signals end the main thread's loops; False where that cannot be, or where it is so already."""
-    import signal  # which the import of this package does without
+    """Makes signals end the main thread's loops; returns False if that is impossible, or so already."""
+    import signal  # not needed to import this package
 
     _main[:] = [stop]
     try:
@@ -168,21 +168,21 @@ def _listen(stop: Stop) -> bool:
         if not _ear:
             os.set_blocking(writes, False)
             _ours.add(writes)
-            _ear[:] = [_thread.start_new_thread(_hear, (reads,))]  # threading.Thread takes interrupts amiss
+            _ear[:] = [_thread.start_new_thread(_hear, (reads,))]  # threading.Thread does not survive interrupts
         elsewhere = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
     except (OSError, ValueError) as error:
-        if _is_of_a_call(error):  # a signal's handler has raised it here
+        if _is_of_a_call(error):  # raised here by a signal's handler
             raise
-        _forget()  # not the main interpreter, pipes of another kind, or somebody has closed ours
+        _forget()  # not the main interpreter, pipes of another kind, or a closed pipe
         return False
-    if elsewhere in _ours:  # a run within a run, or one before was interrupted
+    if elsewhere in _ours:  # a nested run, or an earlier one was interrupted
         return False
     _elsewhere[0] = elsewhere
     return True
 
 
 def _is_of_a_call(error: BaseException) -> bool:
-    """Whether an error comes from a function of Python's that was called where it was caught, as handlers are."""
+    """Returns whether an error comes from a Python function called where it was caught, as handlers are."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is not None
 
 
@@ -202,7 +202,7 @@ def _hear(reads: int) -> None:
 
 
 def _forget() -> None:
-    """Has the next run make its own pipe: in a process that was forked, the thread is not there."""
+    """Makes the next run create its own pipe: a forked process lacks the thread."""
     _ear.clear()
     _pipe.clear()
 
