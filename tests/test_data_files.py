@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pathlib
 from typing import Any
 
@@ -13,6 +14,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad import errors
 from graphgrad.executor.runtime import session as sessions
 from graphgrad.executor.runtime.session import HostSession
+from graphgrad.training.checkpoints.bundle import write_bundle
 
 
 @pytest.fixture
@@ -150,3 +152,83 @@ def test_conversion_functions(sess: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert value == 3.0 and (found["p"].a, found["p"].b) == (1.0, 2.0)
     with pytest.raises(ValueError, match="already been registered"):
         register(Pair, None)
+
+
+def _numbers(folder: pathlib.Path) -> list[Any]:
+    with tf.init_scope():
+        return [e["x"].item() if isinstance(e, dict) else e.item()
+                for e in tf.data.Dataset.load(str(folder)).as_numpy_iterator()]
+
+
+def _save(folder: pathlib.Path, elements: list[Any]) -> None:
+    with tf.init_scope():
+        tf.data.Dataset.from_tensor_slices(elements).save(str(folder))
+
+
+def test_saved_over_another_one_at_every_instant(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who ends before a file gets its name leaves the old data set or the new one, with its own structure."""
+    seen, real = [], os.replace
+    for at in range(9):
+        _save(tmp_path, [1.0, 2.0])
+        left = [at]
+
+        def replace(*names: str, left: list[int] = left) -> None:
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            real(*names)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", replace)
+            try:
+                with tf.init_scope():
+                    tf.data.Dataset.from_tensor_slices({"x": [7, 8, 9]}).save(str(tmp_path))
+            except KeyboardInterrupt:
+                seen.append(_numbers(tmp_path))
+                continue
+        break
+    assert seen[0] == [1.0, 2.0] and seen[-1] == [7, 8, 9]
+    assert all(s in ([1.0, 2.0], [7, 8, 9]) for s in seen), seen
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["elements.data-00000-of-00001", "elements.index"]
+
+
+def test_saved_anew_after_loading(tmp_path: pathlib.Path) -> None:
+    """A data set that was loaded says so if there is another one by now; one of its kind it reads."""
+    with tf.init_scope():
+        _save(tmp_path, [1.0, 2.0])
+        loaded = tf.data.Dataset.load(str(tmp_path))
+        _save(tmp_path, [3.0, 4.0])
+        assert [e.item() for e in loaded.as_numpy_iterator()] == [3.0, 4.0]
+        loaded.map(tf.negative).save(str(tmp_path))  # onto itself
+        assert [e.item() for e in loaded.as_numpy_iterator()] == [-3.0, -4.0]
+        for other in ([1.0, 2.0, 3.0], [1, 2], [[1.0], [2.0]]):
+            _save(tmp_path, other)
+            with pytest.raises(errors.DataLossError, match="(?s)another data set has been saved here.*Fix:"):
+                list(loaded.as_numpy_iterator())
+
+
+def test_data_sets_that_are_not_whole(tmp_path: pathlib.Path) -> None:
+    """Files of two data sets, or of an earlier version: read if they fit each other, refused if not."""
+    elements = [(f"{i:010d}_00000", tf.float32, np.array(float(i), np.float32), None) for i in range(2)]
+    write_bundle(str(tmp_path / "elements"), elements)
+    with pytest.raises(errors.DataLossError, match="no description"):
+        _numbers(tmp_path)
+    described = tmp_path / "structure.json"  # as earlier versions wrote it
+    described.write_text('{"count": 2, "structure": ["tensor", "float32", []]}')
+    assert _numbers(tmp_path) == [0.0, 1.0]
+    for wrong in ('{"count": 3, "structure": ["tensor", "float32", []]}',
+                  '{"count": 1, "structure": ["tensor", "float32", []]}',
+                  '{"count": 0, "structure": ["tensor", "float32", []]}',
+                  '{"count": 2, "structure": ["tensor", "int32", []]}', '{"count": 2, "structure": ["tensor"]}',
+                  '{"count": 2', "[]", '{"count": 2, "structure": 7}'):
+        described.write_text(wrong)
+        with pytest.raises(errors.DataLossError):
+            _numbers(tmp_path)
+    _save(tmp_path, [5.0])  # what is there of an earlier version counts no longer
+    assert _numbers(tmp_path) == [5.0]
+    index = tmp_path / "elements.index"
+    index.write_bytes(index.read_bytes()[:-9])
+    with pytest.raises(errors.DataLossError):
+        _numbers(tmp_path)
+    _save(tmp_path / "none", [])
+    assert _numbers(tmp_path / "none") == []

@@ -2,7 +2,7 @@
 
 A seed chooses what is done, what lies around, and which call into the system goes wrong and how: the process ends
 there, the disk is full, reads or writes fail or are short, locks are not to be had. Promised is that whoever comes next
-finds the old or the new checkpoint whole, that the next save leaves nothing behind, that errors are TensorFlow's, that
+finds the old or the new checkpoint or data set whole, that the next save leaves nothing behind, that errors are TensorFlow's, that
 the disk cache makes no run fail and gives back what was stored or nothing, and that nobody else's files change.
 """
 
@@ -438,6 +438,62 @@ def _replace(rng: Any, path: str, outside: str) -> str:
     return kind
 
 
+# -- data sets ---------------------------------------------------------------------------------
+
+
+_LENGTHS = {1: 3, 2: 4, 3: 5}  # of the data set of that value
+
+
+def _dataset(value: int) -> Any:
+    data = _made[0].tf.data.Dataset
+    floats = data.from_tensors(np.full(900, value, np.float32))
+    if value == 2:  # of another structure
+        return floats.map(lambda x: {"x": x, "s": "b"}).repeat(_LENGTHS[value])
+    return floats.repeat(_LENGTHS[value])
+
+
+def _value_of_dataset(dataset: Any) -> int:
+    """The one value of all of a data set's elements; AssertionError if it is not whole."""
+    elements = list(dataset.as_numpy_iterator())
+    parts = [(e["x"], e["s"]) if isinstance(e, dict) else (e, None) for e in elements]
+    values = {v for x, _ in parts for v in x.tolist()}
+    assert len(values) == 1, "a data set is mixed"
+    value = int(values.pop())
+    assert len(elements) == _LENGTHS[value] == int(dataset.cardinality()), "a data set has lost elements"
+    assert all(s == (b"b" if value == 2 else None) and len(x) == 900 for x, s in parts), "a data set is mixed"
+    return value
+
+
+def _saved_dataset(rng: Any, folder: str, outside: str) -> str:
+    """A data set is saved where another one is, and what the files hold is damaged then."""
+    tf = _made[0].tf
+    with tf.init_scope():
+        data = tf.data.Dataset
+        _dataset(1).save(folder)
+        loaded = data.load(folder)
+        before = _strangers(rng, folder, outside)
+        outcome = _do(_faults(rng, 70), lambda: _dataset(2).save(folder))
+        found = _value_of_dataset(data.load(folder))
+        assert found in (1, 2) and (found == 2 or outcome != "ok"), (found, outcome)
+        try:
+            assert _value_of_dataset(loaded) == found == 1  # it says what is there by now, or is refused
+        except tf.errors.DataLossError:
+            assert found == 2
+        own = {"elements.index", "elements.data-00000-of-00001"}
+        if rng.integers(0, 2):
+            _dataset(3).save(folder)
+            assert _value_of_dataset(data.load(folder)) == 3
+            _nothing_left(folder, own | set(before))
+        _untouched({n: v for n, v in before.items() if n not in own}, folder)
+        victim = os.path.join(folder, str(rng.choice(sorted(own.intersection(os.listdir(folder))))))
+        _replace(rng, victim, outside)
+        try:
+            _value_of_dataset(data.load(folder))
+        except tf.errors.OpError as e:
+            outcome = f"{outcome}, {type(e).__name__}"
+    return outcome
+
+
 # -- the disk cache ----------------------------------------------------------------------------
 
 
@@ -567,8 +623,8 @@ def _strange_folder(rng: Any, folder: str, outside: str) -> str:
     return "ok"
 
 
-_ATTACKS = (_overwritten, _overwritten, _overwritten, _steps, _steps, _one_file, _events, _strange_checkpoint, _cached,
-            _cached, _cached, _strange_entry, _strange_folder)
+_ATTACKS = (_saved_dataset, _overwritten, _overwritten, _overwritten, _steps, _steps, _one_file, _events,
+            _strange_checkpoint, _cached, _cached, _cached, _strange_entry, _strange_folder)
 
 
 def attack(seed: int) -> str:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import NotFoundError
-from graphgrad.ir.atomic_files import make_folders, write_whole
+from graphgrad.errors import DataLossError, NotFoundError
+from graphgrad.ir.atomic_files import open_plain
 from graphgrad.ir.dtypes import as_dtype, string, variant
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import Spec
-from graphgrad.training.checkpoints.bundle import BundleReader, write_bundle
+from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle, write_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
 
 from .data_structure import Parts, arranged, components, flatten, pack
@@ -37,29 +37,59 @@ def _key(element: int, component: int) -> str:
     return f"{element:010d}_{component:05d}"
 
 
-def _write(path: str, specs: Any, elements: Any) -> int:
+def _write(path: str, specs: Any, elements: Any, describe: bool = False) -> None:
+    """Writes elements to a bundle, in one step; `describe` adds how many there are and their structure."""
     types = [s.dtype for s in flatten(specs)]
     if variant in types:
         raise ValueError("data sets of data sets cannot be kept in files. Fix: flat_map() first")
-    count = 0
 
     def tensors() -> Iterator[Any]:
-        nonlocal count
+        count = 0
         for element in elements:
             for i, (value, dtype) in enumerate(zip(element, types, strict=True)):
                 yield _key(count, i), dtype, np.asarray(value), None
             count += 1
+        if describe:
+            text = json.dumps({"count": count, "structure": _described(specs)})
+            yield _DESCRIPTION, string, np.array(text.encode(), object), None
 
     write_bundle(path, tensors())
-    return count
 
 
-def _read(path: str, types: list[Any]) -> Iterator[list[Any]]:
+def _read(path: str, types: list[Any], description: Any = None) -> Iterator[list[Any]]:
+    """The elements of a bundle; DataLossError if there is a description, and the bundle has another one by now."""
     bundle = BundleReader(path)
+    if description is not None and _description(bundle) != description:
+        raise DataLossError(None, None, f"{path}: another data set has been saved here since it was loaded.\n"
+                            "  Fix: load it again, or save to another directory")
     for n in itertools.count():
         if not bundle.has(_key(n, 0)):
             return
         yield [np.asarray(bundle.read(_key(n, i))) for i in range(len(types))]
+
+
+_DESCRIPTION = "description"  # one of the bundle's tensors, so that it can belong to no other elements
+
+
+def _description(bundle: BundleReader) -> Any:
+    """What `_write` has added to a bundle; DataLossError if its elements are others."""
+    try:
+        if bundle.has(_DESCRIPTION):
+            found = json.loads(bundle.read(_DESCRIPTION).item())
+        else:  # an earlier version wrote a file of its own
+            fd, _ = open_plain(os.path.join(os.path.dirname(bundle.prefix), "structure.json"))
+            with os.fdopen(fd, "rb") as f:
+                found = json.load(f)
+        count, specs = int(found["count"]), _undescribed(found["structure"])
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OSError) as e:
+        raise DataLossError(None, None, f"{bundle.prefix}: no description of a data set ({e}).\n"
+                            "  Fix: save the data set again") from None
+    types = [s.dtype for s in flatten(specs)]
+    ends = [(_key(n, i), t) for n in (0, count - 1) if 0 <= n < count for i, t in enumerate(types)]
+    if bundle.has(_key(max(count, 0), 0)) or not all(bundle.has(k) and bundle.dtype(k) is t for k, t in ends):
+        raise DataLossError(None, None, f"{bundle.prefix}: the elements are not those that were described.\n"
+                            "  Fix: save the data set again")
+    return count, found["structure"]
 
 
 class Storage:
@@ -91,25 +121,26 @@ class Storage:
             raise ValueError(f"Invalid `compression`: {compression!r}. Fix: None or 'GZIP'")
         folder = os.fspath(path)
         folder = folder.decode() if isinstance(folder, bytes) else folder
-        make_folders(folder)
-        count = _write(os.path.join(folder, "elements"), dataset._specs, dataset._start([]))
-        described = json.dumps({"count": count, "structure": _described(dataset._specs)})
-        write_whole(os.path.join(folder, "structure.json"), described.encode())
+        _write(os.path.join(folder, _ELEMENTS), dataset._specs, dataset._start([]), describe=True)
 
     @staticmethod
     def load(path: Any) -> Any:
         """The data set that `save` wrote."""
         folder = os.fspath(path)
         folder = folder.decode() if isinstance(folder, bytes) else folder
+        prefix = os.path.join(folder, _ELEMENTS)
         try:
-            with open(os.path.join(folder, "structure.json")) as f:
-                found = json.load(f)
-        except FileNotFoundError:
+            description = read_bundle(prefix, _description)
+        except NotFoundError:
             raise NotFoundError(None, None, f"Could not find a data set that was saved in {folder}. "
                                 "Fix: Dataset.save(path) writes one") from None
-        specs = _undescribed(found["structure"])
+        count, structure = description
+        specs = _undescribed(structure)
         types = [s.dtype for s in flatten(specs)]
-        return Dataset._of(specs, [], lambda given: _read(os.path.join(folder, "elements"), types), found["count"])
+        return Dataset._of(specs, [], lambda given: _read(prefix, types, description), count)
+
+
+_ELEMENTS = "elements"
 
 
 def _described(specs: Any) -> Any:
