@@ -2,8 +2,9 @@
 
 A seed chooses what is done, what lies around, and which call into the system goes wrong and how: the process ends
 there, the disk is full, reads or writes fail or are short, locks are not to be had. Promised is that whoever comes next
-finds the old or the new checkpoint or data set whole, that the next save leaves nothing behind, that errors are TensorFlow's, that
-the disk cache makes no run fail and gives back what was stored or nothing, and that nobody else's files change.
+finds the old or the new checkpoint or data set whole, that the next save leaves nothing behind, that errors are
+TensorFlow's, that the disk cache makes no run fail and gives back what was stored or nothing, and that nobody else's
+files change.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from graphgrad.ir.shape import TensorShape, is_fully_defined
 from graphgrad.ir.source import user_source
 
 from .partitioned import PartitionedVariable, cut, initial_part, mark, partitions_for
+from .scope_counts import ScopeCounts
 from .variable import VariableAggregation, VariableSynchronization, VariableV1
 
 
@@ -37,49 +38,14 @@ class _ReuseMode(enum.Enum):
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
-class _Store:
+class _Store(ScopeCounts):
     """What a graph knows of its named variables, and how often each variable scope was opened."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.variables: dict[str, Any] = {}
         self.partitioned: dict[str, Any] = {}
         self.current = VariableScope(False)
-        self._opened: dict[str, int] = {}
-        self._inner: dict[str, set[str]] = {}  # scope -> the scopes directly inside of it
-        self._logs: list[list[tuple[str, int]]] = []  # what to take back, for each scope that was gone back to
-
-    def times_opened(self, name: str) -> int:
-        return self._opened.get(name, 0)
-
-    def open(self, name: str) -> None:
-        self._set(name, self.times_opened(name) + 1)
-        outer, _, _ = name.rpartition("/")
-        while outer and name not in self._inner.setdefault(outer, set()):
-            self._inner[outer].add(name)
-            name, (outer, _, _) = outer, outer.rpartition("/")
-
-    def close_inner(self, name: str) -> None:
-        """Forgets the scopes inside of `name`: opened again, it makes the same names unique."""
-        names = list(self._inner.get(name, ()))
-        while names:
-            inner = names.pop()
-            if self.times_opened(inner):
-                self._set(inner, 0)
-            names.extend(self._inner.get(inner, ()))
-
-    def _set(self, name: str, count: int) -> None:
-        for log in self._logs:
-            log.append((name, self.times_opened(name)))
-        self._opened[name] = count
-
-    def remember(self) -> None:
-        """Begins to note what `take_back` is to undo."""
-        self._logs.append([])
-
-    def take_back(self) -> None:
-        """Undoes what was counted since `remember`."""
-        for name, count in reversed(self._logs.pop()):
-            self._opened[name] = count
 
 
 _eager_store: _Store | None = None
@@ -584,10 +550,7 @@ def _unique_scope(store: _Store, prefix: str) -> str:
     base = f"{store.current.name}/{prefix}" if store.current.name else prefix
     if not store.times_opened(base):
         return prefix
-    i = 1
-    while store.times_opened(f"{base}_{i}"):
-        i += 1
-    return f"{prefix}_{i}"
+    return f"{prefix}_{store.free_number(base)}"
 
 
 def _wrapped(own: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
