@@ -1,8 +1,8 @@
 """Atomic file writes, and the operating system's errors as TensorFlow's.
 
-What is written goes to a `Part` first: a file in the same directory, made anew under a name that nobody can guess, so
-it is never what lies there or what a link points to. When all of it is on the disk it is renamed. A part is locked as
-long as its writer lives; those that killed writers left are taken away by the next one (`sweep`).
+Data are first written to a `Part`: a new file in the same directory under an unpredictable name, so it is never an
+existing file or the target of a link. When it is complete and on the disk it is renamed. A part is locked as long as
+its writer lives; parts of killed writers are removed by the next one (`sweep`).
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from .source import raise_in_words, user_source
 
 try:
     import fcntl
-except ImportError:  # there are no such locks here
-    fcntl = None  # type: ignore[assignment]  # asked before each use
+except ImportError:  # no such locks on this system
+    fcntl = None  # type: ignore[assignment]  # checked before each use
 
 _PART = re.compile(r"\.graphgrad-[0-9a-f]{32}\.part")
-_PATIENCE = 10.0  # seconds for which a writer waits until another one has renamed its files
-_OLD = 86400.0  # seconds after which a part is nobody's, where the system has no locks
-# What is opened is no link, does not wait for somebody at the other end, and is not handed on to other programs.
+_PATIENCE = 10.0  # seconds that a writer waits for another one to rename its files
+_OLD = 86400.0  # seconds after which a part is abandoned, where the system has no locks
+# Opens no link, does not block on a pipe, and is not inherited by other programs.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_here = threading.local()  # the directories that this thread has locked
+_here = threading.local()  # directories locked by this thread
 
 
 class system_errors:
-    """A `with` block in which TensorFlow's errors come in the place of the system's.
+    """A `with` block that turns the system's errors into TensorFlow's.
 
     Args:
-      path: the file that they are about.
+      path: the file concerned.
     """
 
     def __init__(self, path: Any):
@@ -60,9 +60,9 @@ class system_errors:
 
 
 def make_folders(path: str) -> None:
-    """Makes a directory and those above it, as far as they are not there.
+    """Creates a directory and its missing parents.
 
-    Raises: TensorFlow's errors; FailedPreconditionError if one of them is something else.
+    Raises: TensorFlow's errors; FailedPreconditionError if one of them is not a directory.
     """
     with system_errors(path):
         try:
@@ -72,13 +72,13 @@ def make_folders(path: str) -> None:
 
 
 def open_plain(path: str, links: bool = False) -> tuple[int, os.stat_result]:
-    """Opens a file for reading, if it is one of the usual kind.
+    """Opens a regular file for reading.
 
     Args:
       path: the file.
       links: whether it may be a link to one.
-    Returns: the descriptor, and what is known of the file.
-    Raises: OSError; FileNotFoundError for another kind, such as a pipe, which could be waited for without end.
+    Returns: the descriptor, and the file's status.
+    Raises: OSError; FileNotFoundError for another kind, such as a pipe, which could block for ever.
     """
     fd = os.open(path, os.O_RDONLY | (_PLAIN & ~_NO_LINK if links else _PLAIN) | _BINARY)
     try:
@@ -94,11 +94,11 @@ def open_plain(path: str, links: bool = False) -> tuple[int, os.stat_result]:
 
 
 class Part:
-    """A file in the making.
+    """An unfinished file.
 
     Args:
-      folder: the directory in which it is to be.
-      mode: who may read and write it, less what the process's mask takes away.
+      folder: its directory.
+      mode: its permissions, before the process's umask.
     Raises: OSError.
 
     Attributes:
@@ -107,7 +107,7 @@ class Part:
 
     def __init__(self, folder: str, mode: int = 0o666):
         self._path: str | None = _new_name(folder)
-        with locked(folder):  # `sweep` sees no part before its lock
+        with locked(folder):  # `sweep` sees no part without its lock
             fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN | _BINARY, mode)
             try:
                 self.file = os.fdopen(fd, "wb")
@@ -117,13 +117,13 @@ class Part:
             _try_lock(fd)
 
     def finish(self, sync: bool = True) -> None:
-        """All is written; `sync`: and on the disk."""
+        """Finishes writing; `sync`: and flushes it to the disk."""
         self.file.flush()
         if sync:
             os.fsync(self.file.fileno())
 
     def become(self, path: str) -> None:
-        """Gives it its name; what had the name before is gone."""
+        """Renames it, replacing an existing file."""
         assert self._path is not None
         os.replace(self._path, path)
         self._path = None
@@ -133,11 +133,11 @@ class Part:
 
     def __exit__(self, *exc: Any) -> None:
         try:
-            if self._path is not None:  # first the name, which closing frees for `sweep`
+            if self._path is not None:  # first the name: closing makes it visible to `sweep`
                 with contextlib.suppress(OSError):
                     os.unlink(self._path)
         finally:
-            with contextlib.suppress(OSError):  # a disk that is full says so once more
+            with contextlib.suppress(OSError):  # a full disk raises once more
                 self.file.close()
 
 
@@ -146,7 +146,7 @@ def _new_name(folder: str) -> str:
 
 
 def replace_by_link(path: str, name: str) -> bool:
-    """Gives a file one more name, in the place of what has it; whether the file system can do that."""
+    """Gives a file a second name, replacing an existing file; returns whether the file system can do that."""
     between = _new_name(os.path.dirname(name))
     try:
         os.link(path, between, follow_symlinks=False)
@@ -162,9 +162,9 @@ def replace_by_link(path: str, name: str) -> bool:
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Writes a file that gets its name when it is complete and on the disk.
+    """Writes a file that is renamed when it is complete and on the disk.
 
-    Raises: the errors of TensorFlow; what was there before is there still.
+    Raises: the errors of TensorFlow; an existing file is then unchanged.
     """
     folder = os.path.dirname(path)
     with system_errors(path), Part(folder) as part:
@@ -177,7 +177,7 @@ def write_whole(path: str, content: bytes) -> None:
 
 
 def _try_lock(fd: int) -> bool | None:
-    """Whether a file could be locked until it is closed; None if the system cannot do that."""
+    """Locks a file until it is closed; returns whether it could; None if the system cannot lock."""
     if fcntl is None:
         return None
     try:
@@ -191,11 +191,11 @@ def _try_lock(fd: int) -> bool | None:
 
 @contextlib.contextmanager
 def locked(folder: str) -> Iterator[bool | None]:
-    """Keeps others out who write into a directory; may be entered again within.
+    """Excludes other writers from a directory; reentrant.
 
-    Nobody is kept out by a directory that cannot be locked, nor for long by a writer that has stopped within.
+    Without an effect for a directory that cannot be locked; a stopped writer blocks others only for a limited time.
 
-    Gives: whether it is locked; None if the system cannot do that.
+    Yields: whether it is locked; None if the system cannot do that.
     """
     held: dict[str, bool | None] = vars(_here).setdefault("held", {})
     if folder in held:
@@ -219,10 +219,10 @@ def locked(folder: str) -> Iterator[bool | None]:
 
 
 def sweep(folder: str) -> None:
-    """Takes away the parts of writers that are no more; nothing else."""
+    """Removes the parts of writers that have ended; nothing else."""
     with locked(folder) as done, contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
         for entry in entries:
-            if _PART.fullmatch(entry.name) and done is not False:  # else a part may not have its lock yet
+            if _PART.fullmatch(entry.name) and done is not False:  # otherwise a part may not have its lock yet
                 with contextlib.suppress(OSError):
                     _sweep_one(entry.path)
 
@@ -239,7 +239,7 @@ def _sweep_one(path: str) -> None:
 
 
 def sync_folder(folder: str) -> None:
-    """Has a directory's names on the disk, where the system can do that."""
+    """Flushes a directory's names to the disk, where the system can do that."""
     with contextlib.suppress(OSError):
         fd = os.open(folder or ".", _FOLDER)
         try:

@@ -9,22 +9,22 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 
-# A range of integers, the two ends of an interval of floats, a set of texts, or `callable`.
+# A range of integers, the two ends of an interval of floats, a set of strings, or `callable`.
 Limit = range | tuple[float, float] | frozenset[str] | Callable[[Any], bool]
 _COUNT, _SIZE = range(2**31), range(1, 2**31)
-# Attributes that mean the same in all ops of this package, with the least values that TensorFlow's records name.
-# Classes are drawn one by one, in Python.
+# Attributes with the same meaning in all ops of this package, with the minima of TensorFlow's records. Classes are
+# drawn one by one, in Python.
 COMMON: dict[str, Limit] = {
     "beam_width": _SIZE, "block_size": range(2, 2**31), "k": _COUNT, "max_images": _SIZE, "max_outputs": _SIZE,
     "num_bits": range(1, 64), "num_buckets": range(2**63), "num_sampled": range(1, 2**20 + 1), "num_shards": _SIZE,
     "num_sparse": _COUNT, "num_true": _SIZE, "order": range(33), "order_a": range(17), "order_b": range(17),
     "range_max": range(1, 2**63), "shard": _COUNT, "top_paths": _SIZE,
 }
-OUTPUTS = range(2**20)  # how many outputs of a kind an operation may have
+OUTPUTS = range(2**20)  # the most outputs of a kind
 
 
 def whole(value: Any) -> int:
-    """`int(value)`, of an argument of a public function; ValueError, not OverflowError, for infinity."""
+    """Returns `int(value)`, of an argument of a public function; ValueError, not OverflowError, for infinity."""
     try:
         return int(value)
     except OverflowError as e:
@@ -36,8 +36,8 @@ def check(name: str, value: Any, limit: Limit) -> None:
 
     Args:
       name: the attribute.
-      value: what it is given.
-      limit: what it may be.
+      value: its value.
+      limit: the allowed values.
     """
     if isinstance(limit, range):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):

@@ -1,11 +1,10 @@
 """Blocking operations within a run: waiting for queue elements or capacity.
 
-What an operation waits for is an *attempt*: it is begun, and somebody else's move completes it. A run may have
-several operations that wait, each for the move of another one of the same run; the executor then asks for
-`WouldBlock` instead of waiting, lets the others make their moves, and resumes.
+A waiting operation has begun an *attempt*, which an action of another thread completes. A run may have several
+operations that wait for each other; the executor then requests `WouldBlock` instead of waiting, lets the others act,
+and resumes.
 
-Where every thread of the program waits like this, nobody is left to make a move: that is an error. (TensorFlow waits
-for ever.)
+If every thread of the program waits like this, that is a deadlock and raises an error. (TensorFlow waits for ever.)
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ _log = Log("graphgrad")
 
 
 class WouldBlock(Exception):
-    """Raised in the place of waiting, where the executor asked for it.
+    """Raised instead of waiting, at the executor's request.
 
     Args:
-      attempt: what was begun.
+      attempt: the begun attempt.
     """
 
     def __init__(self, attempt: Attempt):
@@ -42,18 +41,18 @@ class _State(threading.local):
     deadline: float | None = None
     defers = False
     begun: Attempt | None = None
-    operation: Any = None  # the one whose kernel this thread runs, if it may wait
+    operation: Any = None  # the operation whose kernel this thread runs, if it may wait
 
 
 _state = _State()
 
 
 class Attempt:
-    """Something begun that another thread may have to complete.
+    """A pending action that another thread may have to complete.
 
     Attributes:
       done: whether it is over.
-      value: what came of it.
+      value: its result.
       error: why it failed, or None.
     """
 
@@ -64,17 +63,17 @@ class Attempt:
         self.value: Any = None
         self.error: OpError | None = None
         self._lock = lock
-        self._bell: Any = None  # a lock of C code alone: an interrupt could leave an event's locked
+        self._bell: Any = None  # a plain lock, in C: an interrupt could leave an event's lock taken
         self._withdraw = withdraw
 
     def finish(self, error: OpError | None = None) -> None:
-        """Ends it; whoever waits goes on. The lock is held."""
+        """Ends it and wakes the waiting thread. The lock is held."""
         self.done, self.error = True, error
         if self._bell is not None:
             self._bell.release()
 
     def give_up(self) -> None:
-        """Takes it back, unless it is over."""
+        """Withdraws it, unless it is over."""
         with self._lock:
             if not self.done:
                 self._withdraw(self)
@@ -83,7 +82,7 @@ class Attempt:
         """Waits until it is over.
 
         Returns: its value.
-        Raises: its error; DeadlineExceededError where the run may not take any longer, or nobody could end the wait.
+        Raises: its error; DeadlineExceededError at the run's deadline, or at a deadlock.
         """
         with self._lock:
             if not self.done:
@@ -93,7 +92,7 @@ class Attempt:
             failure = None
             try:
                 failure = self._sleep()
-            finally:  # an interrupt, too
+            finally:  # also after an interrupt
                 self.give_up()
             if not self.done and failure is not None:
                 problem, fix = failure
@@ -104,7 +103,7 @@ class Attempt:
 
 
     def _sleep(self) -> tuple[str, str] | None:
-        """Waits; gives what went wrong and a remedy if that ended without a move."""
+        """Waits; returns a problem and a remedy if the wait ended without an action."""
         thread, deadline = threading.get_ident(), _state.deadline
         wait = LongWait(self._what)
         if deadline is None:
@@ -134,10 +133,10 @@ class Attempt:
 
 
 class LongWait:
-    """A wait of which the log tells once, when it has lasted long, with the user's line that waits.
+    """Logs a long wait once, with the user's line that waits.
 
     Args:
-      what: gives what is waited for.
+      what: describes the awaited event.
     """
 
     def __init__(self, what: Callable[[], str]):
@@ -145,26 +144,26 @@ class LongWait:
         self._began = time.monotonic()
 
     def look(self) -> None:
-        """Called now and then while it lasts."""
+        """Called from time to time during the wait."""
         seconds = time.monotonic() - self._began
         if self._what is not None and seconds >= _LONG:
             caller = user_source(2)
             if caller is not None and caller.filename == threading.__file__:
-                caller = None  # a thread of ours, such as a queue runner's
+                caller = None  # a thread of this package, such as a queue runner's
             called = "" if caller is None else f"\n  Called at {caller}"
             _log.warning("waiting for %.0f seconds: %s%s", seconds, self._what(), called)
             self._what = None
 
 
 def built(operation: Any) -> str:
-    """Says of an operation what it is and where the user built it: a line of its own; "" for None."""
+    """Describes an operation and where the user built it, as a separate line; "" for None."""
     if operation is None:
         return ""
     return f"\n  {operation.type} '{operation.name}', built at {operation.source or 'an unknown line'}"
 
 
 def announced(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that may wait, such that the log names its operation when it does for long.
+    """Wraps a kernel that may wait, so that the log names its operation after a long wait.
 
     Args:
       operation: the operation.
@@ -185,17 +184,17 @@ _LATE = ("Timed out waiting for notification",
 _NOBODY = ("This wait can never end: no other thread of the program is left that could make the move it waits for",
            "start what fills or empties the queue first (tf.train.start_queue_runners(sess), or a thread of your own), "
            "close the queue when all is in it, or set a time-out (operation_timeout_in_ms)")
-_FIRST_LOOK, _LOOK = 0.05, 1.0  # seconds until one looks whether anybody is left, and from then on
-_LONG = 60.0  # seconds after which the log says what is waited for
-_asleep: dict[int, Attempt] = {}  # thread -> what it waits for
-bystanders: set[int] = set()  # threads of our own, which make no moves
+_FIRST_LOOK, _LOOK = 0.05, 1.0  # seconds before, and between, checks for a deadlock
+_LONG = 60.0  # seconds after which the wait is logged
+_asleep: dict[int, Attempt] = {}  # thread -> its attempt
+bystanders: set[int] = set()  # threads of this package, which never act
 
 
 def _all_wait() -> bool:
-    """Whether all threads of the program wait, with no deadline, for what another one would have to do."""
+    """Returns whether all threads of the program wait, with no deadline, for actions of others."""
     before = _threads()
     attempts = [_asleep.get(thread) for thread in before]
-    # Who makes a move and waits then is seen to wait after the move: so it is asked last who is done.
+    # A thread that acts and then waits registers its wait after acting, so completion is checked last.
     if None in attempts or _threads() != before:
         return False
     return not any(a is None or a.done for a in attempts)
@@ -207,7 +206,7 @@ def _threads() -> set[int]:
 
 
 def located(cls: Callable[[Any, Any, str], OpError], problem: str, fix: str) -> OpError:
-    """An error of a kernel that does not know its operation; the executor adds it.
+    """Makes an error for a kernel that does not know its operation; the executor adds it.
 
     Args:
       cls: TensorFlow's class.
@@ -223,10 +222,10 @@ def settle(begin: Callable[..., Attempt], *args: Any) -> Any:
     """Begins an attempt, or resumes the one that the executor keeps, and waits for its end.
 
     Args:
-      begin: gives the attempt.
+      begin: begins the attempt and returns it.
       *args: its arguments.
     Returns: the value.
-    Raises: WouldBlock where the executor asked for it; else as `Attempt.wait`.
+    Raises: WouldBlock at the executor's request; else as `Attempt.wait`.
     """
     attempt, _state.begun = _state.begun, None
     if attempt is None:
@@ -237,13 +236,13 @@ def settle(begin: Callable[..., Attempt], *args: Any) -> Any:
 
 
 def deadline() -> float | None:
-    """When the time of this thread's run is over, by `time.monotonic`; None if it may take as long as it likes."""
+    """Returns the deadline of this thread's run, by `time.monotonic`; None if there is none."""
     return _state.deadline
 
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """A `with` block in which what this thread waits for, and its loops, take no longer in all."""
+    """Limits the total time of this thread's waits and loops in a `with` block."""
     old = _state.deadline
     _state.deadline = time.monotonic() + seconds
     try:
@@ -254,7 +253,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def untimed() -> Iterator[None]:
-    """A `with` block, such as compiling, that does not count for this thread's deadline."""
+    """Excludes a `with` block, such as compiling, from this thread's deadline."""
     began = time.monotonic()
     try:
         yield
@@ -265,10 +264,10 @@ def untimed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def deferring(begun: Attempt | None = None) -> Iterator[None]:
-    """A `with` block in which what would wait raises `WouldBlock`.
+    """Makes operations that would wait in a `with` block raise `WouldBlock`.
 
     Args:
-      begun: what was begun already.
+      begun: the attempts begun already.
     """
     _state.defers, _state.begun = True, begun
     try:
@@ -279,7 +278,7 @@ def deferring(begun: Attempt | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def resuming(begun: Attempt) -> Iterator[None]:
-    """A `with` block that goes on with what was begun."""
+    """Resumes a begun attempt in a `with` block."""
     _state.begun = begun
     try:
         yield

@@ -21,7 +21,7 @@ _UNSEEN: Any = object()
 
 
 def static_value(tensor: Any) -> Any:
-    """The value of `tensor` as far as it is known, in the form this module's docstring gives."""
+    """Returns the value of `tensor` as far as it is known, in the form that this module's docstring describes."""
     known = getattr(tensor, "_static", _UNSEEN)
     if known is not _UNSEEN:
         return _nothing(tensor._spec.shape) if known is None else known
@@ -44,7 +44,7 @@ def static_value(tensor: Any) -> Any:
 
 
 def _nothing(shape: Shape) -> Any:
-    """The value of which nothing but the shape is known."""
+    """Returns a value of which only the shape is known."""
     if shape is None or None in shape or math.prod(shape) > _LIMIT:  # type: ignore[arg-type]  # all are known
         return None
     value: Any = None
@@ -54,7 +54,7 @@ def _nothing(shape: Shape) -> Any:
 
 
 def constant_value(tensor: Any) -> np.ndarray[Any, Any] | None:
-    """The full value of `tensor` as an array if it is known, else None."""
+    """Returns the full value of `tensor` as an array if it is known, else None."""
     if not hasattr(tensor, "op"):
         return np.asarray(tensor._value)
     if tensor.op.type == "Const":
@@ -73,14 +73,14 @@ def _known(t: Tensor) -> Any:
 
 
 def _follow(op: Operation) -> tuple[Tensor, ...]:
-    """The inputs whose values decide the value of `op`'s output."""
+    """Returns the inputs whose values decide the value of `op`'s output."""
     if op.type in _PARTIAL or op.type in _ELEMENTWISE or op.type in _FOLDED:
         return tuple(t for t in op.inputs if t.dtype.kind in "iub")
     return ()
 
 
 def frozen(array: np.ndarray[Any, Any]) -> Any:
-    """The array as nested tuples."""
+    """Converts an array to nested tuples."""
 
     def freeze(v: Any) -> Any:
         return tuple(freeze(i) for i in v) if isinstance(v, list) else v
@@ -119,7 +119,7 @@ def _run(t: Tensor, arrays: list[Any]) -> Any:
     try:
         attrs = {k: op._attr(k) for k in op.opdef.kernel_attrs}
         result = op.opdef.bind_kernel(np)(np, *op.opdef.pack(arrays, op.attrs), **attrs)
-    except Exception:  # the run will say what is wrong, with its own error
+    except Exception:  # the run will raise its own error
         return None
     array = np.asarray(op.opdef.unpack(result)[t.value_index])
     return frozen(array) if array.size <= _LIMIT else None

@@ -1,9 +1,8 @@
 """Conversion of Python and NumPy values to tensors, by TensorFlow's rules.
 
 Python floats become float32 and ints int32 (int64 where 32 bits do not hold them); NumPy
-arrays keep their dtype. Nothing is promoted silently: a value of another kind than the
-wanted dtype is a TypeError, and so is a tensor of another dtype. Ints that are out of its range wrap around, with a
-warning.
+arrays keep their dtype. Nothing is promoted silently: a value of another kind than the requested dtype is a TypeError,
+and so is a tensor of another dtype. Ints out of range wrap around, with a warning.
 """
 
 from __future__ import annotations
@@ -58,11 +57,11 @@ def register_tensor_conversion_function(
 
 
 def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
-    """The NumPy array that a constant of `value` holds.
+    """Makes the NumPy array for a constant of `value`.
 
     Args:
       value: a Python scalar, a (nested) list, or a NumPy array.
-      dtype: the dtype wanted, or None to follow TensorFlow's rules.
+      dtype: the requested dtype, or None to follow TensorFlow's rules.
     Raises: TypeError if the value does not fit the dtype; ValueError for ragged lists.
     """
     direct = _from_numbers(value, dtype)
@@ -117,7 +116,7 @@ def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """`make_array` of eager mode, where a list whose first number is NumPy's float64 is of that dtype."""
+    """Calls `make_array` for eager mode, where a list whose first number is NumPy's float64 has that dtype."""
     if dtype is None and isinstance(value, (list, tuple)):
         first = _first_leaf(value)
         if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
@@ -137,7 +136,7 @@ _FROM_BOOLS = frozenset({dtypes.bool_, dtypes.int32, dtypes.int64, dtypes.uint64
 
 
 def _check_eager_bools(value: Any, dtype: DType) -> None:
-    """Refuses what begins with a bool, for the dtypes to which TensorFlow converts none in eager mode."""
+    """Rejects values that begin with a bool, for dtypes to which TensorFlow does not convert bools in eager mode."""
     first = _first_leaf(value)
     if not isinstance(first, (bool, np.bool_)):
         return
@@ -153,7 +152,7 @@ def _check_eager_bools(value: Any, dtype: DType) -> None:
 
 
 def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
-    """The array of Python ints or floats in the frequent cases; None for the general way."""
+    """Makes the array of Python ints or floats in the frequent cases; None for all others."""
     kind: Any = type(value)
     if kind is list or kind is tuple:
         kinds = set(map(type, value))
@@ -170,7 +169,7 @@ def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | Non
 
 
 def _says_it_is_an_array(value: Any) -> bool:
-    """Whether another library's object is an array, as `jax.Array` is: then it keeps its dtype, as NumPy's do."""
+    """Returns whether another library's object is an array, such as `jax.Array`, which keeps its dtype."""
     return hasattr(value, "__array__") or hasattr(value, "__array_interface__")
 
 
@@ -186,7 +185,7 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
             raise cls(f"Cannot convert a NumPy array of {array.dtype} to dtype {dtype.name}: {e}. "
                       f"Fix: give values of {dtype.name}") from e
     if dtype is None:
-        as_dtype(array.dtype)  # raises for what has no dtype here
+        as_dtype(array.dtype)  # raises for dtypes without a counterpart here
         return array
     if array.dtype == dtype.np_dtype:
         return array
@@ -230,7 +229,7 @@ def _check_leaves(value: Any, dtype: DType) -> None:
 
 
 def _check_long(value: Any, dtype: DType) -> None:
-    """Refuses ints that 64 bits do not hold, as far as signs go with the dtype."""
+    """Rejects ints that do not fit in 64 bits, signed or unsigned by dtype."""
     top = 2**64 if dtype is dtypes.uint64 else 2**63
     if any(isinstance(leaf, int) and not -(2**63) <= leaf < top for leaf in _leaves(value)):
         raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}. "
@@ -238,7 +237,7 @@ def _check_long(value: Any, dtype: DType) -> None:
 
 
 def _sizes_array(value: Dimension | TensorShape, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """The array of a static size or shape, which has to be known."""
+    """Makes the array of a static size or shape, which has to be known."""
     known = value.value if isinstance(value, Dimension) else value._dims
     if known is None or (isinstance(known, tuple) and None in known):
         raise ValueError(f"Cannot convert a partially known {type(value).__name__} {value} to a Tensor. "
@@ -260,7 +259,7 @@ def _from_objects(value: Any, array: np.ndarray[Any, Any], dtype: DType | None) 
     if (dtype is None or dtype.is_integer) and all(isinstance(v, (Dimension, int, np.integer)) for v in array.ravel()):
         return np.vectorize(operator.index, otypes=[np.int64])(array)
     if dtype is not None and dtype.kind == "f" and all(isinstance(v, (int, float)) for v in array.ravel()):
-        return np.vectorize(_as_float, otypes=[np.float64])(array)  # ints that 64 bits do not hold
+        return np.vectorize(_as_float, otypes=[np.float64])(array)  # ints that do not fit in 64 bits
     if any(v is None for v in _leaves(value)):
         raise ValueError("None values not supported. Fix: give a tensor or an array")
     raise TypeError(
@@ -290,11 +289,11 @@ def _string_array(value: Any) -> np.ndarray[Any, Any]:
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Converts a value to a tensor; `IndexedSlices` and sparse tensors stay as they are.
+    """Converts a value to a tensor; `IndexedSlices` and sparse tensors are returned unchanged.
 
     Args:
       value: anything that is, or can be converted to, a tensor.
-      dtype: the dtype that it must have.
+      dtype: the required dtype.
       name: a name for the operation.
     Returns: a tensor, or `value` itself.
     Raises: ValueError for slices of another dtype.
@@ -318,11 +317,11 @@ def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str, dtype: DTy
 
 
 class _Small(NamedTuple):
-    """What the `Const`s of one small value have in common."""
+    """The common parts of all `Const`s of one small value."""
 
     attrs: dict[str, Any]
     specs: tuple[Spec]
-    static: Any  # see ir.static
+    static: Any  # see ir.constant_value
 
 
 _NUMBERS = frozenset({int, float, bool})
@@ -330,11 +329,11 @@ _small: dict[Any, _Small] = {}
 
 
 def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
-    """The common part of numbers, short lists of ints, and small arrays of integers; None for other values."""
+    """Returns the common parts for numbers, short lists of ints, small integer arrays; None for others."""
     kind = type(value)
     content: Any
     if kind in _NUMBERS:
-        # 0.0 and -0.0 are equal, yet not the same.
+        # 0.0 and -0.0 are equal, but not interchangeable.
         content = value if value else (value, math.copysign(1.0, value))
     elif kind is list or kind is tuple:
         if len(value) > 8 or set(map(type, value)) != {int}:
@@ -358,7 +357,7 @@ def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
-    """A constant tensor.
+    """Creates a constant tensor.
 
     Args:
       value: a Python scalar, a (nested) list, or a NumPy array.
@@ -367,7 +366,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       shape: the shape; a scalar fills it. The value's own by default.
       name: a name for the operation.
     Returns: the tensor, of dtype `dtype` and shape `shape`.
-    Raises: TypeError if the value does not fit; ValueError if it has not as many elements.
+    Raises: TypeError if the value does not fit; ValueError if the number of elements differs.
     Gradient: none; a constant has no inputs.
     Reference: TensorFlow 2.21 Const.
 
@@ -452,7 +451,7 @@ def convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, 
 
 
 def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, scoped: bool = True) -> Any:
-    """Converts for the builder: `graph` is the one to use, None for eager mode.
+    """Converts a value for the builder, in the given graph.
 
     Args:
       value, dtype: as in `convert_to_tensor`.
@@ -518,18 +517,18 @@ def _check_dtype(tensor: Any, dtype: DType | None, name: str) -> None:
         )
 
 
-_PLAIN = _NUMBERS | {complex, str, bytes, list, tuple, np.ndarray, type(None)}  # what is no tensor, for sure
+_PLAIN = _NUMBERS | {complex, str, bytes, list, tuple, np.ndarray, type(None)}  # certainly not tensors
 
 
 def is_tensor_like(value: Any) -> bool:
-    """Whether `value` is a tensor or turns into one by itself (a variable, say)."""
+    """Returns whether `value` is a tensor or converts itself to one (a variable, say)."""
     if type(value) in _PLAIN:
         return False
     return isinstance(value, AnyTensor) or hasattr(value, "_as_tensor")
 
 
 def holds_tensors(value: Any) -> bool:
-    """Whether there is a tensor, or what makes itself one, in a nested list."""
+    """Returns whether a nested list contains a tensor, or an object that converts itself to one."""
     return any(holds_tensors(v) if isinstance(v, (list, tuple)) else
                is_tensor_like(v) or hasattr(type(v), "__tf_tensor__") for v in value)
 
@@ -548,7 +547,7 @@ def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) 
 
 
 def _cast_leaves(value: Any, dtype: DType | None) -> Any:
-    """A part of a list that is to become a tensor of `dtype`: its tensors are cast, as TensorFlow does there alone."""
+    """Casts the tensors of a list that becomes a tensor of `dtype`; TensorFlow casts only there."""
     if isinstance(value, (list, tuple)):
         return [_cast_leaves(v, dtype) for v in value]
     if dtype is None or not hasattr(value, "dtype") or not is_tensor_like(value) or as_dtype(value.dtype) is dtype:

@@ -11,8 +11,7 @@ import numpy as np
 class DType:
     """The type of a tensor's elements.
 
-    Instances are singletons, compared by identity; `as_dtype` finds the one that a name,
-    a NumPy type or a Python type stands for.
+    Instances are singletons, compared by identity; `as_dtype` finds the one for a name, a NumPy type or a Python type.
     """
 
     __slots__ = ("name", "enum", "np_dtype", "kind", "size")
@@ -24,7 +23,7 @@ class DType:
     size: int
 
     def __new__(cls, type_enum: Any, handle_data: Any = None) -> DType:
-        """The dtype of TensorFlow's number `type_enum`."""
+        """Returns the dtype of TensorFlow's number `type_enum`."""
         return as_dtype(type_enum)
 
     @classmethod
@@ -44,7 +43,7 @@ class DType:
 
     @property
     def as_datatype_enum(self) -> int:
-        """The number that stands for this type in TensorFlow's protocol buffers."""
+        """The number of this type in TensorFlow's protocol buffers."""
         return self.enum
 
     @property
@@ -122,7 +121,7 @@ class DType:
         raise TypeError(f"Cannot find minimum or maximum value of {self}.")
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether `other` stands for the same type."""
+        """Returns whether `other` denotes the same type."""
         return self is as_dtype(other)
 
     def __int__(self) -> int:
@@ -203,7 +202,7 @@ ALL = (
     float4_e2m1fn,
 )
 
-# Sets of types that op signatures refer to.
+# Sets of types for op signatures.
 FLOATING = frozenset({float16, bfloat16, float32, float64})
 COMPLEX = frozenset({complex64, complex128})
 INTEGER = frozenset({int8, int16, int32, int64, uint8, uint16, uint32, uint64})
@@ -225,7 +224,7 @@ _BY_ENUM: dict[int, DType] = {t.enum: t for t in ALL}
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The `DType` that `type_value` stands for.
+    """Returns the `DType` for `type_value`.
 
     Args:
       type_value: a `DType`, a name such as "float32" or "float", a NumPy type or dtype, a

@@ -13,12 +13,12 @@ _HARMLESS = frozenset({"VarHandleOp", "NoOp"})
 
 
 def effect_of(op: Operation) -> int:
-    """What an operation does besides computing: a second time, or at another time, may give something else.
+    """Classifies the side effects of an operation: whether its results depend on when and how often it runs.
 
-    Random operations do nothing: what they draw can be drawn again.
+    Random operations have none: they can draw the same numbers again.
 
     Args:
-      op: the operation; one with sub-graphs does what the operations in them do.
+      op: the operation; one with sub-graphs has the effects of the operations in them.
     Returns: NOTHING; READS, if it reads what others change; ACTS, if it changes something or calls Python.
     """
     flags = op.opdef.flags
@@ -32,7 +32,7 @@ def effect_of(op: Operation) -> int:
 
 
 def has_effect(op: Operation) -> bool:
-    """Whether an operation does something besides computing, so that a function runs it even if nothing asks for it."""
+    """Returns whether an operation has side effects, so that a function runs it even if no result needs it."""
     flags = op.opdef.flags
     if "functional" in flags:
         return any(map(effects_of, bodies_of(op)))
@@ -40,9 +40,9 @@ def has_effect(op: Operation) -> bool:
 
 
 def effects_of(graph: FuncGraph) -> list[Operation]:
-    """The operations of a body that do something besides computing, and do it whenever the body runs.
+    """Returns the operations of a body with side effects that happen whenever the body runs.
 
-    In a function these are all that there are. In a graph of 1.x they are those that the outputs wait for.
+    In a function these are all operations with effects. In a graph of 1.x they are those that the outputs wait for.
     """
     if graph.keeps_effects:
         return list(filter(has_effect, graph._operations))
@@ -50,7 +50,7 @@ def effects_of(graph: FuncGraph) -> list[Operation]:
 
 
 def runs_for(graph: FuncGraph, outputs: Sequence[Tensor]) -> list[Operation]:
-    """The operations of a body that some of its tensors depend on or wait for, and those it runs for their effects."""
+    """Returns the operations of a body that some tensors depend on or wait for, and those run for their effects."""
     needed: dict[int, Operation] = {}
     waiting = [t.op for t in outputs]
     if graph.keeps_effects:
@@ -73,36 +73,36 @@ def _effect_in(graph: FuncGraph) -> int:
 
 
 def bodies_of(op: Operation) -> list[FuncGraph]:
-    """The sub-graphs that an operation holds."""
+    """Returns the sub-graphs that an operation holds."""
     return [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
 
 
 def body_inputs(op: Operation) -> tuple[Tensor, ...]:
-    """The inputs of an operation with sub-graphs that go to the inputs of these."""
+    """Returns the inputs of an operation that are passed to its sub-graphs."""
     first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
     return op.inputs[first:]
 
 
 def handle_behind(t: Tensor) -> Tensor:
-    """The handle that `t` is the same as."""
+    """Returns the handle behind `t`."""
     while t.op.type == "Identity":
         t = t.op.inputs[0]
     return t
 
 
 def last_changes(graph: Graph) -> dict[int, int]:
-    """For each handle, by id, of what operations of a graph change: the index of the last one that does."""
+    """Maps each handle, by id, whose resource a graph changes, to the index of the last operation that does."""
     last, seen = graph._scoped_state.get("last_changes", ({}, 0))
     operations = graph._operations
     for op in operations[seen:]:
         if "stateful" in op.opdef.flags:
             last.update((id(handle), op.index) for handle in changed_by(op))
     graph._scoped_state["last_changes"] = last, len(operations)
-    return last  # type: ignore[no-any-return]  # what other modules keep has no type
+    return last  # type: ignore[no-any-return]  # other modules' state is untyped
 
 
 def changed_by(op: Operation) -> Iterator[Tensor]:
-    """The handles, among those an operation is given, of what it changes."""
+    """Returns the handles among an operation's inputs whose resources it changes."""
     if effect_of(op) != ACTS:
         return
     if "functional" not in op.opdef.flags:

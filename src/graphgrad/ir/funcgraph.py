@@ -15,25 +15,25 @@ from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
 from .shape import Shape
 
-_SMALL = 4  # eager tensors of up to so many elements become constants, where a tape cannot be watching them
+_SMALL = 4  # eager tensors of up to this many elements become constants, where no tape can be watching them
 
 
 class FuncGraph(Graph):
-    """A graph with inputs and outputs that may use tensors of the graphs around it.
+    """A graph with inputs and outputs that may use tensors of outer graphs.
 
     Attributes:
       name: the function's name.
       outer_graph: the graph it was made in, or None for eager mode.
-      inputs: the placeholders for the arguments, then those for what was captured.
+      inputs: the placeholders for the arguments, then those for captures.
       outputs: the tensors it returns.
-      captured: the tensors of the surroundings that it uses, in order of their placeholders.
+      captured: the outer tensors that it uses, in the order of their placeholders.
       loop_start: if it is a loop's body, the initial values of the loop variables.
-      kept: tensors that must not be computed again, and the outputs, by number, of the operation that holds this graph
-        which have their values.
-      counted: if it is a loop's body, the output of the loop that counts the iterations, None if there is none.
-      waits_for: the operations of the surroundings that `control_dependencies` named in it.
-      discarded: whether it is thrown away when something has been found out by it.
-      outside: by the id of a tensor of this graph, the tensor of the surroundings that it stands for.
+      kept: tensors that must not be recomputed, and the outputs, by number, of the operation that holds this graph with
+        their values.
+      counted: for a loop's body, the output of the loop that counts the iterations, None if there is none.
+      waits_for: the outer operations that `control_dependencies` named in it.
+      discarded: whether it is temporary.
+      outside: by the id of a tensor of this graph, the outer tensor that it represents.
     """
 
     building_function = True
@@ -56,10 +56,10 @@ class FuncGraph(Graph):
         self.structured_outputs: Any = None
         if outer_graph is not None:
             self.seed = outer_graph.seed
-            self._collections = outer_graph._collections  # what a branch collects belongs to the program
+            self._collections = outer_graph._collections  # collections of a branch belong to the program
 
     def add_input(self, dtype: DType, shape: Shape, name: str) -> Tensor:
-        """A placeholder for one more argument."""
+        """Adds a placeholder for one more argument."""
         placeholder = self._placeholder(dtype, shape, name)
         self.inputs.append(placeholder)
         return placeholder
@@ -75,11 +75,11 @@ class FuncGraph(Graph):
         return op.outputs[0]
 
     def _control_element(self, c: Any) -> Operation | None:
-        # What is around runs before the operation that this graph is a part of.
+        # Outer operations run before the operation that holds this graph.
         element = c._as_graph_element() if hasattr(c, "_as_graph_element") else c
         op = element.op if isinstance(element, Tensor) else element
         if isinstance(op, EagerTensor) or (isinstance(op, Operation) and op.graph is self and op.type == "Placeholder"):
-            return None  # it is there
+            return None  # available already
         if isinstance(op, Operation) and op.graph is not self:
             outer = self.outer_graph
             while outer is not None and outer is not op.graph:
@@ -90,12 +90,12 @@ class FuncGraph(Graph):
         return super()._control_element(c)
 
     def capture(self, tensor: Any, name: str | None = None) -> Tensor:
-        """The placeholder that stands for a tensor of the surroundings.
+        """Returns the placeholder of an outer tensor, adding it if necessary.
 
         Args:
-          tensor: an eager tensor, or a tensor of a graph around this one.
+          tensor: an eager tensor, or a tensor of an outer graph.
           name: a name for the placeholder.
-        Raises: ValueError for a tensor of a graph that is not around this one.
+        Raises: ValueError for a tensor of an unrelated graph.
         """
         known = self._captures.get(id(tensor))
         if known is not None:
@@ -124,9 +124,9 @@ class FuncGraph(Graph):
                 outer = outer.outer_graph
             if outer is None:
                 return super().capture(tensor)
-            near = self.discarded or tensor.graph is self.outer_graph  # nothing of it is to remain in graphs around
+            near = self.discarded or tensor.graph is self.outer_graph  # a temporary graph must leave nothing in outer graphs
             source = tensor if near else self.outer_graph.capture(tensor)  # type: ignore[union-attr]  # a body has one
-        if source is not tensor and id(source) in self._captures:  # known by its name in the graph around this one
+        if source is not tensor and id(source) in self._captures:  # named in the outer graph
             inner = self._captures[id(tensor)] = self._captures[id(source)]
             self._keep_alive(tensor)
             return inner
@@ -139,16 +139,16 @@ class FuncGraph(Graph):
         return inner
 
     def _keep_alive(self, tensor: Any) -> None:
-        # The table is keyed by id, so the tensors in it must not go away.
+        # The table is keyed by id, so its tensors must be kept alive.
         self._scoped_state.setdefault("captured", []).append(tensor)
 
 
 @contextlib.contextmanager
 def in_their_turn(graph: Graph | None, *bodies: FuncGraph) -> Iterator[None]:
-    """Lets the operation that is made inside run after what operations of its sub-graphs are to wait for.
+    """Makes the operation built inside run after the operations that its sub-graphs wait for.
 
     Args:
-      graph: where it goes; None in eager mode.
+      graph: the graph it is added to; None in eager mode.
       bodies: its sub-graphs.
     """
     ops = {op: None for body in bodies for op in body.waits_for}
@@ -157,7 +157,7 @@ def in_their_turn(graph: Graph | None, *bodies: FuncGraph) -> Iterator[None]:
 
 
 def stands_for(tensor: Any) -> Any:
-    """The tensor outside of branches, bodies and functions that a tensor in them was captured as; else itself."""
+    """Returns the outer tensor that a placeholder of a branch, body or function captures; else the tensor itself."""
     while type(tensor) is Tensor and tensor.graph.building_function:
         outer = tensor.graph.outside.get(id(tensor))  # type: ignore[attr-defined]  # it is a FuncGraph
         if outer is None:

@@ -14,7 +14,7 @@ from .opdef import raw
 from .shape import TensorShape
 from .source import user_source
 
-_LARGE = 100_000_000  # elements from which on a dense tensor is worth a warning
+_LARGE = 100_000_000  # elements of a dense tensor from which on a warning is issued
 
 
 def _is_scalar(value: Any) -> bool:
@@ -45,7 +45,7 @@ class IndexedSlices(OfValues):
 
     @property
     def indices(self) -> Any:
-        """Where the rows belong, (n,)."""
+        """The indices of the rows, (n,)."""
         return self._indices
 
     @property
@@ -63,7 +63,7 @@ class IndexedSlices(OfValues):
         return TensorShape(static_value(self._dense_shape))
 
     def get_shape(self) -> TensorShape:
-        """The static shape of the dense tensor; the same as `shape`."""
+        """Returns the static shape of the dense tensor; the same as `shape`."""
         return self.shape
 
     @property
@@ -78,7 +78,7 @@ class IndexedSlices(OfValues):
         return str(self._values.name)
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
-        """The dense tensor; ValueError if its shape is not known."""
+        """Returns the dense tensor; ValueError if its shape is unknown."""
         if self._dense_shape is None:
             raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape: "
                              f"{self}. Fix: give dense_shape, or use .values and .indices")
@@ -100,11 +100,11 @@ class IndexedSlices(OfValues):
         return None if tensor is None else self._with_values(tensor)
 
     def _with_values(self, values: Any) -> IndexedSlices:
-        """Other rows in the same places."""
+        """Returns slices with the same indices and other rows."""
         return IndexedSlices(values, self._indices, self._dense_shape)
 
     def _warn_if_large(self) -> None:
-        """Warns before a dense tensor is made that may not fit into memory."""
+        """Warns before building a dense tensor that may not fit into memory."""
         count = self.shape.num_elements()
         if count is None or count < _LARGE:
             return
@@ -122,7 +122,7 @@ class IndexedSlices(OfValues):
     def __neg__(self) -> IndexedSlices:
         return self._with_values(raw.Neg(self.values))
 
-    # What TensorFlow leaves out: a scaling stays sparse, all else is done on the dense tensor.
+    # Missing in TensorFlow: scaling stays sparse, other operators use the dense tensor.
 
     def __mul__(self, other: Any) -> Any:
         return self._with_values(raw.Mul(self.values, other)) if _is_scalar(other) else self._as_tensor() * other

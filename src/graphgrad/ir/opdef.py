@@ -1,6 +1,6 @@
 """Op records: signature, kernel, shape rule and gradient of an op in one place.
 
-An op is declared by a decorator on its kernel; shape rule and gradient stand beneath it:
+An op is declared by a decorator on its kernel; shape rule and gradient follow:
 
     @op("Mul", "x: T, y: T -> z: T", T=NUMERIC)
     def mul(xp, x, y):
@@ -14,19 +14,18 @@ An op is declared by a decorator on its kernel; shape rule and gradient stand be
     def _mul_grad(op, dz):
         ...
 
-**Signature.** `name: type` separated by commas, inputs before `->`, outputs behind. A type is
+**Signature.** `name: type` separated by commas, inputs before `->`, outputs after. A type is
 a type attribute (`T`, whose allowed dtypes are a keyword of the decorator, all when not
 given), a fixed dtype (`int32`, `bool`, `string`, `resource`), a list of one type (`N*T`, `N`
 being an attribute that holds the length), or a list of several (`list(Ts)`).
 
 **Attributes** are the kernel's keyword-only arguments (with their defaults) and the names in
-the signature. A kernel or a shape rule is handed those that it names.
+the signature. A kernel or a shape rule gets those that it names.
 
-**Host inputs** (`host=("shape",)`) are inputs that decide the result's shape. A kernel gets
-them as NumPy arrays, also when lowered; a shape rule gets their value as nested tuples of
-int and None instead of their shape, or None when nothing is known. Inputs named in `peek` are
-shown to the shape rule in the same way, but reach the kernel as they come. A rule that has an
-argument `input_shapes` gets the shapes of all inputs there, of those too.
+**Host inputs** (`host=("shape",)`) are inputs that decide the result's shape. A kernel gets them as NumPy arrays, even
+when lowered; a shape rule gets their value as nested tuples of int and None instead of their shape, or None when
+nothing is known. The shape rule gets inputs named in `peek` in the same way, but the kernel gets them as ordinary
+inputs. A rule with an argument `input_shapes` gets the shapes of all inputs there, these included.
 
 **Shape rule**: takes shapes (tuples of int and None; None for unknown rank), returns the shape
 of the output, or a *list* of shapes when the op has several outputs or a list of them.
@@ -79,7 +78,7 @@ class Spec:
 
     @classmethod
     def of(cls, dtype: DType, shape: Shape) -> Spec:
-        """The one spec of this dtype and shape."""
+        """Returns the one spec of this dtype and shape."""
         key = (dtype, shape)
         spec = cls._interned.get(key)
         if spec is None:
@@ -110,7 +109,7 @@ class Arg:
 
 
 class Inferred(NamedTuple):
-    """What inference finds out about an op before it is made."""
+    """The results of inference for an operation before it is built."""
 
     type_attrs: dict[str, Any]
     specs: tuple[Spec, ...]
@@ -134,7 +133,7 @@ def _parse_args(text: str) -> tuple[Arg, ...]:
 
 
 def _wanted(fn: Callable[..., Any], offered: Iterable[str]) -> tuple[str, ...]:
-    """Which of the offered attribute names `fn` takes as keyword arguments."""
+    """Returns which of the offered attribute names `fn` takes as keyword arguments."""
     code = inspect.unwrap(fn).__code__
     if code.co_flags & inspect.CO_VARKEYWORDS:
         return tuple(offered)
@@ -143,7 +142,7 @@ def _wanted(fn: Callable[..., Any], offered: Iterable[str]) -> tuple[str, ...]:
 
 
 def _keyword_only(fn: Callable[..., Any]) -> dict[str, Any]:
-    """The keyword-only arguments of `fn` with their defaults."""
+    """Returns the keyword-only arguments of `fn` with their defaults."""
     fn = inspect.unwrap(fn)
     code = fn.__code__
     names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -152,7 +151,7 @@ def _keyword_only(fn: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _definition(fn: Any) -> Source | None:
-    """Where a function is defined; for other objects the caller's line."""
+    """Returns where a function is defined; for other objects the caller's line."""
     code = getattr(fn, "__code__", None)
     return user_source(3) if code is None else Source(code, -1)
 
@@ -165,20 +164,20 @@ class OpDef:
       inputs, outputs: tuples of `Arg`.
       attrs: attribute name -> default (`inspect.Parameter.empty` when required).
       allowed: type attribute -> set of dtypes.
-      limits: attribute -> what it may be, see `ir.limits`, which has those that all records share.
+      limits: attribute -> its allowed values, see `ir.attribute_limits`, which has those that records share.
       kernel: a function of (xp, *inputs, **attributes), for NumPy and jax.numpy alike.
-      host_kernel, device_kernel: what stands in for `kernel` on one of the two, or None.
+      host_kernel, device_kernel: a special kernel for one of the two, or None.
       host: indices of the inputs that must be known when the op is lowered.
       seen: indices of the inputs whose value, not shape, the shape rule gets.
       flags: a set out of "stateful" (never folded, merged or pruned from control
-        dependencies), "host" (can only run in NumPy), "calls" (a function of the user, stateless as he says),
-        "random" (its kernel takes `rng`), "reads" (changes nothing), "functional" (holds sub-graphs), "unset" (does
-        with variables that have no value), "python" (it may call functions of the user), "handle" (its kernel makes
-        what sessions keep, such as a queue), "keeps" (has an effect on that, and does not replace it), "waits" (for
-        another operation's effect on it), "sized" (NumPy, too, asks the shape rule about the sizes that a run gives).
-      fault: the rule that says whether values are refused, or None, and `fault_needs` the indices of the inputs whose
-        value it looks at; None if it looks at the result.
-      fault_when: a function that says which operations are watched for it, or None for all.
+        dependencies), "host" (can only run in NumPy), "calls" (calls a user function declared stateless), "random" (its
+        kernel takes `rng`), "reads" (changes nothing), "functional" (holds sub-graphs), "unset" (accepts variables that
+        have no value), "python" (it may call user functions), "handle" (its kernel creates a session resource, such as
+        a queue), "keeps" (has an effect on one, and does not replace it), "waits" (for another operation's effect on
+        it), "sized" (NumPy, too, applies the shape rule to the sizes of a run).
+      fault: the rule that detects invalid values, or None, and `fault_needs` the indices of the inputs whose values it
+        reads; None if it reads the result.
+      fault_when: a function that selects the operations to check, or None for all.
       assigns: whether it may give a variable, which is its input, a new value.
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
     """
@@ -267,33 +266,33 @@ class OpDef:
         return rule
 
     def limit_rank(self, name: str, low: int, high: int) -> None:
-        """Declares which ranks an input may have; it is checked before the shape rule is asked."""
+        """Declares which ranks an input may have; checked before the shape rule is called."""
         self._ranks.append(([a.name for a in self.inputs].index(name), low, high))
 
     def on_host(self, kernel: Kernel) -> Kernel:
-        """Declares a kernel for NumPy alone (a decorator)."""
+        """Declares a kernel for NumPy only (a decorator)."""
         self.host_kernel = kernel
         return kernel
 
     def on_device(self, kernel: Kernel) -> Kernel:
-        """Declares a kernel for jax.numpy alone (a decorator)."""
+        """Declares a kernel for jax.numpy only (a decorator)."""
         self.device_kernel = kernel
         return kernel
 
     def refuses(
         self, *needs: str, when: Callable[[Any], bool] | None = None
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Declares which values the kernel refuses (a decorator), for compiled programs, which cannot raise.
+        """Declares which values the kernel rejects (a decorator), for compiled programs, which cannot raise.
 
-        The rule is a function of (xp, *inputs, **attributes) like the kernel. It gives a list of what must not be:
+        The rule is a function of (xp, *inputs, **attributes) like the kernel. It returns a list of error conditions:
         pairs `(integers, size)` for integers outside [0, size), and arrays of bool. Where one of them is true, NumPy
         repeats the computation, and its kernel raises.
 
         Args:
-          *needs: the inputs whose values the rule looks at; of the others only the shape. None: it takes the results
+          *needs: the inputs whose values the rule reads; of the others only the shape. None: it takes the results
             instead of the inputs.
-          when: a function of an `Operation` that says whether it is to be watched, outside of sub-graphs; all are
-            where this is not given, sub-graphs' too.
+          when: a function of an `Operation` that returns whether to check it, outside of sub-graphs; by default all are
+            checked, in sub-graphs too.
         """
         names = [a.name for a in self.inputs]
 
@@ -306,13 +305,13 @@ class OpDef:
         return declare
 
     def faults(self, xp: Any, inputs: Sequence[Any], results: Any, attrs: dict[str, Any]) -> Any:
-        """What the rule of `refuses` says: pairs and arrays.
+        """Applies the rule of `refuses`; returns pairs and arrays.
 
         Args:
           xp: NumPy or jax.numpy.
           inputs: one value for each input of the signature.
-          results: what the kernel gave; None if the rule does not look at it.
-          attrs: what the kernel takes as keywords.
+          results: the kernel's results; None if the rule does not read them.
+          attrs: the kernel's keyword arguments.
         """
         assert self.fault is not None
         if self.fault_needs is None:
@@ -330,29 +329,29 @@ class OpDef:
           **kwargs: inputs by name, and attributes.
         Returns: the output tensor; a tuple of them (lists for list outputs) when the
           signature has several; the `Operation` when it has none.
-        Raises: TypeError for dtypes that do not fit; ValueError for shapes that do not.
+        Raises: TypeError for invalid dtypes; ValueError for invalid shapes.
         """
         return _build(self, args, kwargs, name)
 
     def bind_kernel(self, xp: Any) -> Kernel:
-        """The kernel for an array module: NumPy or jax.numpy."""
+        """Returns the kernel for an array module: NumPy or jax.numpy."""
         special = self.host_kernel if xp is np else self.device_kernel
         return special or self.kernel
 
     def infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
-        """Resolves types and applies the shape rule, remembering the result.
+        """Resolves types and applies the shape rule, caching the result.
 
         Args:
           inputs: the flat list of input tensors.
           attrs: the attributes given explicitly.
-        Raises: Complaint, for the caller to put into context.
+        Raises: Complaint, to which the caller adds context.
         """
-        if self._functional:  # the memory would keep sub-graphs alive
+        if self._functional:  # the cache would keep sub-graphs alive
             return self._infer(inputs, attrs)
         key: Any = (inputs[0]._spec,) if len(inputs) == 1 else tuple([t._spec for t in inputs])
         try:
             if attrs:
-                if self._stateful:  # some are names, new ones each time, and decide nothing
+                if self._stateful:  # some are unique names, which do not matter
                     items = [(k, v) for k, v in attrs.items() if k in self._deciding]
                     key = (key, frozenset(attrs), *items)
                 else:
@@ -360,7 +359,7 @@ class OpDef:
             if self.seen:
                 key = (key, self._seen_values(inputs))
             cached = self._cache.get(key)
-        except TypeError:  # an attribute that cannot be hashed
+        except TypeError:  # an unhashable attribute
             self._make_plain(attrs)
             return self._infer(inputs, attrs)
         if cached is None:
@@ -373,7 +372,7 @@ class OpDef:
         return cached
 
     def _make_plain(self, attrs: dict[str, Any]) -> bool:
-        """Makes texts of bytes and numbers of dimensions, in place; whether there were any."""
+        """Converts bytes to text and dimensions to numbers, in place; returns whether there were any."""
         plain = {k: _plain(v) for k, v in attrs.items() if not isinstance(self.attrs.get(k), bytes)}
         changed = any(plain[k] is not attrs[k] for k in plain)
         if changed:
@@ -386,7 +385,7 @@ class OpDef:
         lists = [i for i, arg in enumerate(self.inputs) if arg.is_list]
         if len(lists) > 1:
             return tuple([static_value(t) for t in inputs])
-        # What stands behind the list is counted from the end.
+        # Arguments after the list are counted from the end.
         seen = [i if i < lists[0] else i - len(self.inputs) for i in self.seen if i != lists[0]]
         if lists[0] in self.seen:
             seen += range(lists[0], lists[0] + len(inputs) - len(self.inputs) + 1)
@@ -528,7 +527,7 @@ class OpDef:
         return packed
 
     def unpack(self, result: Any) -> Sequence[Any]:
-        """Flattens what a kernel returned into one value for each output."""
+        """Flattens a kernel's results into one value for each output."""
         if len(self.outputs) == 1 and not self.outputs[0].is_list:
             return (result,)
         if not self.outputs:
@@ -541,7 +540,7 @@ class OpDef:
         return flat
 
     def regroup(self, flat: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        """The inverse of `unpack`, as the builder returns it."""
+        """Inverts `unpack`, as the builder returns outputs."""
         if len(self.outputs) == 1:
             return list(flat) if self.outputs[0].is_list else flat[0]
         grouped: list[Any] = []
@@ -575,7 +574,7 @@ def _plain(value: Any) -> Any:
 
 
 def misfit(error: Exception) -> str:
-    """In words: what no rule foresaw, such as inputs that only their values or shapes together make senseless."""
+    """Words an error that no rule expected, such as for inputs that are inconsistent with each other."""
     text = str(error).split("\n")[0]
     return f"its inputs or attributes do not fit each other ({type(error).__name__}{text and ': '}{text})"
 
@@ -610,7 +609,7 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
       name: the op type, TensorFlow's where it has one.
       signature: see this module's docstring.
       **options: `host`, `peek`, `flags`, `shape`, `limits`, and the allowed dtypes of each type attribute.
-    Raises: KeyError if the type is taken, with the place that took it.
+    Raises: KeyError if the type is taken, with the place of its declaration.
     """
 
     def decorate(kernel: Kernel) -> OpDef:
@@ -649,9 +648,9 @@ def put_in_context(
     """Turns a complaint into the error that the user sees.
 
     Args:
-      opdef: the op that was to be built.
-      complaint: what its rule or kernel said.
-      name: the name that the op was to have.
+      opdef: the op being built.
+      complaint: from its rule or kernel.
+      name: the name of the operation.
       inputs: its flat input tensors (anything with `dtype` and `shape`).
       eager: whether it ran at once; value errors are InvalidArgumentError then.
     """
@@ -665,7 +664,7 @@ def put_in_context(
 
 
 def operands(opdef: OpDef, inputs: Sequence[Any]) -> str:
-    """The inputs of an operation in words: names, dtypes, shapes."""
+    """Describes the inputs of an operation: names, dtypes, shapes."""
     names = _input_names(opdef, len(inputs))
     return ", ".join(f"{n}={_operand(t)}" for n, t in zip(names, inputs, strict=False))
 

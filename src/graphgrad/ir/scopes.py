@@ -10,7 +10,7 @@ from .source import STRAY, raise_in_words
 
 
 class _EagerScope(threading.local):
-    """The name scope of eager mode, with a slash at its end; it stands before the names of variables."""
+    """The name scope of eager mode, with a trailing slash; it prefixes the names of variables."""
 
     def __init__(self) -> None:
         self.prefix = ""
@@ -19,16 +19,16 @@ class _EagerScope(threading.local):
 eager_scope = _EagerScope()
 
 
-class name_scope:  # a class, since a generator costs a microsecond more
-    """Puts the operations made inside under a name; in eager mode it does not.
+class name_scope:  # a class: a generator takes a microsecond longer
+    """Prefixes the names of operations built inside; without effect in eager mode.
 
-    Functions of several operations stand in such a block. What Python raises in them because of their arguments
-    leaves it as TensorFlow's error.
+    Functions of several operations use such a block. It turns errors that Python raises for their arguments into
+    TensorFlow's.
 
     Args:
-      name: the user's wish; None or '' for `default`.
+      name: the user's choice; None or '' for `default`.
       default: the name when the user gave none.
-      values: accepted as TensorFlow 1 does; not needed.
+      values: accepted as in TensorFlow 1; not needed.
     Yields: the scope's full name with its slash.
     """
 

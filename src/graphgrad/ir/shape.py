@@ -19,7 +19,7 @@ _dimension_objects = False
 
 
 def use_dimension_objects(on: bool) -> None:
-    """Chooses what `TensorShape` yields: `Dimension` objects (1.x) or int and None (2.x)."""
+    """Selects what `TensorShape` yields: `Dimension` objects (1.x) or int and None (2.x)."""
     global _dimension_objects
     _dimension_objects = on
 
@@ -52,7 +52,7 @@ class Dimension:
         return self._size
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether the two could be the same size."""
+        """Returns whether the two could be the same size."""
         other = Dimension(other)
         return self._size is None or other._size is None or self._size == other._size
 
@@ -62,7 +62,7 @@ class Dimension:
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """The dimension that combines what is known of both."""
+        """Returns the dimension that combines what is known of both."""
         other = Dimension(other)
         self.assert_is_compatible_with(other)
         return other if self._size is None else self
@@ -90,7 +90,7 @@ class Dimension:
         same = self.__eq__(other)
         return same if same is NotImplemented or same is None else not same
 
-    __hash__ = None  # type: ignore[assignment]  # as in TensorFlow: a dimension that is not known equals none
+    __hash__ = None  # type: ignore[assignment]  # as in TensorFlow: an unknown dimension equals none
 
     def __bool__(self) -> bool:
         return bool(self._size)
@@ -164,12 +164,12 @@ class Dimension:
 
 
 def dimension_value(dimension: Any) -> Any:
-    """The int or None behind a dimension of either version."""
+    """Returns the int or None of a dimension of either version."""
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: Any, index: int) -> Dimension:
-    """The dimension of a static shape at an index; of an unknown rank an unknown one.
+    """Returns the dimension of a static shape at an index; unknown for an unknown rank.
 
     Args:
       shape: a `TensorShape`.
@@ -216,13 +216,13 @@ class TensorShape:
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self) -> list[int | None]:
-        """The dimensions as a list of int and None; ValueError if the rank is unknown."""
+        """Returns the dimensions as a list of int and None; ValueError if the rank is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
     def num_elements(self) -> int | None:
-        """The number of elements, or None unless the shape is fully known."""
+        """Returns the number of elements, or None unless the shape is fully known."""
         return num_elements(self._dims)
 
     def is_fully_defined(self) -> bool:
@@ -235,11 +235,11 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some shape satisfies both."""
+        """Returns whether some shape satisfies both."""
         return compatible(self._dims, as_shape(other))
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this shape is of shape `other` too."""
+        """Returns whether every tensor of this shape is of shape `other` too."""
         other_dims = as_shape(other)
         if other_dims is None:
             return True
@@ -267,24 +267,24 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape, known to have `rank` dimensions; ValueError if it has not."""
+        """Returns this shape, known to have `rank` dimensions; ValueError if it has not."""
         self.assert_has_rank(rank)
         return TensorShape([None] * rank) if self._dims is None else self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape; ValueError if it has fewer than `rank` dimensions."""
+        """Returns this shape; ValueError if it has fewer than `rank` dimensions."""
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape; ValueError if it has more than `rank` dimensions."""
+        """Returns this shape; ValueError if it has more than `rank` dimensions."""
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def merge_with(self, other: Any) -> TensorShape:
-        """What both say together; ValueError if they contradict each other."""
+        """Returns the combination of both shapes; ValueError if they are incompatible."""
         other = TensorShape(other)
         merged = merge(self._dims, other._dims)
         if merged is _CONTRADICTION:
@@ -292,11 +292,11 @@ class TensorShape:
         return TensorShape(merged)
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The narrowest shape that both are instances of."""
+        """Returns the narrowest shape that both are instances of."""
         return TensorShape(relax(self._dims, as_shape(other)))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of this shape followed by those of `other`."""
+        """Returns the dimensions of this shape followed by those of `other`."""
         other_dims = as_shape(other)
         if self._dims is None or other_dims is None:
             return TensorShape(None)
@@ -352,7 +352,7 @@ class TensorShape:
 
 
 def shape_str(shape: Shape) -> str:
-    """The shape as TensorFlow prints it: `(2, None)`, `(3,)`, `<unknown>`; 1.x writes `?`."""
+    """Formats the shape as TensorFlow prints it: `(2, None)`, `(3,)`, `<unknown>`; 1.x writes `?`."""
     if shape is None:
         return "<unknown>"
     sizes = [("?" if _dimension_objects else "None") if d is None else str(d) for d in shape]
@@ -360,9 +360,9 @@ def shape_str(shape: Shape) -> str:
 
 
 def as_shape(value: Any) -> Shape:
-    """The internal form of whatever stands for a shape.
+    """Converts anything that represents a shape to the internal form.
 
-    Raises: TypeError or ValueError for what cannot be a shape.
+    Raises: TypeError or ValueError for anything else.
     """
     if value is None:
         return None
@@ -405,7 +405,7 @@ def is_fully_defined(shape: Shape) -> bool:
 
 
 def has_no_elements(shape: Shape) -> bool:
-    """Whether a dimension is 0; ValueError if that cannot be told."""
+    """Returns whether a dimension is 0; ValueError if that is unknown."""
     if shape is not None and 0 in shape:
         return True
     if not is_fully_defined(shape):
@@ -414,7 +414,7 @@ def has_no_elements(shape: Shape) -> bool:
 
 
 def num_elements(shape: Shape) -> int | None:
-    """The product of the dimensions, or None unless all are known."""
+    """Returns the product of the dimensions, or None unless all are known."""
     if shape is None:
         return None
     n = 1
@@ -426,7 +426,7 @@ def num_elements(shape: Shape) -> int | None:
 
 
 def compatible(a: Shape, b: Shape) -> bool:
-    """Whether one run-time shape can satisfy both."""
+    """Returns whether one run-time shape can satisfy both."""
     if a is None or b is None:
         return True
     return len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))
@@ -436,7 +436,7 @@ _CONTRADICTION: Any = ("contradiction",)
 
 
 def merge(a: Shape, b: Shape) -> Any:
-    """What both say together, or `_CONTRADICTION`."""
+    """Combines both shapes, or returns `_CONTRADICTION`."""
     if a is None:
         return b
     if b is None:
@@ -447,14 +447,14 @@ def merge(a: Shape, b: Shape) -> Any:
 
 
 def relax(a: Shape, b: Shape) -> Shape:
-    """The narrowest shape that covers both."""
+    """Returns the narrowest shape that covers both."""
     if a is None or b is None or len(a) != len(b):
         return None
     return tuple([x if x == y else None for x, y in zip(a, b, strict=True)])
 
 
 def merged(a: Shape, b: Shape) -> Shape:
-    """What both say together; a `Complaint` if they contradict each other. For shape rules."""
+    """Combines both shapes; a `Complaint` if they are incompatible. For shape rules."""
     result: Shape = merge(a, b)
     if result is _CONTRADICTION:
         raise Complaint(
@@ -465,7 +465,7 @@ def merged(a: Shape, b: Shape) -> Shape:
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """The shape that NumPy broadcasting gives. For shape rules.
+    """Returns the shape that NumPy broadcasting gives. For shape rules.
 
     Raises: Complaint naming the first dimension that differs.
     """
@@ -496,7 +496,7 @@ def broadcast(*shapes: Shape) -> Shape:
 
 
 def with_rank(shape: Shape, rank: int, what: str = "input") -> tuple[int | None, ...]:
-    """The shape, known to have `rank` dimensions. For shape rules.
+    """Returns the shape, known to have `rank` dimensions. For shape rules.
 
     Raises: Complaint if the rank is known and differs.
     """
@@ -511,7 +511,7 @@ def with_rank(shape: Shape, rank: int, what: str = "input") -> tuple[int | None,
 
 
 def with_rank_at_least(shape: Shape, rank: int, what: str = "input") -> Shape:
-    """The shape; a Complaint if it has fewer than `rank` dimensions. For shape rules."""
+    """Returns the shape; a Complaint if it has fewer than `rank` dimensions. For shape rules."""
     if shape is not None and len(shape) < rank:
         raise Complaint(
             f"{what} must have rank at least {rank} but has shape {shape_str(shape)}",
@@ -521,7 +521,7 @@ def with_rank_at_least(shape: Shape, rank: int, what: str = "input") -> Shape:
 
 
 def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """The axis counted from the front. For shape rules and kernels.
+    """Returns the axis counted from the front. For shape rules and kernels.
 
     Raises: Complaint if it is out of range.
     """

@@ -1,7 +1,7 @@
 """The user's line: the first stack frame outside this package.
 
-A frame is kept as (code object, instruction offset), which costs almost nothing; file,
-line and text are worked out only when an error asks for them.
+A frame is kept as (code object, instruction offset), which costs almost nothing; file, line and text are computed only
+when an error needs them.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ class Source(NamedTuple):
         return f"{os.path.basename(self.filename)}:{self.lineno}:  {text}"
 
 
-# One `Source` for each place; it keeps its code object alive, so that the id stays its own.
+# One `Source` for each place; it keeps its code object alive, so that the id is not reused.
 _seen: dict[tuple[int, int], Source] = {}
 
 
 def is_internal(filename: str) -> bool:
-    """Whether the file belongs to this package."""
+    """Returns whether the file belongs to this package."""
     known = _inside.get(filename)
     if known is None:
         known = _inside[filename] = filename.startswith((_PACKAGE, "<frozen"))
     return known
 
 
-# What Python raises where a function meets arguments that it did not foresee.
+# Errors that Python raises for unexpected arguments of a function.
 STRAY = (AttributeError, IndexError, KeyError, ArithmeticError, MemoryError, StopIteration)
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an error comes from this package and its libraries, not from functions of the user that it called."""
+    """Returns whether an error comes from this package and its libraries, not from user functions that it called."""
     at = error.__traceback__
     while at is not None:
         filename = at.tb_frame.f_code.co_filename
@@ -74,10 +74,10 @@ def is_own(error: BaseException) -> bool:
 
 
 def raise_in_words(error: BaseException) -> None:
-    """Raises TensorFlow's error for a stray one of this package, naming the function that was called, and where.
+    """Raises TensorFlow's error for an unexpected one of this package, naming the called function and the user's line.
 
     Args:
-      error: one of `STRAY`; nothing is raised in its stead if the user's own functions are where it comes from.
+      error: one of `STRAY`; nothing is raised if it comes from user functions.
     """
     if not is_own(error):
         return
@@ -96,7 +96,7 @@ def raise_in_words(error: BaseException) -> None:
 
 
 def user_source(depth: int = 1) -> Source | None:
-    """The nearest caller outside this package, or None when there is none.
+    """Returns the nearest caller outside this package, or None when there is none.
 
     Args:
       depth: how many frames to skip before looking; the caller's own is 1.

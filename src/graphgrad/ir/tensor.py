@@ -1,8 +1,8 @@
 """`tf.Tensor`: the base class of symbolic and eager tensors; names for the types of arguments.
 
 Inside this package `Tensor` is `ir.graph`'s class of symbolic tensors, `EagerTensor` that of tensors with a value; the
-class here is for users, who ask `isinstance(x, tf.Tensor)` of either, and for type checkers, which cannot tell one from
-the other and so are shown the attributes of both.
+class here is for users, who test `isinstance(x, tf.Tensor)` for either, and for type checkers, which cannot distinguish
+the two and so see the attributes of both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .dtypes import DType
 from .shape import TensorShape
 
 # What `tf.convert_to_tensor` takes: tensors, variables, numbers, strings, NumPy arrays, nested lists of these, and
-# objects of classes that registered a conversion. No annotation can tell these from others, so it is Any.
+# objects of classes that registered a conversion. No annotation can express this, so it is Any.
 TensorLike: TypeAlias = Any
 # What `tf.as_dtype` takes: a `DType`, a NumPy dtype, a Python or NumPy type, a name, TensorFlow's number.
 DTypeLike: TypeAlias = DType | np.dtype[Any] | type[Any] | str | int
@@ -81,7 +81,7 @@ else:
 
 
 class Tensor(TensorOperators):
-    """A value that operations take and give: symbolic while a graph is built, else with its value at hand.
+    """An input or output of operations: symbolic while a graph is built, else with a value.
 
     Attributes:
       dtype: its `DType`.
@@ -93,7 +93,7 @@ class Tensor(TensorOperators):
 
     dtype: DType
 
-    if TYPE_CHECKING:  # what only symbolic tensors have, and what only eager ones have
+    if TYPE_CHECKING:  # attributes of symbolic tensors only, and of eager ones only
 
         @property
         def op(self) -> Operation: ...
@@ -113,19 +113,19 @@ class Tensor(TensorOperators):
 
     @property
     def shape(self) -> TensorShape:
-        """The static shape; dimensions that only the run knows are None."""
+        """The static shape; dimensions known only at run time are None."""
         raise NotImplementedError  # each subclass has its own
 
     def get_shape(self) -> TensorShape:
-        """The static shape; the same as `shape`."""
+        """Returns the static shape; the same as `shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Merges what the caller knows of the shape into the static shape; ValueError if it contradicts it."""
+        """Merges known dimensions into the static shape; ValueError if they contradict it."""
         raise NotImplementedError  # each subclass has its own
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value of a symbolic tensor in a session; NotImplementedError in eager mode.
+        """Computes the value of a symbolic tensor in a session; NotImplementedError in eager mode.
 
         Args:
           feed_dict: values for placeholders and other tensors.
@@ -135,12 +135,12 @@ class Tensor(TensorOperators):
                                   "looking for? Fix: tensor.numpy()")
 
     def consumers(self) -> list[Any]:
-        """The operations that have a symbolic tensor as an input; NotImplementedError in eager mode."""
+        """Returns the operations that have a symbolic tensor as an input; NotImplementedError in eager mode."""
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
                                   "Fix: ask inside tf.function or `with tf.Graph().as_default():`")
 
     def ref(self) -> TensorReference:
-        """A hashable reference to this tensor."""
+        """Returns a hashable reference to this tensor."""
         return TensorReference(self)
 
     def experimental_ref(self) -> TensorReference:
@@ -157,7 +157,7 @@ class TensorReference:
         self._wrapped = wrapped
 
     def deref(self) -> Any:
-        """The tensor or variable that was wrapped."""
+        """Returns the wrapped tensor or variable."""
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:

@@ -14,15 +14,15 @@ from .shape import Shape, is_fully_defined, merge, relax
 
 
 class TensorList:
-    """An immutable list of tensors; elements that nobody has set count as zeros.
+    """An immutable list of tensors; unset elements count as zeros.
 
-    It is kept in one of two forms. As `items`, its elements may differ in shape; NumPy works on
-    this form, and so does a trace for XLA as long as it knows all indices. As `buffer`, all
-    elements stand in one array, which a compiled loop can carry and update in place.
+    It has one of two forms. As `items`, its elements may differ in shape; NumPy uses this form, and so does a trace for
+    XLA as long as it knows all indices. As `buffer`, all elements are in one array, which a compiled loop can carry and
+    update in place.
 
     Attributes:
       np_dtype: the NumPy dtype of the elements.
-      declared: what was declared of their shape.
+      declared: their declared shape.
       items: the elements, None for those not set; or None.
       buffer: the elements in one array, (length, *shape); or None.
     """
@@ -53,15 +53,15 @@ class TensorList:
         return not any(isinstance(i, TensorList) for i in items) and len({tuple(i.shape) for i in items}) <= 1
 
     def elements(self) -> list[Any]:
-        """A new list of the elements, None for those not set."""
+        """Returns a new list of the elements, None for those not set."""
         return list(self.items) if self.items is not None else list(self.buffer)
 
     def stacked(self, xp: Any, shape: Shape = None) -> Any:
-        """The elements in one array; None if not even their shape is known.
+        """Returns the elements in one array; None if their shape is unknown.
 
         Args:
           xp: NumPy or jax.numpy.
-          shape: the shape of elements, for a list in which none is set.
+          shape: the shape of elements, for a list without set elements.
         Raises: NeedsHostValue, for elements of different shapes.
         """
         if self.buffer is not None:
@@ -79,12 +79,12 @@ class TensorList:
         return xp.stack([zeros if i is None else i for i in items])
 
     def in_one(self, xp: Any, shape: Shape = None) -> TensorList:
-        """The same list as a buffer, if the shape of its elements is known; else the list itself."""
+        """Returns the list as a buffer, if the shape of its elements is known; else the list itself."""
         buffer = self.stacked(xp, shape)
         return self if buffer is None else self.of(xp.asarray(buffer))
 
     def plus(self, xp: Any, other: TensorList) -> TensorList:
-        """The sums of corresponding elements; a list that has not grown yet adds nothing to those beyond its end."""
+        """Adds corresponding elements; a shorter list adds nothing beyond its end."""
         declared = relax(self.declared, other.declared)
         if self.length != other.length:
             pairs = itertools.zip_longest(self.elements(), other.elements())
@@ -99,17 +99,17 @@ class TensorList:
         return TensorList(self.np_dtype, declared, [_sum(xp, a, b) for a, b in same])
 
     def zeros(self) -> TensorList:
-        """A list of as many elements, none of them set; elements that are lists themselves keep their lengths."""
+        """Returns a list of the same length with unset elements; nested lists keep their lengths."""
         shape = self.element_shape if self._uniform() else None
         items = [i.zeros() if isinstance(i, TensorList) else None for i in self.items or [None] * self.length]
         return TensorList(self.np_dtype, shape, items)
 
     def of(self, buffer: Any) -> TensorList:
-        """A list of this dtype with the rows of `buffer` as elements."""
+        """Returns a list of this dtype with the rows of `buffer` as elements."""
         return TensorList(self.np_dtype, self.declared, None, buffer)
 
     def with_items(self, items: Sequence[Any]) -> TensorList:
-        """A list of this dtype with these elements."""
+        """Returns a list of this dtype with these elements."""
         return TensorList(self.np_dtype, self.declared, items)
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ def _sum(xp: Any, a: Any, b: Any) -> Any:
 
 
 def flatten(value: TensorList) -> tuple[tuple[Any, ...], Any]:
-    """The arrays that a list is made of, and the rest: what `unflatten` needs to put it together again."""
+    """Returns the arrays of a list, and the structure from which `unflatten` rebuilds it."""
     kind = value.np_dtype, value.declared
     items = value.items
     if items is None:
@@ -134,7 +134,7 @@ def flatten(value: TensorList) -> tuple[tuple[Any, ...], Any]:
 
 
 def unflatten(kind: Any, children: Sequence[Any]) -> TensorList:
-    """The list that `flatten` took apart."""
+    """Rebuilds a list from the results of `flatten`."""
     in_one, np_dtype, declared = kind
     if in_one:
         return TensorList(np_dtype, declared, None, children[0])
@@ -142,5 +142,5 @@ def unflatten(kind: Any, children: Sequence[Any]) -> TensorList:
 
 
 def register(jax: Any) -> None:
-    """Lets compiled functions take and return lists of tensors."""
+    """Registers lists of tensors as arguments and results of compiled functions."""
     jax.tree_util.register_pytree_node(TensorList, flatten, unflatten)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 _POLYNOMIAL = 0x82F63B78  # bits reversed
-_CHUNK = 1 << 16  # words that are joined at a time, so that they stay in the processor's cache
+_CHUNK = 1 << 16  # words joined at a time, so that they stay in the processor's cache
 
 
 @functools.cache
@@ -27,7 +27,7 @@ def _byte_table() -> list[int]:
 
 
 def _spread(images: Any) -> Any:
-    """The table of a linear map on 16 bits, from the images of the single bits."""
+    """Makes the table of a linear map on 16 bits, from the images of the single bits."""
     table = np.zeros(1, np.uint32)
     for image in images:
         table = np.concatenate([table, table ^ image])
@@ -36,7 +36,7 @@ def _spread(images: Any) -> Any:
 
 @functools.cache
 def _advance(level: int) -> tuple[Any, Any]:
-    """The tables, for low and high halves, of advancing a register by 2^level words of zeros."""
+    """Makes the tables, for low and high halves, of advancing a register by 2^level words of zeros."""
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     if level:
         images = _apply(level - 1, _apply(level - 1, bits))
@@ -54,7 +54,7 @@ def _apply(level: int, words: Any) -> Any:
 
 
 def _register(words: Any) -> Any:
-    """The register after words whose number is a power of two."""
+    """Computes the register after words whose number is a power of two."""
     level = 0
     while len(words) > 1:
         words = _apply(level, words[0::2]) ^ words[1::2]
@@ -63,11 +63,11 @@ def _register(words: Any) -> Any:
 
 
 def crc32c(data: Any, crc: int = 0) -> int:
-    """The CRC-32C of bytes.
+    """Computes the CRC-32C of bytes.
 
     Args:
       data: bytes or another buffer.
-      crc: the checksum of what came before.
+      crc: the checksum of preceding data.
     Returns: the checksum of both together.
     Reference: Castagnoli et al. 1993; RFC 3720, appendix B.4.
 
@@ -81,7 +81,7 @@ def crc32c(data: Any, crc: int = 0) -> int:
         for byte in data:
             register = table[(register ^ byte) & 255] ^ register >> 8
         return register ^ 0xFFFFFFFF
-    # Zeros in front change nothing, once the register's start has been added to the first four bytes.
+    # Leading zeros change nothing, once the register's start has been added to the first four bytes.
     first = len(data) % (4 * _CHUNK)
     if first < 4:
         first += 4 * _CHUNK
@@ -98,5 +98,5 @@ def crc32c(data: Any, crc: int = 0) -> int:
 
 
 def masked(crc: int) -> int:
-    """A checksum as it is stored: rotated and shifted, so that checksums of data with checksums stay good."""
+    """Masks a checksum for storage (rotates and adds), so that checksums of data with checksums stay good."""
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF

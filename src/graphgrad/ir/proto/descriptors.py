@@ -1,7 +1,7 @@
 """Descriptors of our messages, in the form that the protobuf package expects.
 
-`google.protobuf.text_format` and `json_format` are Python code that goes by a message's `DESCRIPTOR`; so they work on
-this package's messages as they do on their own.
+`google.protobuf.text_format` and `json_format` are Python code that reads a message's `DESCRIPTOR`; so they work on
+this package's messages as on protobuf's own.
 
 Reference: protobuf.dev/reference/python, `google.protobuf.descriptor`.
 """
@@ -25,12 +25,12 @@ class _Options:
         self.message_set_wire_format = False
 
     def HasExtension(self, extension: Any) -> bool:
-        """False: there are none."""
+        """Returns False: there are none."""
         return False
 
 
 class FileDescriptor:
-    """The file that declares all messages, as far as anybody asks."""
+    """The file that declares all messages, as far as protobuf's code needs it."""
 
     name, package, syntax = "tensorflow/graphgrad.proto", "tensorflow", "proto3"
 
@@ -62,7 +62,7 @@ class EnumDescriptor:
 
 
 class OneofDescriptor:
-    """Fields of which one at most is set."""
+    """Fields of which at most one is set."""
 
     def __init__(self, name: str, containing_type: Descriptor):
         self.name, self.full_name = name, f"{containing_type.full_name}.{name}"
@@ -71,7 +71,7 @@ class OneofDescriptor:
 
 
 class FieldDescriptor:
-    """A field: its name, number and type; what it holds if it is a message or an enum.
+    """A field: its name, number and type; the message or enum type that it holds.
 
     Args:
       name, number, kind: as `Message.FIELDS` declares it.
@@ -102,12 +102,12 @@ class FieldDescriptor:
 
     @property
     def message_type(self) -> Descriptor | None:
-        """The description of the message that the field holds, or None."""
+        """The descriptor of the message that the field holds, or None."""
         return None if self._message is None else descriptor_of(self._message)
 
     @property
     def has_presence(self) -> bool:
-        """Whether a field with its default value is another thing than one that is not set."""
+        """Whether a field with its default value differs from an unset one."""
         return not self.is_repeated and (self._message is not None or self.containing_oneof is not None)
 
     def GetOptions(self) -> _Options:
@@ -165,7 +165,7 @@ _descriptors: dict[Any, Descriptor] = {}
 
 
 def descriptor_of(cls: Any) -> Descriptor:
-    """The description of a class of messages."""
+    """Returns the descriptor of a class of messages."""
     found = _descriptors.get(cls)
     if found is None:
         found = _descriptors[cls] = Descriptor(cls)

@@ -26,13 +26,13 @@ class Dim(Message):
 
 
 class TensorShapeProto(Message):
-    """A shape; a size of -1 is not known."""
+    """A shape; a size of -1 is unknown."""
 
     FIELDS = {"dim": (2, [Dim]), "unknown_rank": (3, "bool")}
     Dim = Dim
 
     def shape(self) -> tuple[int | None, ...] | None:
-        """The shape as a tuple; None for an unknown rank."""
+        """Returns the shape as a tuple; None for an unknown rank."""
         return None if self.unknown_rank else tuple(None if d.size < 0 else d.size for d in self.dim)
 
 
@@ -48,10 +48,10 @@ class TensorProto(Message):
 
     @classmethod
     def of(cls, array: Any, dtype: Any) -> TensorProto:
-        """The message that stands for an array."""
+        """Makes the message of an array."""
         array = np.asarray(array)
         proto = cls(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
-        if array.size > 1 and not any(array.strides) and dtype.name in _FIELDS:  # one value, as `array` makes it
+        if array.size > 1 and not any(array.strides) and dtype.name in _FIELDS:  # a repeated value, see `array`
             one = array[(0,) * array.ndim]
             if dtype.name in ("float16", "bfloat16"):
                 one = np.asarray(one).view(np.uint16)[()]
@@ -63,10 +63,10 @@ class TensorProto(Message):
         return proto
 
     def array(self) -> Any:
-        """The array that it stands for, not to be written to; where one value stands for many, they share its memory.
+        """Returns the array, read-only; repeated elements share the memory of one value.
 
-        Raises: TypeError for a dtype that is none; ValueError for a shape that is none, content that does not fit, or a
-          few values that differ and stand for very many.
+        Raises: TypeError for an invalid dtype; ValueError for an invalid shape, content that does not fit, or few
+          values that differ for very many elements.
         """
         dtype = as_dtype(int(self.dtype))
         shape = tuple(d.size for d in self.tensor_shape.dim)
@@ -87,7 +87,7 @@ class TensorProto(Message):
         return np.concatenate([values, np.broadcast_to(values[-1:], (count - len(values),))]).reshape(shape)
 
     def _values_of(self, dtype: Any, np_dtype: Any, count: int) -> Any:
-        """The values that are there one by one, no more than there are elements; the last stands for the rest."""
+        """Returns the values given one by one, at most one per element; the last is repeated."""
         if self.half_val:
             return np.array(self.half_val[:count], np.int64).astype(np.uint16).view(np_dtype)
         if self.scomplex_val or self.dcomplex_val:
@@ -105,15 +105,15 @@ class TensorProto(Message):
         return np.array(found).astype(np_dtype) if found else np.empty(0, np_dtype)
 
 
-_LARGE, _REPEATS = 1 << 27, 1000  # bytes of an array, and for how many elements each of its values may stand
-# Where single values of these dtypes stand.
+_LARGE, _REPEATS = 1 << 27, 1000  # bytes of an array, and how many elements each of its values may fill
+# The fields of single values of these dtypes.
 _FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
            **dict.fromkeys(("int32", "int16", "int8", "uint16", "uint8"), "int_val"), "int64": "int64_val",
            "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val"}
 
 
 def _elements(shape: Any) -> int:
-    """How many elements an array has; ValueError for what no array has."""
+    """Returns how many elements an array has; ValueError for an impossible shape."""
     count: int = math.prod(shape)
     if any(n < 0 for n in shape) or math.prod(max(1, n) for n in shape) >= 1 << 56 or len(shape) > 64:
         raise ValueError(f"no array has the shape {shape[:8]}")
@@ -121,7 +121,7 @@ def _elements(shape: Any) -> int:
 
 
 def shape_proto(shape: Any) -> TensorShapeProto:
-    """The message that stands for a shape: None, or sizes of which some may be None."""
+    """Makes the message of a shape: None, or sizes of which some may be None."""
     if shape is None:
         return TensorShapeProto(unknown_rank=True)
     return TensorShapeProto(dim=[Dim(size=-1 if n is None else int(n)) for n in shape])
@@ -166,7 +166,7 @@ class NodeDef(Message):
 
 
 class VersionDef(Message):
-    """Which version wrote something."""
+    """The version of the writer."""
 
     FIELDS = {"producer": (1, "int32"), "min_consumer": (2, "int32"), "bad_consumers": (3, ["int32"])}
 
@@ -254,7 +254,7 @@ class SaverDef(Message):
 
 
 class SaveSliceInfoDef(Message):
-    """Which part of a variable another one is."""
+    """The slice of a partitioned variable that a variable holds."""
 
     FIELDS = {"full_name": (1, "string"), "full_shape": (2, ["int"]), "var_offset": (3, ["int"]),
               "var_shape": (4, ["int"])}
@@ -313,7 +313,7 @@ class TensorInfo(Message):
 
 
 class SignatureDef(Message):
-    """What a saved model computes: named inputs and outputs."""
+    """A computation of a saved model: named inputs and outputs."""
 
     FIELDS = {"inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo)), "method_name": (3, "string"),
               "defaults": (4, MapOf(TensorProto))}
@@ -344,6 +344,6 @@ class MetaGraphDef(Message):
 
 
 class SavedModel(Message):
-    """What the file saved_model.pb holds."""
+    """The content of the file saved_model.pb."""
 
     FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [MetaGraphDef])}

@@ -17,10 +17,10 @@ from graphgrad.system.log import Log
 
 from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
 
-_LARGEST = 1024  # bytes of a constant that a picture needs
-PRODUCER = 2474  # the version of the format that TensorFlow 2.21 writes
+_LARGEST = 1024  # the largest constant in bytes that a picture needs
+PRODUCER = 2474  # the format version that TensorFlow 2.21 writes
 
-# Attributes that TensorFlow's ops of these names do not have: written with an underscore, so that it skips them.
+# Attributes that TensorFlow's ops lack: written with an underscore, so that it skips them.
 OWN = {
     "ParseSingleExample": ("has_default",), "While": ("Tout", "maximum_iterations", "counter", "bounded_by", "memory"),
     "Print": ("count",), "MakeIterator": ("Tcaptured", "dataset"), "DatasetPass": ("Tcaptured", "dataset"),
@@ -52,9 +52,9 @@ _LOG = Log("graphgrad")
 
 
 def graph_def(graph: Graph) -> bytes:
-    """The serialized `GraphDef` of a graph, as a picture needs it.
+    """Serializes the `GraphDef` of a graph for pictures.
 
-    Functions and large constants are named, not written, so it cannot be run again.
+    Functions and large constants are only named, so it cannot be run.
 
     Args:
       graph: the graph.
@@ -64,9 +64,9 @@ def graph_def(graph: Graph) -> bytes:
 
 
 def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
-    """The `GraphDef` of a graph, with all that `import_graph_def` needs.
+    """Makes the `GraphDef` of a graph, with all that `import_graph_def` needs.
 
-    What calls Python functions of this process is written without the functions, as in TensorFlow; a warning says so.
+    Operations that call Python functions of this process are written without these, as in TensorFlow, with a warning.
 
     Args:
       graph: the graph.
@@ -84,17 +84,17 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
 
 
 def node_def(op: Operation) -> Any:
-    """The `NodeDef` of an operation."""
+    """Makes the `NodeDef` of an operation."""
     return _Writer(None).node(op, _tensor_name, False)
 
 
 def attribute(op: Any, name: str) -> Any:
-    """The value of an operation's attribute, see `Operation.get_attr`."""
+    """Returns the value of an operation's attribute, see `Operation.get_attr`."""
     if name in OWN.get(op.type, ()):
         return op._attr(name)
     if isinstance(op, Operation):
         attrs = node_def(op).attr
-    else:  # what a tape recorded
+    else:  # recorded by a tape
         writer = _Writer(None)
         attrs = {k: writer.attr(k, v) for k, v in writer.attributes(op).items() if k == name}
     message = attrs.get(name)
@@ -119,11 +119,11 @@ class _Writer:
     def __init__(self, largest: int | None):
         self.largest = largest
         self.functions: dict[int, tuple[str, FuncGraph]] = {}
-        self.python: list[Operation] = []  # what calls functions that cannot be written
-        self.bodies: set[int] = set()  # of loops: TensorFlow wants them to return what they capture, too
+        self.python: list[Operation] = []  # operations that call functions that cannot be written
+        self.bodies: set[int] = set()  # bodies of loops: TensorFlow requires them to return their captures, too
 
     def graph(self, graph: Graph, add_shapes: bool, first: int = 0) -> Any:
-        """The message, with the operations from `first` on."""
+        """Makes the message, with the operations from `first` on."""
         made = GraphDef()
         made.node.extend(self.node(op, _tensor_name, add_shapes) for op in _in_order(graph, first))
         made.versions.producer = PRODUCER
@@ -136,13 +136,13 @@ class _Writer:
         return made
 
     def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
-        """An operation; `names` gives its inputs' names."""
+        """Makes the message of an operation; `names` holds its inputs' names."""
         node = NodeDef(name=op.name, op=op.type)
         node.input.extend([*map(names, op.inputs), *(f"^{c.name}" for c in op.control_inputs)])
         if op.device:
             node.device = op.device
         own = OWN.get(op.type, ())
-        for name, value in sorted(self.attributes(op).items()):  # the order in which functions are numbered
+        for name, value in sorted(self.attributes(op).items()):  # fixes the numbering of functions
             if callable(value) and not isinstance(value, (Graph, DType, type)):
                 self.python.append(op)
                 continue
@@ -166,7 +166,7 @@ class _Writer:
         return node
 
     def attributes(self, op: Operation) -> dict[str, Any]:
-        """All attributes of an operation: those it was given, and the defaults of the rest."""
+        """Returns all attributes of an operation: those it was given, and the defaults of the rest."""
         if self.largest is not None:
             return op.attrs
         defaults, own = op.opdef.attrs, OWN.get(op.type, ())
@@ -177,7 +177,7 @@ class _Writer:
         return attrs
 
     def attr(self, name: str, value: Any) -> Any:
-        """An attribute's value; None for what has no message."""
+        """Makes the message of an attribute's value; None where there is none."""
         field = self.single(name, value)
         if field is not None:
             return AttrValue(**{field[0]: field[1]})
@@ -194,7 +194,7 @@ class _Writer:
         return made
 
     def single(self, name: str, value: Any) -> tuple[str, Any] | None:
-        """The field of `AttrValue`, and what it holds; None for lists and what has none."""
+        """Returns the field of `AttrValue` and its content; None for lists and values without a field."""
         if isinstance(value, DType):
             return "type", value.enum
         if isinstance(value, (bool, np.bool_)):
@@ -217,14 +217,14 @@ class _Writer:
         return ("func", _named(inner)) if isinstance(inner, str) else None
 
     def tensor(self, array: Any) -> Any:
-        """A constant."""
+        """Makes the message of a constant."""
         dtype = as_dtype(array.dtype)
         if self.largest is not None and _bytes_of(array) > self.largest:
             return TensorProto(dtype=dtype.enum, tensor_shape=shape_proto(array.shape))
         return TensorProto.of(array, dtype)
 
     def name_of(self, function: FuncGraph) -> str:
-        """A function's name in the library, where it is unique."""
+        """Returns a function's unique name in the library."""
         if id(function) not in self.functions:
             taken = {name for name, _ in self.functions.values()}
             base = re.sub(r"[^A-Za-z0-9_.]", "_", function.name) or "function"
@@ -236,7 +236,7 @@ class _Writer:
         return self.functions[id(function)][0]
 
     def function(self, name: str, function: FuncGraph) -> Any:
-        """A function's message."""
+        """Makes the message of a function."""
         made = FunctionDef()
         made.signature.name = name
         arguments: dict[int, str] = {}
@@ -273,7 +273,7 @@ def _bytes_of(array: Any) -> int:
 
 
 def _in_order(graph: Graph, first: int = 0) -> list[Operation]:
-    """The operations from `first` on, in the order in which they run."""
+    """Lists the operations from `first` on in execution order."""
     operations = graph._operations
     return [operations[i] for i in graph.in_order(range(first, len(operations)))]
 
@@ -293,7 +293,7 @@ def _tensor_name(t: Tensor) -> str:
 
 
 def output_places(op: Operation) -> list[tuple[str, int]]:
-    """For each output the name of its argument in the op's signature, and its place in it."""
+    """Returns for each output the name of its argument in the op's signature, and its position in it."""
     places = []
     for arg in op.opdef.outputs:
         n = 1

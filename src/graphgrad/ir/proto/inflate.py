@@ -13,22 +13,22 @@ _WINDOWS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS | 16}
 
 
 class Inflated:
-    """A compressed file, to read from; it ends where the data end, even if they are cut off.
+    """A readable view of a compressed file; it ends where the data end, even if they are cut off.
 
     Args:
-      read: a function of a number of bytes, which gives so many of the compressed data, or fewer.
-      kind: "ZLIB", of which what follows is left out, or "GZIP", of which several may follow each other.
-    Raises: DataLossError, when it is read from, for what is not compressed so.
+      read: a function of a number of bytes that returns at most so many of the compressed data.
+      kind: "ZLIB", after whose end data are ignored, or "GZIP", of which several may be concatenated.
+    Raises: DataLossError, while reading, for data that are not compressed so.
     """
 
     def __init__(self, read: Callable[[int], bytes], kind: str):
         self._source, self._kind = read, kind
         self._engine = zlib.decompressobj(_WINDOWS[kind])
         self._given = self._out = b""
-        self._at = 0  # how much of _out has been read
+        self._at = 0  # the position in _out
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, all if there is no size."""
+        """Returns the next bytes, all if there is no size."""
         if 0 <= size <= len(self._out) - self._at:
             self._at += size
             return self._out[self._at - size : self._at]
@@ -42,7 +42,7 @@ class Inflated:
         return b"".join(parts)[: size if size >= 0 else None]
 
     def _piece(self) -> bytes:
-        """A next piece of the contents; b"" where they end."""
+        """Decompresses a next piece of the contents; b"" at the end."""
         while True:
             if not self._given:
                 self._given = self._source(_PIECE)
@@ -63,13 +63,13 @@ class Inflated:
 
 
 def inflated(data: bytes, kind: str) -> bytes:
-    """What compressed data hold; see `Inflated`."""
+    """Decompresses data; see `Inflated`."""
     parts = [data]
     return Inflated(lambda size: parts.pop() if parts else b"", kind).read()
 
 
 def read_up_to(file: Any, size: int) -> bytes:
-    """The next bytes of a file, in pieces: memory follows what there is, not what is asked for."""
+    """Reads the next bytes of a file in pieces: memory depends on the data, not on the requested size."""
     parts = []
     while size > 0 and (piece := file.read(min(_PIECE, size))):
         parts.append(piece)

@@ -28,11 +28,11 @@ from graphgrad.ir.proto.wire import (
 
 
 class DecodeError(ValueError):
-    """Bytes that are no message of the type that is asked for."""
+    """Bytes that are not a message of the requested type."""
 
 
 def _decode_error(problem: str) -> DecodeError:
-    """The error; where a program has imported protobuf's, it is of that class, too."""
+    """Makes the error; where a program has imported protobuf's, it is an instance of that class, too."""
     theirs = getattr(sys.modules.get("google.protobuf.message"), "DecodeError", None)
     if theirs is None:
         return DecodeError(problem)
@@ -58,7 +58,7 @@ class Repeated(list[Any]):
 
 
 def default_of(kind: str) -> Any:
-    """The value of a field that is not set."""
+    """Returns the value of a field that is not set."""
     return SCALARS[kind][2]
 
 
@@ -72,11 +72,11 @@ class MapOf:
 
     def __init__(self, value: Any, key: str = "string"):
         self.value, self.key = value, key
-        self.entry: Any = None  # the class of entries, once somebody asks
+        self.entry: Any = None  # the class of entries, made on demand
 
 
 class Map(dict[Any, Any]):
-    """The entries of a map field: a dictionary; reading an entry of messages that is not there makes it."""
+    """The entries of a map field: a dictionary; reading a missing entry of messages creates it."""
 
     def __init__(self, kind: MapOf):
         super().__init__()
@@ -88,31 +88,31 @@ class Map(dict[Any, Any]):
         return made
 
     def get_or_create(self, key: Any) -> Any:
-        """The entry, which is made if it is not there."""
+        """Returns the entry, creating it if it is missing."""
         return self[key]
 
     def GetEntryClass(self) -> Any:
-        """The class of messages as which entries are written."""
+        """Returns the class of messages as which entries are written."""
         return entry_class(self.kind)
 
 
 def entry_class(kind: MapOf) -> Any:
-    """The class of messages as which the entries of a map field are written."""
+    """Returns the class of messages as which the entries of a map field are written."""
     if kind.entry is None:
         fields = {"key": (1, kind.key), "value": (2, kind.value)}
         kind.entry = type("Entry", (Message,), {"FIELDS": fields, "MAP_ENTRY": True, "__doc__": "A map's entry."})
     return kind.entry
 
 
-# What is done with a field that is read.
+# Actions for a field that is read.
 _ONE_NUMBER, _NUMBERS, _PACKED, _ONE_TEXT, _TEXTS, _MESSAGE, _MESSAGES, _ENTRY = range(8)
 
 
 @functools.cache
 def _rules(message: Any) -> dict[int, tuple[int, str, Any, tuple[str, ...]]]:
-    """What is done with the fields of a class of messages: key -> (what, name, kind, what it unsets).
+    """Returns the actions for the fields of a class of messages: key -> (action, name, kind, fields to unset).
 
-    The kind is that of one value. The key is the one on the wire; fields that have another one are unknown.
+    The kind is that of one value. The key is the one on the wire; fields with other keys are unknown.
     """
     found = {}
     for name, (number, kind) in message.FIELDS.items():
@@ -136,7 +136,7 @@ def _rules(message: Any) -> dict[int, tuple[int, str, Any, tuple[str, ...]]]:
 
 @functools.cache
 def _in_order(message: Any) -> list[tuple[str, int, Any, bool]]:
-    """Name, number and kind of the fields in the order of their numbers, and whether defaults are written, too."""
+    """Returns name, number and kind of the fields by number, and whether defaults are written, too."""
     of_one = {name for names in message.ONEOF.values() for name in names}
     return sorted(((name, number, kind, not isinstance(kind, str) or name in of_one)
                    for name, (number, kind) in message.FIELDS.items()), key=lambda field: field[1])  # fmt: skip
@@ -145,8 +145,8 @@ def _in_order(message: Any) -> list[tuple[str, int, Any, bool]]:
 class Message:
     """A message; subclasses declare `FIELDS`: name -> (number, kind).
 
-    A kind is a key of `SCALARS`, a subclass of `Message`, or a list of one of them for a repeated field. Of the
-    fields that `ONEOF` names one at most is set.
+    A kind is a key of `SCALARS`, a subclass of `Message`, or a list of one of them for a repeated field. At most one of
+    the fields that `ONEOF` names is set.
 
     Args:
       **fields: values by name; None stands for a field that is not set.
@@ -154,12 +154,12 @@ class Message:
 
     FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}
     ONEOF: ClassVar[dict[str, tuple[str, ...]]] = {}
-    ENUMS: ClassVar[dict[str, dict[int, str]]] = {}  # fields that are written as names in text
+    ENUMS: ClassVar[dict[str, dict[int, str]]] = {}  # enum fields, written as names in text
     MAP_ENTRY: ClassVar[bool] = False  # whether it is the entry of a map
 
     class _Described:
         def __get__(self, message: Any, cls: Any) -> Any:
-            from .descriptors import descriptor_of  # imported when somebody asks
+            from .descriptors import descriptor_of  # imported on demand
 
             return descriptor_of(cls)
 
@@ -170,7 +170,7 @@ class Message:
     def __init__(self, **fields: Any):
         _set_values(self, {})
         _set_present(self, False)
-        _set_unknown(self, b"")  # fields that are not declared here, as they came
+        _set_unknown(self, b"")  # undeclared fields, as they were read
         if not fields:
             return
         for name, value in fields.items():
@@ -250,7 +250,7 @@ class Message:
         return _in_order(of)
 
     def _is_written(self, name: str) -> bool:
-        """Whether a field that is set is written; a default is not, unless it says which of a oneof is set."""
+        """Returns whether a set field is written; a default is not, unless it belongs to a oneof."""
         kind, always = next((kind, always) for n, _, kind, always in self._fields() if n == name)
         return bool(always or self._values[name] != SCALARS[kind][2])
 
@@ -260,7 +260,7 @@ class Message:
         return self._is_set(name)
 
     def WhichOneof(self, name: str) -> str | None:
-        """Which of the fields of which at most one is set it is, or None."""
+        """Returns the name of the field of a oneof that is set, or None."""
         return next((n for n in self.ONEOF[name] if self._is_set(n)), None)
 
     def ClearField(self, name: str) -> None:
@@ -280,7 +280,7 @@ class Message:
     # -- wire format -----------------------------------------------------------------
 
     def SerializeToString(self, deterministic: bool | None = None) -> bytes:
-        """The message's bytes, fields in the order of their numbers.
+        """Serializes the message, fields in the order of their numbers.
 
         Args:
           deterministic: accepted; equal messages have equal bytes anyhow.
@@ -305,18 +305,18 @@ class Message:
 
     @classmethod
     def FromString(cls, serialized: bytes) -> Any:
-        """The message that bytes stand for; DecodeError if they do not."""
+        """Parses a message from bytes; DecodeError if they are not one."""
         message = cls()
         message.MergeFromString(serialized)
         return message
 
     def ParseFromString(self, serialized: bytes) -> int:
-        """Sets the fields to those of a serialized message; returns its size; DecodeError if it is none."""
+        """Sets the fields to those of a serialized message; returns its size; DecodeError for invalid bytes."""
         self.Clear()
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized: bytes) -> int:
-        """Adds the fields of a serialized message; returns its size; DecodeError if it is none."""
+        """Adds the fields of a serialized message; returns its size; DecodeError for invalid bytes."""
         try:
             data = bytes(serialized)
             self._merge(data, 0, len(data), 0)
@@ -326,12 +326,12 @@ class Message:
         return len(serialized)
 
     def _merge(self, data: bytes, at: int, end: int, depth: int) -> None:
-        """Adds the fields of the message that is part of the data and within `depth` others."""
+        """Adds the fields of the message that is part of the data and nested in `depth` others."""
         if depth > DEEPEST:
             raise ValueError(f"messages are nested more than {DEEPEST} deep")
         of: Any = type(self)
         rules, values, unknown = _rules(of), self._values, []
-        while at < end:  # numbers of one byte, which most are, are read without a call
+        while at < end:  # single-byte numbers, the usual case, are read without a call
             begin, key = at, data[at]
             at += 1
             if key > 127 or key < 8:
@@ -398,15 +398,15 @@ class Message:
         self.MergeFromString(other.SerializeToString())
 
     def ByteSize(self) -> int:
-        """How many bytes the serialized message has."""
+        """Returns the size of the serialized message in bytes."""
         return len(self.SerializeToString())
 
     def IsInitialized(self) -> bool:
-        """True: no field is required."""
+        """Returns True: no field is required."""
         return True
 
     def ListFields(self) -> list[tuple[Any, Any]]:
-        """`FieldDescriptor` and value of each field that is set, in the order of their numbers."""
+        """Lists `FieldDescriptor` and value of each field that is set, in the order of their numbers."""
         fields = self.DESCRIPTOR.fields
         return [(f, self._values[f.name]) for f in fields if self._is_set(f.name) and self._is_written(f.name)]
 
@@ -453,7 +453,7 @@ class Message:
         return type(self).FromString, (self.SerializeToString(),)
 
 
-# Past what messages say of their fields.
+# Bypasses the attribute hooks of messages.
 _set_values, _set_present, _set_unknown = (vars(Message)[s].__set__ for s in ("_values", "_present", "_unknown"))
 
 
@@ -476,13 +476,13 @@ _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\":
 
 
 def quoted(value: str | bytes) -> str:
-    """A string of the text format, with quotes and escapes."""
+    """Writes a string of the text format, with quotes and escapes."""
     chars = value.decode("latin-1") if isinstance(value, bytes) else value.encode().decode("latin-1")
     return '"' + "".join(_ESCAPES.get(c) or (c if " " <= c < "\x7f" else f"\\{ord(c):03o}") for c in chars) + '"'
 
 
 def unquoted(text: str) -> str:
-    """The string that `quoted` wrote; ValueError if it is none."""
+    """Reads a string that `quoted` wrote; ValueError for anything else."""
     if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
         raise ValueError(f"no string: {text}")
     try:
@@ -494,6 +494,6 @@ def unquoted(text: str) -> str:
 def _text(kind: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, float):  # the fewest digits that say which number it is
+    if isinstance(value, float):  # the fewest digits that identify the number
         return str(np.float32(value) if kind == "float" else value).removesuffix(".0")
     return quoted(value) if isinstance(value, (str, bytes)) else str(value)

@@ -22,7 +22,7 @@ SCALARS: dict[str, tuple[int, str, Any]] = {
 
 
 def checked(kind: str, name: str, value: Any) -> Any:
-    """A scalar of a field's kind; TypeError for what does not fit."""
+    """Converts a value to a scalar of a field's kind; TypeError if it does not fit."""
     if kind == "string":
         value = value.decode() if isinstance(value, bytes) else value
     elif kind in INTEGERS or kind in ("fixed32", "bool"):
@@ -38,7 +38,7 @@ def checked(kind: str, name: str, value: Any) -> Any:
 
 
 def encoded(kind: str, value: Any) -> bytes:
-    """A scalar without key and length."""
+    """Encodes a scalar without key and length."""
     if SCALARS[kind][0] == VARINT:
         return varint(int(value))
     if kind == "string":
@@ -47,7 +47,7 @@ def encoded(kind: str, value: Any) -> bytes:
 
 
 def read_number(kind: str, data: bytes, at: int) -> tuple[Any, int]:
-    """The number of a kind that begins at a place, and where it ends."""
+    """Reads the number of a kind at a position; returns it and its end."""
     wire, form, _ = SCALARS[kind]
     if wire == VARINT:
         value = data[at]
@@ -62,7 +62,7 @@ def read_number(kind: str, data: bytes, at: int) -> tuple[Any, int]:
 
 
 def _integer(kind: str, value: int) -> Any:
-    """The number of a kind that the 64 bits of a varint stand for; of 32 bits, the lower half counts."""
+    """Returns the number of a kind in the 64 bits of a varint; of 32 bits, the lower half counts."""
     if kind == "bool":
         return value != 0
     if kind == "uint64":
@@ -73,7 +73,7 @@ def _integer(kind: str, value: int) -> Any:
 
 
 def unpacked_numbers(kind: str, data: Any) -> list[Any]:
-    """The scalars of a packed field."""
+    """Reads the scalars of a packed field."""
     if SCALARS[kind][0] == VARINT:
         return [_integer(kind, n) for n in read_packed(data)]
     return list(np.frombuffer(data, SCALARS[kind][1]).tolist())

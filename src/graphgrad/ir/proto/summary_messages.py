@@ -13,20 +13,20 @@ from .messages import Message
 
 
 class HistogramProto(Message):
-    """How values are distributed: `bucket[i]` of them are below `bucket_limit[i]` and not below the one before."""
+    """A histogram: `bucket[i]` values are below `bucket_limit[i]` and not below the previous limit."""
 
     FIELDS = {"min": (1, "double"), "max": (2, "double"), "num": (3, "double"), "sum": (4, "double"),
               "sum_squares": (5, "double"), "bucket_limit": (6, ["double"]), "bucket": (7, ["double"])}
 
 
 class PluginData(Message):
-    """For which of TensorBoard's pages a value is meant."""
+    """The TensorBoard page that shows a value."""
 
     FIELDS = {"plugin_name": (1, "string"), "content": (2, "bytes")}
 
 
 class SummaryMetadata(Message):
-    """What TensorBoard has to know about the values of a tag."""
+    """What TensorBoard needs to know about the values of a tag."""
 
     FIELDS = {"plugin_data": (1, PluginData), "display_name": (2, "string"), "summary_description": (3, "string"),
               "data_class": (4, "int")}
@@ -59,7 +59,7 @@ class _Value(Message):
 
 
 class Summary(Message):
-    """Values under tags, to be shown by TensorBoard.
+    """Values under tags, for TensorBoard.
 
     Args:
       value: a list of `Summary.Value`.
@@ -77,7 +77,7 @@ class Summary(Message):
 
 
 class SessionLog(Message):
-    """What happened to a session: START, STOP or CHECKPOINT."""
+    """A session event: START, STOP or CHECKPOINT."""
 
     FIELDS = {"status": (1, "int"), "checkpoint_path": (2, "string"), "msg": (3, "string")}
     ENUMS = {"status": {0: "STATUS_UNSPECIFIED", 1: "START", 2: "STOP", 3: "CHECKPOINT"}}
@@ -105,7 +105,7 @@ class _Source(Message):
 
 
 class Event(Message):
-    """A record of an event file: a time, a step, and what is to be shown.
+    """A record of an event file: a time, a step, and its contents.
 
     Args:
       **fields: `wall_time`, `step`, and one of `file_version`, `graph_def`, `summary`, `session_log`,

@@ -15,7 +15,7 @@ from .inflate import Inflated, read_up_to
 
 
 def framed(record: bytes) -> bytes:
-    """A record as it stands in a file."""
+    """Frames a record for a file."""
     length = struct.pack("<Q", len(record))
     return length + _check(length) + record + _check(record)
 
@@ -25,7 +25,7 @@ def _check(data: bytes) -> bytes:
 
 
 def records(path: Any, kind: str) -> Iterator[bytes]:
-    """The records of a file.
+    """Yields the records of a file.
 
     Args:
       path: the file.
@@ -37,7 +37,7 @@ def records(path: Any, kind: str) -> Iterator[bytes]:
         while True:
             head = file.read(12)
             if len(head) < 12:
-                return  # as in TensorFlow, even if something is left
+                return  # as in TensorFlow, even if data are left
             if head[8:] != _check(head[:8]):
                 raise _corrupted(path, at, "corrupted record")
             size = struct.unpack("<Q", head[:8])[0]
@@ -52,7 +52,7 @@ def records(path: Any, kind: str) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def opened(path: Any, kind: str = "") -> Iterator[Any]:
-    """A file to read from: bytes, decompressed as they are asked for.
+    """Opens a file for reading: bytes, decompressed on demand.
 
     Args:
       path: the file.

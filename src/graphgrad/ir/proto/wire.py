@@ -1,7 +1,7 @@
 """The protobuf wire format: encodes and decodes fields, within limits.
 
-Bytes may come from anywhere, so reading takes time and memory in proportion to their length, and what is no message is
-a `ValueError` or an `IndexError`. The limits are those of protocol buffers' own readers.
+Bytes may be untrusted, so reading takes time and memory proportional to their length, and invalid messages raise
+`ValueError` or `IndexError`. The limits are those of protocol buffers' own readers.
 
 Reference: protobuf.dev/programming-guides/encoding.
 """
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 VARINT, FIXED64, DELIMITED, GROUP, END_GROUP, FIXED32 = range(6)  # wire types
-DEEPEST = 100  # messages within each other
+DEEPEST = 100  # nested messages
 _64_BITS = (1 << 64) - 1
 
 
 def read_varint(data: Any, at: int) -> tuple[int, int]:
-    """The unsigned number of 64 bits that begins at `at`, and where it ends.
+    """Reads the unsigned number of 64 bits at `at`; returns it and its end.
 
-    Raises: IndexError at the end of the data; ValueError for what has more than ten bytes.
+    Raises: IndexError at the end of the data; ValueError for more than ten bytes.
     """
     byte = data[at]
     if byte < 128:
@@ -35,7 +35,7 @@ def read_varint(data: Any, at: int) -> tuple[int, int]:
 
 
 def varint(value: int) -> bytes:
-    """A number as a varint; negative ones as 64 bits of two's complement."""
+    """Encodes a number as a varint; negative ones as 64 bits of two's complement."""
     if value < 0:
         value += 1 << 64
     out = bytearray()
@@ -47,12 +47,12 @@ def varint(value: int) -> bytes:
 
 
 def signed(value: int) -> int:
-    """The signed number whose 64 bits a varint holds."""
+    """Interprets the 64 bits of a varint as a signed number."""
     return value - (1 << 64) if value >> 63 else value
 
 
 def read_key(data: Any, at: int) -> tuple[int, int, int]:
-    """Field number and wire type, and where what they are of begins."""
+    """Reads field number and wire type; returns them and where the value begins."""
     key, begins = read_varint(data, at)
     if key < 8 or key >> 32 or begins - at > 5:
         raise ValueError(f"no field has the key {key}")
@@ -60,11 +60,11 @@ def read_key(data: Any, at: int) -> tuple[int, int, int]:
 
 
 def read_fields(data: Any) -> Iterator[tuple[int, int, Any]]:
-    """The (number, wire type, value) triples of a message; groups, which no message here has, are passed over.
+    """Yields the (number, wire type, value) triples of a message; skips groups, which no message here has.
 
     Args:
-      data: bytes, or a memoryview; values that are no numbers are slices of it.
-    Raises: ValueError or IndexError if it is no message.
+      data: bytes, or a memoryview; values other than numbers are slices of it.
+    Raises: ValueError or IndexError if it is not a message.
     """
     at, end = 0, len(data)
     while at < end:
@@ -91,7 +91,7 @@ def read_value(data: Any, wire: int, at: int) -> tuple[Any, int]:
 
 
 def after_group(data: Any, number: int, at: int) -> int:
-    """Where a group ends, and those within it."""
+    """Returns the end of a group, nested ones included."""
     open_groups = [number]
     while open_groups:
         number, wire, at = read_key(data, at)
@@ -107,15 +107,15 @@ def after_group(data: Any, number: int, at: int) -> int:
 
 
 def fields_of_bytes(data: Any, number: int) -> Iterator[Any]:
-    """The values of one field of bytes, strings or messages; fields of that number that are none are passed over.
+    """Yields the values of one field of bytes, strings or messages; skips fields of that number of other types.
 
-    Raises: ValueError or IndexError if the data are no message.
+    Raises: ValueError or IndexError if the data are not a message.
     """
     return (value for n, wire, value in read_fields(data) if n == number and wire == DELIMITED)
 
 
 def read_packed(data: Any) -> list[int]:
-    """The unsigned numbers of a packed field.
+    """Reads the unsigned numbers of a packed field.
 
     Raises: ValueError or IndexError where it ends within a number.
     """
@@ -127,12 +127,12 @@ def read_packed(data: Any) -> list[int]:
 
 
 def delimited(number: int, data: bytes) -> bytes:
-    """A field of bytes, with its key and its length."""
+    """Encodes a field of bytes, with its key and its length."""
     return varint(number << 3 | DELIMITED) + varint(len(data)) + data
 
 
 def raw_field(number: int, wire: int, value: Any) -> bytes:
-    """A field as `read_fields` found it, as bytes again."""
+    """Encodes a field again that `read_fields` found."""
     if wire == DELIMITED:
         return delimited(number, bytes(value))
     return varint(number << 3 | wire) + (varint(value) if wire == VARINT else bytes(value))
