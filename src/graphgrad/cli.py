@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _execute(options: argparse.Namespace) -> Any:
-    """Runs the program; what it gave to sys.exit, None if nothing, 1 if it failed."""
+    """Runs the program; returns its argument of sys.exit, None without one, 1 if it failed."""
     path = _module_file(options.program) if options.is_module else options.program
     if path is None or not os.path.isfile(path):
         print(f"graphgrad: {_no_program(options)}", file=sys.stderr)
@@ -121,7 +121,7 @@ def _execute(options: argparse.Namespace) -> Any:
 
 
 def _module_file(name: str) -> str | None:
-    """The file of a module, or of a package's `__main__`, found without importing what is above it; None if none is."""
+    """Finds the file of a module, or of a package's `__main__`, without importing its parents; None if missing."""
     path: Any = [os.getcwd(), *sys.path]
     spec: Any = None
     parts = name.split(".")
@@ -138,7 +138,7 @@ def _module_file(name: str) -> str | None:
 
 
 def _no_program(options: argparse.Namespace) -> str:
-    """Why there is nothing to run."""
+    """Says why there is nothing to run."""
     if options.is_module:
         return (f"no module {options.program!r} in {os.getcwd()} or among the installed ones, or a package without "
                 "__main__")
@@ -147,18 +147,18 @@ def _no_program(options: argparse.Namespace) -> str:
 
 
 def _print_traceback(error: BaseException, path: str) -> None:
-    """Prints a traceback that begins in the program, as Python's own would."""
+    """Prints a traceback that begins in the program, like Python's own."""
     tb = error.__traceback__
     while tb is not None and tb.tb_frame.f_code.co_filename != path:
         tb = tb.tb_next
-    if tb is None and isinstance(error, ImportError):  # a package around the module may have failed
+    if tb is None and isinstance(error, ImportError):  # a parent package of the module may have failed
         tb = error.__traceback__
     sys.stdout.flush()
     traceback.print_exception(type(error), error, tb)
 
 
 def _exit_status(code: Any) -> int:
-    """What Python makes of the argument of sys.exit."""
+    """Returns the exit status for an argument of sys.exit."""
     if code is None:
         return 0
     if isinstance(code, int):
@@ -186,11 +186,11 @@ def _ops(options: argparse.Namespace) -> int:
 
 
 class _Reached(BaseException):
-    """Stops the program at the run that is to be drawn."""
+    """Stops the program at the run to be drawn."""
 
 
 class _Watch:
-    """What the program did that `draw` wants to know."""
+    """Records the runs and graphs of the program for `draw`."""
 
     def __init__(self) -> None:
         self.graphs: list[Any] = []
@@ -206,7 +206,7 @@ def _draw(options: argparse.Namespace) -> int:
         print(f"graphgrad: --depth must be 1 or more, not {options.depth}", file=sys.stderr)
         return 2
     try:
-        import igraph  # noqa: F401  # asked for before the program has run for an hour
+        import igraph  # noqa: F401  # checked now, not after the program has run for an hour
     except ImportError:
         print("graphgrad: drawing needs the package 'igraph'. Fix: pip install 'graphgrad[draw]'", file=sys.stderr)
         return 2
@@ -232,7 +232,7 @@ def _draw(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _watching(at_run: int | None) -> Iterator[_Watch]:
-    """Notes the graphs a program makes, and stops it at its run number `at_run`."""
+    """Notes the graphs that a program makes, and stops it at its run number `at_run`."""
     from graphgrad.executor.runtime.session import Session
     from graphgrad.ir.graph import Graph
 
@@ -277,7 +277,7 @@ def _element(graph: Any, fetch: Any) -> Any:
 
 
 def _tensor(element: Any) -> Any:
-    """The first output of an operation; a tensor itself."""
+    """Returns the first output of an operation; a tensor itself."""
     return element.outputs[0] if getattr(element, "outputs", None) else element
 
 

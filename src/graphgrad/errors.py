@@ -34,7 +34,7 @@ class OpError(Exception):
     """
 
     code = UNKNOWN
-    _unlocated: tuple[str, str] | None = None  # problem and remedy, of a kernel that does not know its operation
+    _unlocated: tuple[str, str] | None = None  # problem and remedy, from a kernel that does not know its operation
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None, *args: Any):
         super().__init__(message)
@@ -97,13 +97,13 @@ class DeadlineExceededError(_Coded):
 
 
 class NotFoundError(_Coded):
-    """Something that was asked for, such as a file, does not exist."""
+    """A requested entity, such as a file, does not exist."""
 
     code = NOT_FOUND
 
 
 class AlreadyExistsError(_Coded):
-    """Something that was to be made exists already."""
+    """An entity to be created exists already."""
 
     code = ALREADY_EXISTS
 
@@ -172,11 +172,11 @@ _CLASSES: dict[int, type[OpError]] = {c.code: c for c in _Coded.__subclasses__()
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The class of errors of a code.
+    """Returns the error class of a code.
 
     Args:
       error_code: one of this module's integer codes.
-    Raises: KeyError for OK and for what is no code.
+    Raises: KeyError for OK and for unknown codes.
     Reference: TensorFlow 2.21 `tf.compat.v1.errors.exception_type_from_error_code`.
 
     >>> tf.errors.exception_type_from_error_code(3).__name__
@@ -186,11 +186,11 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 def error_code_from_exception_type(cls: Any) -> Any:
-    """The code of a class of errors.
+    """Returns the code of an error class.
 
     Args:
       cls: a subclass of `OpError`.
-    Returns: its code; an `UnknownError`, with a warning, for another class, as TensorFlow gives it.
+    Returns: its code; an `UnknownError`, with a warning, for another class, as in TensorFlow.
     Reference: TensorFlow 2.21 `tf.compat.v1.errors.error_code_from_exception_type`.
 
     >>> tf.errors.error_code_from_exception_type(tf.errors.InvalidArgumentError)
@@ -228,7 +228,7 @@ class raise_exception_on_not_ok_status:  # TensorFlow's name
             raise made(None, None, self.status.message)
 
 
-# What the numbers of a system's errors mean, in the words of <errno.h>; what is not here is unknown.
+# The meaning of the system's error numbers, as in <errno.h>; others are unknown.
 _SYSTEM: tuple[tuple[type[OpError], str, str], ...] = (
     (InvalidArgumentError, "check the path", "EINVAL ENAMETOOLONG E2BIG EDESTADDRREQ EDOM EFAULT EILSEQ"),
     (DeadlineExceededError, "try again", "ETIMEDOUT ETIME"),
@@ -246,11 +246,11 @@ _SYSTEM: tuple[tuple[type[OpError], str, str], ...] = (
 
 
 def of_system(error: OSError, path: str, source: str = "") -> OpError:
-    """The error of TensorFlow that stands for one of the system's.
+    """Converts one of the system's errors to TensorFlow's.
 
     Args:
       error: the system's.
-      path: the file that it is about.
+      path: the file concerned.
       source: the user's line.
     """
     import errno
@@ -275,9 +275,9 @@ class InaccessibleTensorError(ValueError):
 class Complaint(Exception):
     """Raised by a shape rule or a kernel: what is wrong, without saying where.
 
-    The builder (or the executor) catches it, adds op, shapes and the user's line, and
-    raises the error of TensorFlow's class in its stead. A function that finds out by itself, before there is
-    any op, lets it go: it is an instance of `cls` too, and names the function and the line that called it.
+    The builder (or the executor) catches it, adds op, shapes and the user's line, and raises the error of TensorFlow's
+    class instead. A function that raises it before any op is built lets it propagate: it is an instance of `cls` too,
+    and names the function and the line that called it.
 
     Args:
       problem: what is wrong, e.g. 'dimension -1 differs (10 vs 32)'.
@@ -301,7 +301,7 @@ class Complaint(Exception):
         for frame, number in traceback.walk_tb(self.__traceback__):
             if frame.f_code.co_filename.startswith(_PACKAGE):
                 function = function or frame.f_code.co_name
-            else:  # what the user's code calls next is the function that is meant
+            else:  # the function called from the user's code is the one to name
                 path = frame.f_code.co_filename
                 text = linecache.getline(path, number).strip()
                 function, line = "", f"{os.path.basename(path)}:{number}:  {text}"
@@ -315,12 +315,12 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 @functools.cache
 def _complaints(cls: type[Exception]) -> type[Complaint]:
-    """The class of complaints that are instances of `cls`, too, and bear its name."""
+    """Makes the class of complaints that are instances of `cls`, too, with its name."""
     return type(cls.__name__, (Complaint, cls), {"__module__": cls.__module__})
 
 
 class NeedsHostValue(Exception):
-    """Raised by a kernel that must see an input's value, not a symbol, while it is lowered.
+    """Raised by a kernel that needs an input's value, not a symbol, while it is lowered.
 
     The executor then computes that input before the op's cluster and tries again.
 
@@ -334,7 +334,7 @@ class NeedsHostValue(Exception):
 
 
 def memory_problem(error: BaseException) -> str | None:
-    """What is wrong, where an exception says that memory ran out, of whichever library it is; else None."""
+    """Returns the problem if an exception, of any library, means that memory ran out; else None."""
     text = str(error)
     if isinstance(error, MemoryError):
         shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
@@ -348,13 +348,13 @@ def memory_problem(error: BaseException) -> str | None:
 
 _MEMORY = (
     "RESOURCE_EXHAUSTED", "Out of memory", "Cannot allocate memory", "failed to map segment", "can't start new thread",
-    "YNNPACK operation failed",  # XLA's library for products, which has nothing else to say
+    "YNNPACK operation failed",  # XLA's library for matrix products, which gives no other details
 )
 MORE_MEMORY = "run it on less at a time (a smaller batch), or give the process more memory"
 
 
 def no_room(shape: Sequence[int | None], dtype: str, itemsize: int) -> str:
-    """Words that there is no memory for a tensor; None stands for a size that is not known."""
+    """Words that there is no memory for a tensor; None is an unknown size."""
     sizes = ",".join("?" if n is None else str(n) for n in shape)
     known = [n for n in shape if n is not None]
     size = ("at least " if len(known) < len(shape) else "") + bytes_str(math.prod(known) * itemsize)
@@ -362,7 +362,7 @@ def no_room(shape: Sequence[int | None], dtype: str, itemsize: int) -> str:
 
 
 def bytes_str(size: float) -> str:
-    """A number of bytes, such as '12 bytes' or '3.5 GiB'."""
+    """Formats a number of bytes, such as '12 bytes' or '3.5 GiB'."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.4g} {unit}"

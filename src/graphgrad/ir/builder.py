@@ -23,7 +23,7 @@ def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str 
         args, attrs = _bind(opdef, args, attrs)
     if graph is None:
         return _build_eagerly(opdef, args, attrs, name)
-    # The direct path: plain tensors of this graph.
+    # The fast path: plain tensors of this graph.
     if opdef.has_lists:
         direct = False
     else:
@@ -46,11 +46,11 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     """Infers types and shapes and adds the operation.
 
     Args:
-      graph: where it goes.
+      graph: the graph.
       opdef: its record.
       inputs: the flat inputs, tensors of `graph`.
       attrs: its explicit attributes.
-      name: the wish for a name; one that ends in '/' is final.
+      name: the preferred name; one that ends in '/' is final.
     Raises: TypeError, ValueError naming op, shapes, the user's line and a remedy.
     """
     try:
@@ -83,7 +83,7 @@ def _build_eagerly(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], n
 
 
 def _bind(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Sorts inputs given by keyword into their places."""
+    """Sorts inputs given by keyword into their positions."""
     attrs = dict(kwargs)
     bound = list(args)
     for arg in opdef.inputs[len(args) :]:
@@ -114,14 +114,14 @@ def _convert_all(
                 types[attr] = as_dtype(v.dtype)
                 break
     flat: list[Any] = []
-    counts: dict[str, tuple[str, int]] = {}  # attribute of a length -> the list that decided it, and its length
-    met: set[str | None] = set()  # type attributes that a tensor before has decided
+    counts: dict[str, tuple[str, int]] = {}  # length attribute -> the list that determined it, and its length
+    met: set[str | None] = set()  # type attributes determined by an earlier tensor
     for arg, value in zip(opdef.inputs, args, strict=True):
         if not arg.is_list:
             if type(value) is Tensor and value.graph is graph:  # its dtype is in `types`
                 flat.append(value)
             else:
-                # Eager mode looks at all tensors first; a dtype that the record names is known in any case.
+                # Eager mode checks all tensors first; a dtype that the record names is always known.
                 lossy = graph is None or arg.type_attr is None or arg.type_attr in met
                 flat.append(_convert_one(opdef, arg, value, types, graph, name, lossy=lossy))
             met.add(arg.type_attr)
@@ -144,7 +144,7 @@ def _convert_all(
 
 def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
                  index: int | None = None, lossy: bool = False) -> Any:
-    """One argument as a tensor; `lossy` says whether a NumPy value may lose its fractions, as in TensorFlow."""
+    """Converts one argument; `lossy`: whether a NumPy value may lose its fractions, as in TensorFlow."""
     if type(value) is Tensor and value.graph is graph:
         if arg.type_attr is not None:
             types.setdefault(arg.type_attr, value.dtype)
@@ -157,7 +157,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
         wanted = None  # inference names both dtypes
     try:
-        # Tensors are converted as they are: inference words a mismatch better.
+        # Tensors are not cast: inference words a mismatch better.
         tensor = convert(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", scoped=False)
     except TypeError as e:
         if tensor_like or "symbolic" in str(e):
@@ -166,7 +166,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
             f"argument '{arg.name}' cannot be converted: {e}",
             f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
             name, [])
-        if type(e).__init__ is TypeError.__init__:  # a class of its own says what was met
+        if type(e).__init__ is TypeError.__init__:  # its class names the value
             error = type(e)(*error.args)
         raise error from None
     if arg.type_attr is not None:
@@ -175,12 +175,12 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
 
 
 def _has_fractions(value: Any) -> bool:
-    """Whether a value is one of NumPy's, of a dtype that has fractions."""
+    """Returns whether a value is one of NumPy's, of a dtype that has fractions."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
 
 
 def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
-    """The dtype to convert a Python value to when no tensor decides it: None for the value's own."""
+    """Returns the dtype for a Python value when no tensor determines it: None for the value's own."""
     allowed = opdef.allowed[arg.type_attr or ""]
     if isinstance(value, int):
         if not isinstance(value, bool) and int32 not in allowed and not any(t.is_integer for t in allowed):
@@ -191,7 +191,7 @@ def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
             return None if value else int32
         dtype = getattr(value, "dtype", None)
         return int32 if dtype is not None and as_dtype(dtype) not in allowed else None
-    if isinstance(value, (list, tuple)) and not value:  # nothing in it tells the dtype
+    if isinstance(value, (list, tuple)) and not value:  # nothing in it determines the dtype
         by_name = {t.name: t for t in allowed}
         return by_name.get("float32") or by_name.get("int32")
     return None

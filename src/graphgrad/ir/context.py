@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # TensorFlow 2 starts in eager mode, TensorFlow 1 with a graph; the v1 face switches this off.
 _eager_by_default = True
 
-EAGER: Any = None  # the stack entry that stands for eager mode
+EAGER: Any = None  # the stack entry for eager mode
 
 
 class _Stack(threading.local):
@@ -31,7 +31,7 @@ stack = _Stack()
 
 
 def current_graph() -> Graph | None:
-    """The graph that operations are added to, or None in eager mode."""
+    """Returns the graph that operations are added to, or None in eager mode."""
     return stack.current if stack.settled else _settle()
 
 
@@ -55,7 +55,7 @@ def _root_graph() -> Graph:
 
 
 def get_default_graph() -> Graph:
-    """The current graph; in eager mode, this thread's outermost one."""
+    """Returns the current graph; in eager mode, this thread's outermost one."""
     return current_graph() or next((g for g in reversed(stack.entries) if g is not None), None) or _root_graph()
 
 
@@ -80,16 +80,16 @@ def use(graph: Graph | None) -> Iterator[Graph | None]:
         yield graph
     finally:
         stack.entries.pop()
-        stack.settled, stack.current = False, None  # so that the graph can go
+        stack.settled, stack.current = False, None  # so that the graph can be freed
 
 
 def executing_eagerly() -> bool:
-    """Whether operations run at once instead of being added to a graph."""
+    """Returns whether operations run at once instead of being added to a graph."""
     return current_graph() is None
 
 
 def inside_function() -> bool:
-    """Whether operations are added to the graph of a `tf.function`.
+    """Returns whether operations are added to the graph of a `tf.function`.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.inside_function`.
@@ -102,7 +102,7 @@ def inside_function() -> bool:
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether operations outside of all functions run at once.
+    """Returns whether operations outside of all functions run at once.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.compat.v1.executing_eagerly_outside_functions`.
@@ -118,12 +118,12 @@ def executing_eagerly_outside_functions() -> bool:
 
 
 def set_eager_default(on: bool) -> None:
-    """Chooses what an empty stack means: eager mode (2.x) or a default graph (1.x)."""
+    """Selects the meaning of an empty stack: eager mode (2.x) or a default graph (1.x)."""
     global _eager_by_default
     _eager_by_default = on
     stack.settled = False
 
 
 def eager_by_default() -> bool:
-    """Whether an empty stack means eager mode."""
+    """Returns whether an empty stack means eager mode."""
     return _eager_by_default

@@ -10,7 +10,7 @@ _PART = re.compile(r"/?(?:(job|replica|task|device):([^/]+)|(cpu|gpu|tpu)(?::([^
 
 @functools.lru_cache(maxsize=1024)
 def parse(spec: str) -> tuple[tuple[str, str], ...]:
-    """The parts of a device string as sorted (key, value) pairs; ValueError if it has other parts."""
+    """Parses a device string to sorted (key, value) pairs; ValueError for unknown parts."""
     parts: dict[str, str] = {}
     for piece in filter(None, spec.split("/")):
         found = _PART.fullmatch(piece)
@@ -30,13 +30,13 @@ def parse(spec: str) -> tuple[tuple[str, str], ...]:
 
 @functools.lru_cache(maxsize=1024)
 def canonical(spec: str) -> str:
-    """The device string in its one canonical spelling."""
+    """Returns the device string in its canonical spelling."""
     return "".join(f"/{k}:{v}" for k, v in parse(spec))
 
 
 @functools.lru_cache(maxsize=1024)
 def merge(outer: str, inner: str) -> str:
-    """`inner`, completed by what `outer` says in addition."""
+    """Completes `inner` by the further parts of `outer`."""
     parts = dict(parse(outer))
     parts.update(parse(inner))
     return "".join(f"/{k}:{parts[k]}" for k in ("job", "replica", "task", "device") if k in parts)

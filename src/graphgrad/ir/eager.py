@@ -20,7 +20,7 @@ from .source import user_source
 
 
 class EagerTensor(tensor.Tensor):
-    """A tensor that has its value.
+    """A tensor with a value.
 
     Attributes:
       dtype: its `DType`.
@@ -53,16 +53,16 @@ class EagerTensor(tensor.Tensor):
 
     @property
     def device(self) -> str:
-        """Where the value is."""
+        """The device of the value."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def numpy(self) -> Any:
-        """A NumPy copy of the value (a scalar for rank 0)."""
+        """Returns a NumPy copy of the value (a scalar for rank 0)."""
         array = np.asarray(self._value)
         return array[()] if array.ndim == 0 else array.copy()
 
     def cpu(self) -> EagerTensor:
-        """The tensor itself, which is in the host's memory."""
+        """Returns the tensor itself, which is in host memory."""
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -113,7 +113,7 @@ class EagerTensor(tensor.Tensor):
 
 
 def value_text(value: Any, is_repr: bool) -> str:
-    """How a value is shown within the text of a tensor or variable."""
+    """Formats a value within the text of a tensor or variable."""
     if not hasattr(value, "__array__") and not np.isscalar(value):
         return "<unprintable>"
     array = np.asarray(value)
@@ -124,27 +124,27 @@ def value_text(value: Any, is_repr: bool) -> str:
 
 
 class Listening(threading.local):
-    """Who is told of every op that this thread ran: f(opdef, inputs, outputs, attrs, gradient). Tapes listen here."""
+    """Listeners for every op that this thread runs: f(opdef, inputs, outputs, attrs, gradient). Tapes use it."""
 
     def __init__(self) -> None:
         self.recorders: list[Callable[..., None]] = []
 
 
 listening = Listening()
-# Those of them that may listen to gradients of what they were told of.
+# Those that may record gradients of what they have recorded.
 persistent: list[Callable[..., None]] = []
-# Told the same without being tapes: f(opdef, inputs, outputs).
+# Other listeners, not tapes: f(opdef, inputs, outputs).
 watchers: list[Callable[..., None]] = []
-# Gives a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
+# Makes a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
 next_rng: Callable[[dict[str, Any]], Any] | None = None
 # Runs an op that holds sub-graphs: f(opdef, inputs, attrs) -> values of its outputs. Set by frontend.functional.
 run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
 
 
 def orders(recorders: Sequence[Callable[..., None]]) -> list[int]:
-    """For each of some recorders, the order of derivatives of what runs now that it is likely to have to do with.
+    """Returns, for each of some recorders, the likely order of derivatives of what runs now.
 
-    One that is in `persistent` may be asked for more.
+    Those in `persistent` may need more.
     """
     found, order = [], 0
     for record in reversed(recorders):
@@ -163,7 +163,7 @@ def execute(
       inputs: the flat tuple of `EagerTensor`.
       attrs: the explicit attributes.
       gradient: a gradient function for this one execution, instead of the op's.
-    Raises: TensorFlow's error for what the op cannot work with.
+    Raises: TensorFlow's error for invalid inputs.
     """
     try:
         inferred = opdef.infer(inputs, attrs)
@@ -175,7 +175,7 @@ def execute(
             result = run_functional(opdef, inputs, full)
         else:
             values = opdef.pack([t._value for t in inputs], full)
-            # As in graphs: only what users write gets subnormal numbers.
+            # As in graphs: only user functions see subnormal numbers.
             with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
                 if opdef.assigns:
                     result = _in_turn(_locks(inputs), opdef, values, kernel_attrs)
@@ -197,7 +197,7 @@ def execute(
         from .kernel_errors import CALLS_BACK, failure
 
         if opdef.flags & CALLS_BACK and not isinstance(error, OpError):
-            raise  # what the user's own function raised
+            raise  # raised by the user's own function
         found = failure(opdef, opdef.name, error, operands(opdef, inputs), str(user_source() or ""))
         if found is error:
             raise
@@ -210,13 +210,13 @@ def execute(
 
 
 def _locks(inputs: tuple[Any, ...]) -> list[Any]:
-    """The locks of variables, the one to take first last: in an order that is the same for all threads."""
+    """Returns the locks of variables, the one to take first last, in the same order for all threads."""
     cells = {id(t._value): t._value for t in inputs if t.dtype.name == "resource"}
     return [cells[i].lock for i in sorted(cells, reverse=True)]
 
 
 def _in_turn(locks: list[Any], opdef: OpDef, values: Any, attrs: dict[str, Any]) -> Any:
-    """Runs a kernel while no other thread changes its variables."""
+    """Runs a kernel with its variables locked."""
     if locks:
         with locks.pop():
             return _in_turn(locks, opdef, values, attrs)
@@ -224,7 +224,7 @@ def _in_turn(locks: list[Any], opdef: OpDef, values: Any, attrs: dict[str, Any])
 
 
 def _handle(name: str, resource: Any) -> EagerTensor:
-    """The handle of something that an op has made, such as a queue."""
+    """Returns the handle of a resource that an op has created, such as a queue."""
     from .variable_store import Cell, Handle
 
     (thing,) = resource

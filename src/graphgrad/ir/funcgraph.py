@@ -124,7 +124,7 @@ class FuncGraph(Graph):
                 outer = outer.outer_graph
             if outer is None:
                 return super().capture(tensor)
-            near = self.discarded or tensor.graph is self.outer_graph  # a temporary graph must leave nothing in outer graphs
+            near = self.discarded or tensor.graph is self.outer_graph  # leave nothing in outer graphs
             source = tensor if near else self.outer_graph.capture(tensor)  # type: ignore[union-attr]  # a body has one
         if source is not tensor and id(source) in self._captures:  # named in the outer graph
             inner = self._captures[id(tensor)] = self._captures[id(source)]

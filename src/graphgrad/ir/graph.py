@@ -1,7 +1,7 @@
 """The dataflow graph: `Graph`, `Operation`, `Tensor`, and the scopes that shape new operations.
 
 Operations are kept in creation order, which is a topological order: an operation's inputs
-and control inputs exist before it does. Everything that sweeps a graph is a loop over it.
+and control inputs exist before it does. Every traversal of a graph is a loop over it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
 class Listening(threading.local):
-    """Who is told of the operations that this thread adds to graphs: f(operation). Tapes listen here."""
+    """Listeners for the operations that this thread adds to graphs: f(operation). Tapes use it."""
 
     def __init__(self) -> None:
         self.recorders: list[Callable[[Operation], None]] = []
@@ -53,7 +53,7 @@ class SymbolicTensor(tensor.Tensor):
     graph: Graph
     dtype: DType
     _spec: Spec
-    _static: Any  # what is known of the value, see ir.static; unset until somebody asks
+    _static: Any  # the known part of the value, see ir.constant_value; computed on demand
 
     @property
     def name(self) -> str:
@@ -62,12 +62,12 @@ class SymbolicTensor(tensor.Tensor):
 
     @property
     def device(self) -> str:
-        """The device asked for the operation, '' if none."""
+        """The requested device of the operation, '' if none."""
         return self.op.device
 
     @property
     def shape(self) -> TensorShape:
-        """The static shape; dimensions that only the run knows are None."""
+        """The static shape; dimensions known only at run time are None."""
         return TensorShape(self._spec.shape)
 
     @property
@@ -77,11 +77,11 @@ class SymbolicTensor(tensor.Tensor):
         return -1 if shape is None else len(shape)
 
     def set_shape(self, shape: Any) -> None:
-        """Merges what the caller knows of the shape into the static shape.
+        """Merges known dimensions into the static shape.
 
         Args:
           shape: a `TensorShape` or a list of sizes (None for unknown).
-        Raises: ValueError if it contradicts what is known.
+        Raises: ValueError if they contradict it.
         """
         merged = merge(self._spec.shape, as_shape(shape))
         if merged is _CONTRADICTION:
@@ -93,7 +93,7 @@ class SymbolicTensor(tensor.Tensor):
             self.op._note_change()
 
     def consumers(self) -> list[Operation]:
-        """The operations that have this tensor as an input, in creation order."""
+        """Returns the operations that have this tensor as an input, in creation order."""
         return self.graph._consumers_of(self)
 
     def _as_tf_output(self) -> tuple[Operation, int]:
@@ -140,7 +140,7 @@ class SymbolicTensor(tensor.Tensor):
         return (self[i] for i in range(shape[0] or 0))
 
 
-Tensor = SymbolicTensor  # what this package means by a tensor, unless it speaks of eager ones
+Tensor = SymbolicTensor  # the meaning of `Tensor` in this package, except for eager tensors
 
 _NOT_CONVERTED = (
     "  Fix: put @tf.function on the function (its `if`, `while` and `for` are then converted), or use tf.cond and "
@@ -159,7 +159,7 @@ class Operation:
       inputs: a tuple of `Tensor`.
       outputs: a tuple of `Tensor`.
       control_inputs: a tuple of operations that run before it.
-      device: the device asked for, '' if none.
+      device: the requested device, '' if none.
       index: its position in creation order.
       source: the user's line that built it.
     """
@@ -179,7 +179,7 @@ class Operation:
     source: Source | None
     _colocation: tuple[str, ...]
     _original_op: Operation | None  # the forward op whose gradient this op helps to compute
-    _gradient: Any  # a gradient function for this op alone, or the name of a registered one
+    _gradient: Any  # a gradient function for this operation only, or the name of a registered one
 
     @property
     def type(self) -> str:
@@ -203,19 +203,19 @@ class Operation:
         return self.outputs
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute as TensorFlow gives it.
+        """Returns the value of an attribute as TensorFlow does.
 
         Args:
           name: the attribute's name.
         Returns: bytes for text, a `DType`, a number or a bool; messages for shapes, tensors, functions; lists of them.
-        Raises: ValueError if the operation has none of that name.
+        Raises: ValueError for an unknown name.
         """
         from graphgrad.ir.proto.graphdef import attribute
 
         return attribute(self, name)
 
     def _attr(self, name: str) -> Any:
-        """The value of an attribute as kernels and rules take it; ValueError if there is none of that name."""
+        """Returns the value of an attribute as kernels and rules take it; ValueError for an unknown name."""
         if name in self.attrs:
             return self.attrs[name]
         if name in self.opdef.attrs:
@@ -223,7 +223,7 @@ class Operation:
         raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
 
     def colocation_groups(self) -> list[bytes]:
-        """The groups of operations that go to one device, as `loc:@<op name>`."""
+        """Returns the colocation groups of the operation, as `loc:@<op name>`."""
         return [c.encode() for c in self._colocation] or [f"loc:@{self.name}".encode()]
 
     @property
@@ -252,14 +252,14 @@ class Operation:
 
 
 def _output(op: Operation, index: int, spec: Spec) -> Tensor:
-    """One more output of an operation."""
+    """Adds one more output to an operation."""
     t = Tensor.__new__(Tensor)
     t.op, t.value_index, t.graph, t.dtype, t._spec = op, index, op.graph, spec.dtype, spec
     return t
 
 
 class _ControlFrame:
-    """One `control_dependencies` block: what it demands and which operations were made inside."""
+    """One `control_dependencies` block: its control inputs and the operations built inside."""
 
     __slots__ = ("ops", "made")
 
@@ -269,7 +269,7 @@ class _ControlFrame:
 
 
 class _NameScope:
-    """One `Graph.name_scope` block; a class, since a generator costs a microsecond more."""
+    """One `Graph.name_scope` block; a class, since a generator takes a microsecond longer."""
 
     __slots__ = ("graph", "name", "outer")
 
@@ -299,44 +299,44 @@ class Graph:
 
     building_function = False
     outer_graph: Graph | None = None
-    # Whether what has an effect runs in its turn even if nothing asks for it: in functions, and what they contain.
+    # Whether effects happen even if no result depends on them: in functions, and their sub-graphs.
     keeps_effects = False
-    # While a user's gradient function runs for a copy of its operation: copies, by the id of what they stand for.
+    # While a user's gradient function runs for a copy of its operation: copies, by the id of their originals.
     _copies: dict[int, Tensor] = {}  # replaced, never changed
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
-        self._named: dict[str, Operation] = {}  # filled when somebody looks a name up
+        self._named: dict[str, Operation] = {}  # filled by the first look-up of a name
         self._names_in_use: dict[str, int] = {}
-        self._scope = ""  # the current name scope, without the slash at its end
+        self._scope = ""  # the current name scope, without the trailing slash
         self._control: list[_ControlFrame] = []
         self._devices: list[Any] = []
-        self._device = ""  # the merged device of the stack, when no device function is on it
+        self._device = ""  # the merged device of the stack, if it contains no device function
         self._colocated: tuple[str, ...] = ()
         self._collections: dict[Any, list[Any]] = {}
         self._finalized = False
-        self._source: Source | None = None  # stands in for the user's line while set
+        self._source: Source | None = None  # replaces the user's line while set
         self._original_op: Operation | None = None
         self._gradient_overrides: dict[str, Any] = {}
         self._consumers: dict[int, list[Operation]] = {}  # keyed by id: tensors may compare elementwise
         self._consumers_upto = 0
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
-        self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its repetition
-        self._touched: dict[int, tuple[Tensor, ...]] = {}  # of loops that go back: see gradients.loop_zeros
-        self._joints: dict[int, Any] = {}  # index of a loop that records -> what it is done together with
+        self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its recomputation
+        self._touched: dict[int, tuple[Tensor, ...]] = {}  # of backward loops: see gradients.control_flow.loop_zeros
+        self._joints: dict[int, Any] = {}  # index of a recording loop -> its joint loop
         self._early: dict[int, int] = {}  # index of an operation -> index of the one before which it belongs
-        self._rebuilt = 0  # how often an operation got further inputs or outputs
-        self._in_two_runs = False  # whether gradients that are being added have a run of their own
+        self._rebuilt = 0  # how often operations got further inputs or outputs
+        self._in_two_runs = False  # whether gradients being added run in a separate run
         self.seed: int | None = None
-        self._scoped_state: dict[str, Any] = {}  # what other modules keep for each graph
-        self._changed: list[int] | None = None  # operations changed in place, by index, once somebody asks
+        self._scoped_state: dict[str, Any] = {}  # state that other modules keep for each graph
+        self._changed: list[int] | None = None  # operations changed in place, by index, tracked on demand
 
     # -- adding operations ---------------------------------------------------------
 
     def _add(self, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: dict[str, Any], name: str,
              specs: Sequence[Spec]) -> Operation:
-        """Adds an operation whose types and shapes are settled and whose name is unique."""
+        """Adds an operation with inferred types and shapes and a unique name."""
         if self._finalized:
             raise RuntimeError(f"Graph is finalized and cannot be modified: adding {opdef.name} '{name}'.\n"
                                f"  Asked for at {user_source(2)}\n"
@@ -348,7 +348,7 @@ class Graph:
         op.inputs = inputs
         op.attrs = attrs
         op.index = len(self._operations)
-        op.source = self._source or user_source(3)  # the caller is never the user
+        op.source = self._source or user_source(3)  # the direct caller is never the user
         op._colocation = self._colocated
         op._original_op = self._original_op
         op._gradient = self._gradient_overrides.get(opdef.name) if self._gradient_overrides else None
@@ -381,12 +381,12 @@ class Graph:
         Args:
           op_type: the op type.
           inputs: a flat list of tensors.
-          name: its name; the op type if not given. A name that ends in '/' is taken as it is.
+          name: its name; the op type if not given. A name that ends in '/' is used unchanged.
           attrs: attribute values by name.
-          dtypes, input_types, op_def, compute_shapes, compute_device: accepted as TensorFlow
-            does; what they would say follows from the op's record.
+          dtypes, input_types, op_def, compute_shapes, compute_device: accepted as in TensorFlow; they follow from the
+            op's record.
         Returns: the `Operation`.
-        Raises: ValueError, TypeError for inputs that do not fit; RuntimeError if finalized.
+        Raises: ValueError, TypeError for invalid inputs; RuntimeError if finalized.
         """
         if op_type not in registry:
             raise ValueError(f"No Op registered for {op_type}. Fix: declare it with graphgrad.ir.op.")
@@ -398,7 +398,7 @@ class Graph:
     def _control_inputs_for(self, op: Operation) -> tuple[Operation, ...]:
         wanted: dict[Operation, None] = {}
         for frame in self._control:
-            # An input made inside the block waits for the block's operations already.
+            # An input built inside the block waits for the block's control inputs already.
             if not any(t.op in frame.made for t in op.inputs):
                 wanted.update(dict.fromkeys(frame.ops))
             frame.made.add(op)
@@ -418,22 +418,22 @@ class Graph:
     # -- names and scopes ----------------------------------------------------------
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name in the current scope that no operation has yet: `name`, `name_1`, ...
+        """Returns an unused name in the current scope: `name`, `name_1`, ...
 
         Args:
-          name: the wish.
-          mark_as_used: False only asks which name would be given.
+          name: the preferred name.
+          mark_as_used: if False, the name stays free.
         """
         if self._scope:
             name = f"{self._scope}/{name}"
         return self._unique(name, mark_as_used)
 
     def operation_name(self, name: str) -> str:
-        """The full, unique name for an operation that is to be called `name`.
+        """Returns the full, unique name of an operation that is called `name`.
 
         Args:
-          name: the wish; one that ends in '/' is a scope of the caller's own and taken as it is.
-        Raises: ValueError for what cannot be a name.
+          name: the preferred name; one that ends in '/' is the caller's own scope and used unchanged.
+        Raises: ValueError for an invalid name.
         """
         if not isinstance(name, str):
             raise TypeError(f"the name of an operation must be a string, not {name!r}. Fix: give name='<text>'")
@@ -445,8 +445,8 @@ class Graph:
         return self.unique_name(name)
 
     def _unique(self, name: str, mark_as_used: bool = True) -> str:
-        # `names[a] == n` says that a and its numbered a_1 .. a_(n-1) are in use; only numbered names that
-        # were asked for as such have an entry of their own.
+        # `names[a] == n` means that a and a_1 .. a_(n-1) are in use; numbered names have their own entry only if
+        # requested as such.
         names = self._names_in_use
         key = name.lower()
         i = names.get(key)
@@ -463,13 +463,13 @@ class Graph:
         return name
 
     def name_scope(self, name: str | None) -> _NameScope:
-        """Puts the operations made inside under `name/`.
+        """Prefixes the names of operations built inside with `name/`.
 
         Args:
           name: the scope; unique in the graph unless it ends in '/', which re-enters an
             existing scope; None or '' leaves all scopes.
-        Returns: a context manager; it yields the scope's full name with its slash at the end
-          ('' for the root), and raises ValueError on entry for a name that is not one.
+        Returns: a context manager; it yields the scope's full name with a trailing slash ('' for the root), and raises
+          ValueError on entry for an invalid name.
         """
         return _NameScope(self, name)
 
@@ -485,7 +485,7 @@ class Graph:
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
-        """Accepted as TensorFlow does: a session has one container.
+        """Accepted as in TensorFlow; a session has one container.
 
         Args:
           container_name: a name.
@@ -493,11 +493,11 @@ class Graph:
         yield container_name
 
     def get(self) -> Graph:
-        """The graph itself."""
+        """Returns the graph itself."""
         return self
 
     def op_def_for_type(self, type: str) -> OpDef:
-        """The record of an op type; RuntimeError if there is none.
+        """Returns the record of an op type; RuntimeError if there is none.
 
         Args:
           type: such as 'MatMul'.
@@ -507,16 +507,16 @@ class Graph:
         return registry[type]
 
     def get_name_scope(self) -> str:
-        """The current name scope, without a slash at its end."""
+        """Returns the current name scope, without a trailing slash."""
         return self._scope
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
-        """Lets the operations made inside run after `control_inputs`.
+        """Makes the operations built inside run after `control_inputs`.
 
         Args:
-          control_inputs: operations, tensors or variables; None clears all outer demands.
-        Raises: TypeError for what is neither; ValueError for another graph's.
+          control_inputs: operations, tensors or variables; None clears all outer ones.
+        Raises: TypeError for anything else; ValueError for those of another graph.
         """
         old = self._control
         if control_inputs is None:
@@ -537,12 +537,12 @@ class Graph:
 
     @contextlib.contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
-        """Asks for a device for the operations made inside.
+        """Requests a device for the operations built inside.
 
         Args:
           device_name_or_function: a device string, a function from `Operation` to one, or
-            None to forget the outer ones.
-        Raises: ValueError for a string that names no device.
+            None to clear the outer ones.
+        Raises: ValueError for an invalid device string.
         """
         spec = device_name_or_function
         if spec is not None and not callable(spec) and not isinstance(spec, str):
@@ -567,11 +567,11 @@ class Graph:
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Puts the operations made inside on the device and in the colocation group of `op`.
+        """Puts the operations built inside on the device and in the colocation group of `op`.
 
         Args:
           op: an operation, tensor or variable; None clears the groups.
-          ignore_existing: whether to leave the groups of outer blocks.
+          ignore_existing: whether to ignore the groups of outer blocks.
         """
         if op is None:
             old_groups, self._colocated = self._colocated, ()
@@ -594,7 +594,7 @@ class Graph:
 
     @contextlib.contextmanager
     def recomputing(self) -> Iterator[None]:
-        """Marks the operations made inside as a repetition: they are not merged with those that they repeat."""
+        """Marks the operations built inside as a recomputation: they are not merged with their originals."""
         start = len(self._operations)
         try:
             yield
@@ -604,10 +604,10 @@ class Graph:
 
     @contextlib.contextmanager
     def before(self, op: Operation) -> Iterator[None]:
-        """Lets the operations made inside run where `op` does, just before it, though they are made later.
+        """Makes operations that are built inside, later than `op`, run just before it.
 
         Args:
-          op: an operation of this graph; what is made inside depends on nothing that was made after it.
+          op: an operation of this graph; the operations inside must not depend on later ones.
         """
         saved, self._control = self._control, []
         start = len(self._operations)
@@ -621,7 +621,7 @@ class Graph:
 
     @contextlib.contextmanager
     def in_two_runs(self) -> Iterator[None]:
-        """Lets gradients made inside be run later than what they are the gradients of, after which all may change."""
+        """Allows gradients built inside to run later than their forward operations, with changes in between."""
         self._in_two_runs = True
         try:
             yield
@@ -629,7 +629,7 @@ class Graph:
             self._in_two_runs = False
 
     def in_order(self, indices: Iterable[int]) -> list[int]:
-        """Indices of operations in the order in which they run: that of creation, but for those made in `before`."""
+        """Returns indices of operations in execution order: creation order, except for those built in `before`."""
         early = self._early
         if not early:
             return sorted(indices)
@@ -637,7 +637,7 @@ class Graph:
 
     def _rebuild(self, op: Operation, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
                  specs: Sequence[Spec]) -> None:
-        """Gives an operation other attributes, more inputs and, with these specs, further outputs."""
+        """Changes the attributes of an operation and adds inputs and, with these specs, outputs."""
         known = set(map(id, op.inputs))
         if op.index < self._consumers_upto:
             for t in dict.fromkeys(map(id, inputs)):
@@ -650,7 +650,7 @@ class Graph:
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
-        """Lets operations made inside use another registered gradient.
+        """Makes operations built inside use another registered gradient.
 
         Args:
           op_type_map: op type -> name given to `RegisterGradient`.
@@ -671,7 +671,7 @@ class Graph:
 
     @contextlib.contextmanager
     def _own_gradients(self) -> Iterator[None]:
-        """Leaves all `gradient_override_map` blocks: they hold for the user's operations here, not for others'."""
+        """Leaves all `gradient_override_map` blocks: they apply to the user's operations only."""
         old, self._gradient_overrides = self._gradient_overrides, {}
         try:
             yield
@@ -680,7 +680,7 @@ class Graph:
 
     @contextlib.contextmanager
     def _building_gradient_of(self, op: Operation | None, source: Source | None = None) -> Iterator[None]:
-        """Records `op` as the forward op of what is made inside, and `source` as its line."""
+        """Records `op` as the forward op of operations built inside, and `source` as their line."""
         old = self._original_op, self._source
         self._original_op = op
         self._source = source or self._source
@@ -690,12 +690,12 @@ class Graph:
             self._original_op, self._source = old
 
     def as_default(self) -> Any:
-        """A `with` block in which this graph is the one that operations are added to."""
+        """Makes this graph the default one in a `with` block."""
         return context.use(self)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False,
                      use_pybind11_proto: bool = False) -> Any:
-        """The graph as a `GraphDef` message, which `import_graph_def` and TensorFlow read.
+        """Returns the graph as a `GraphDef` message, which `import_graph_def` and TensorFlow read.
 
         Args:
           from_version: only the operations from this one on.
@@ -707,33 +707,33 @@ class Graph:
 
         return to_graph_def(self, add_shapes, from_version or 0)
 
-    # -- looking things up ---------------------------------------------------------
+    # -- look-ups ------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
-        """All operations, in creation order."""
+        """Returns all operations, in creation order."""
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of that name; KeyError if there is none, ValueError for a tensor's name."""
+        """Returns the operation of that name; KeyError if there is none, ValueError for a tensor's name."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         result: Operation = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
         return result
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor of that name, `op:index`; KeyError if there is none, ValueError for other names."""
+        """Returns the tensor of that name, `op:index`; KeyError if there is none, ValueError for other names."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         result: Tensor = self.as_graph_element(name, allow_tensor=True, allow_operation=False)
         return result
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The tensor or operation that `obj` is, names, or converts to.
+        """Returns the tensor or operation that `obj` is, names, or converts to.
 
         Args:
           obj: a `Tensor`, an `Operation`, a name, or an object with `_as_graph_element`.
-          allow_tensor, allow_operation: which kinds may come out.
-        Raises: KeyError for a name that is not there; ValueError for another graph's element
+          allow_tensor, allow_operation: which kinds may be returned.
+        Raises: KeyError for an unknown name; ValueError for another graph's element
           or the wrong kind of name; TypeError for anything else.
         """
         kinds = " or ".join(k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok)
@@ -802,7 +802,7 @@ class Graph:
 
     @property
     def version(self) -> int:
-        """Grows with every operation that is added."""
+        """A number that grows with every added operation."""
         return len(self._operations)
 
     # -- collections and the rest --------------------------------------------------
@@ -818,7 +818,7 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of the collection `name`.
+        """Returns a copy of the collection `name`.
 
         Args:
           name: the collection's key.
@@ -831,11 +831,11 @@ class Graph:
         return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The collection itself: a list whose changes are seen by everyone."""
+        """Returns the collection itself: a shared list."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list[Any]:
-        """The keys of the collections that hold something."""
+        """Returns the keys of the non-empty collections."""
         return [k for k, v in self._collections.items() if v]
 
     collections = property(get_all_collection_keys)
@@ -857,24 +857,24 @@ class Graph:
         self._finalized = False
 
     def prevent_feeding(self, tensor: Tensor) -> None:
-        """Marks `tensor` as one that may not be fed."""
+        """Forbids feeding `tensor`."""
         self._unfeedable.add(id(tensor))
 
     def is_feedable(self, tensor: Tensor) -> bool:
-        """Whether `tensor` may be fed."""
+        """Returns whether `tensor` may be fed."""
         return id(tensor) not in self._unfeedable
 
     def prevent_fetching(self, op: Operation) -> None:
-        """Marks `op` as one that may not be fetched."""
+        """Forbids fetching `op`."""
         self._unfetchable.add(id(op))
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Whether the operation, or the tensor's, may be fetched."""
+        """Returns whether the operation, or the tensor's, may be fetched."""
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return id(op) not in self._unfetchable
 
     def capture(self, tensor: Any, name: str | None = None) -> Tensor:
-        """Brings a tensor of elsewhere into this graph; a plain graph cannot.
+        """Brings an outside tensor into this graph; a plain graph cannot.
 
         Raises: ValueError naming both graphs' elements and the line.
         """

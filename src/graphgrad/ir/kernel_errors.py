@@ -21,7 +21,7 @@ from graphgrad.errors import (
 
 from .opdef import CHECK, OpDef, misfit
 
-# Classes of Python -> TensorFlow's; the first that fits. What functions of the user raise has classes of its own.
+# Python's classes -> TensorFlow's; the first match. Errors of user functions have a separate table.
 _OF_USERS: tuple[tuple[Any, type[OpError]], ...] = (
     (MemoryError, ResourceExhaustedError), (NotImplementedError, UnimplementedError),
     ((StopIteration, IndexError), OutOfRangeError), ((TypeError, ValueError), InvalidArgumentError),
@@ -31,17 +31,17 @@ _OF_KERNELS: tuple[tuple[Any, type[OpError]], ...] = (
     (NotImplementedError, UnimplementedError), ((NameError, AssertionError), InternalError),
     (Exception, InvalidArgumentError),
 )
-CALLS_BACK = frozenset({"python", "functional"})  # flags of operations that run what the user wrote
+CALLS_BACK = frozenset({"python", "functional"})  # flags of operations that run user code
 
 
 def failure(opdef: OpDef, name: str, error: Exception, operands: str, source: str, op: Any = None) -> OpError:
-    """TensorFlow's error for what a kernel raised, with op, shapes, the user's line and a remedy.
+    """Makes TensorFlow's error for a kernel's exception, with op, shapes, the user's line and a remedy.
 
     Args:
       opdef: the record.
       name: the operation's name.
-      error: what the kernel raised. One that is TensorFlow's stays the same object, and gets what it lacks.
-      operands: the inputs in words.
+      error: the kernel's exception. One of TensorFlow's classes stays the same object, and gets missing details.
+      operands: the inputs as text.
       source: the user's line, and more lines on where the operation comes from.
       op: the `Operation`; None in eager mode.
     """
@@ -75,6 +75,6 @@ def failure(opdef: OpDef, name: str, error: Exception, operands: str, source: st
 
 
 def _apart(message: str) -> tuple[str, str]:
-    """A problem and its remedy, of words that hold both."""
+    """Splits a message into problem and remedy."""
     problem, _, fix = message.partition("Fix: ")
     return problem.strip(), fix.strip() or CHECK

@@ -166,7 +166,7 @@ class OpDef:
       allowed: type attribute -> set of dtypes.
       limits: attribute -> its allowed values, see `ir.attribute_limits`, which has those that records share.
       kernel: a function of (xp, *inputs, **attributes), for NumPy and jax.numpy alike.
-      host_kernel, device_kernel: a special kernel for one of the two, or None.
+      host_kernel, device_kernel: replaces `kernel` on one of the two, or None.
       host: indices of the inputs that must be known when the op is lowered.
       seen: indices of the inputs whose value, not shape, the shape rule gets.
       flags: a set out of "stateful" (never folded, merged or pruned from control

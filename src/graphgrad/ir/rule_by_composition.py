@@ -1,8 +1,8 @@
 """Gradient rules by composition: an op inherits the gradient of an expression in other ops.
 
-Some gradient ops have derivatives that nobody wants to write by hand, such as those of an LSTM's backward
-pass. Their rules say what the op is composed of, and `vjp` differentiates that: first and second derivatives
-come from fast ops of their own, higher ones from the composition, to any order.
+The derivatives of some gradient ops, such as those of an LSTM's backward pass, are too long to write by hand. Their
+rules express the op by other ops, and `vjp` differentiates that expression: first and second derivatives use fast
+dedicated ops, higher ones the composition, to any order.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from .context import current_graph
 from .eager import EagerTensor
 
-# How to differentiate: put here by `gradients` (in a graph) and by the tape (in eager mode).
+# How to differentiate: set by `gradients` (in a graph) and by the tape (in eager mode).
 differentiate: dict[bool, Callable[..., list[Any]]] = {}
 
 
 def vjp(function: Callable[..., Any], xs: Sequence[Any], dys: Sequence[Any]) -> list[Any]:
-    """The gradients of a composition of ops.
+    """Computes the gradients of a composition of ops.
 
     Args:
-      function: takes one tensor for each x and returns a list of tensors, made by ops that have gradients.
+      function: takes one tensor for each x and returns a list of tensors, computed by ops that have gradients.
       xs: tensors.
       dys: for each result of `function` its cotangent, or None.
     Returns: one gradient, or None, for each x.
@@ -32,7 +32,7 @@ def vjp(function: Callable[..., Any], xs: Sequence[Any], dys: Sequence[Any]) -> 
 
 
 def pullback(function: Callable[..., Any], xs: Sequence[Any], dys: Sequence[Any], wanted: Sequence[int]) -> list[Any]:
-    """`vjp` for some of the xs, zeros for those that nothing depends on.
+    """Computes `vjp` for some of the xs, zeros for those that no result depends on.
 
     Args:
       function, xs, dys: as in `vjp`.
@@ -46,7 +46,7 @@ def pullback(function: Callable[..., Any], xs: Sequence[Any], dys: Sequence[Any]
 
 
 def is_zero(t: Any) -> bool:
-    """Whether a cotangent is known to be zero: what a sweep hands to a rule for an output that nobody asked for."""
+    """Returns whether a cotangent is known to be zero, as a sweep passes it for an unused output."""
     if t is None:
         return True
     if isinstance(t, EagerTensor):

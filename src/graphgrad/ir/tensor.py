@@ -114,7 +114,7 @@ class Tensor(TensorOperators):
     @property
     def shape(self) -> TensorShape:
         """The static shape; dimensions known only at run time are None."""
-        raise NotImplementedError  # each subclass has its own
+        raise NotImplementedError  # defined by each subclass
 
     def get_shape(self) -> TensorShape:
         """Returns the static shape; the same as `shape`."""
@@ -122,7 +122,7 @@ class Tensor(TensorOperators):
 
     def set_shape(self, shape: Any) -> None:
         """Merges known dimensions into the static shape; ValueError if they contradict it."""
-        raise NotImplementedError  # each subclass has its own
+        raise NotImplementedError  # defined by each subclass
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Computes the value of a symbolic tensor in a session; NotImplementedError in eager mode.

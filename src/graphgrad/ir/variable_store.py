@@ -23,18 +23,18 @@ _try_acquire, _release = operator.methodcaller("acquire", False), operator.metho
 
 
 class Cell:
-    """The storage of one variable; what a kernel gets for an input of type `resource`.
+    """The storage of one variable; a kernel gets it for an input of type `resource`.
 
     Attributes:
       held: the value as a NumPy array or as a buffer of the device; None before the variable is initialized.
       name: the variable's name, for messages.
       dtype: the dtype of `value`.
       shape: the static shape that the value must have.
-      lock: whoever changes the value has it, from when the old one is read; who only reads needs it not.
+      lock: held to change the value, from reading the old one on; not needed only to read.
     """
 
     __slots__ = ("held", "name", "dtype", "shape", "lock", "__weakref__")
-    to_numpy: Callable[[Any], Any]  # turns a buffer into an array; the executor, which makes them, sets it
+    to_numpy: Callable[[Any], Any]  # converts a buffer to an array; set by the executor, which makes buffers
 
     def __init__(self, value: Any = None, name: str = "", dtype: DType = dtypes.float32, shape: Shape = None):
         self.held = value
@@ -54,7 +54,7 @@ class Cell:
         self.held = value
 
     def use(self, function: Callable[[Any], Any], held: Any) -> Any:
-        """What a function makes of the value, or of the next one where another thread is just writing over this one.
+        """Applies a function to the value, or to the next one if another thread is just overwriting this one.
 
         Args:
           function: raises RuntimeError or MemoryError for a buffer that is gone.
@@ -67,12 +67,12 @@ class Cell:
                 # In one call of C code, so that no interrupt leaves it locked.
                 if not list(map(_release, filter(_try_acquire, (self.lock,)))):
                     time.sleep(0.0001)
-                elif self.held is held:  # nobody is writing
+                elif self.held is held:  # not being written
                     raise
                 held = self.held
 
     def replace(self, held: Any, by: Any) -> None:
-        """Holds the same value in another place, unless it holds another value by now."""
+        """Replaces the value by an equal one stored elsewhere, unless it has changed meanwhile."""
         if self.held is held and list(filter(_try_acquire, (self.lock,))):
             try:
                 if self.held is held:
@@ -81,19 +81,19 @@ class Cell:
                 self.lock.release()
 
     def __reduce__(self) -> Any:
-        return type(self), (self.value, self.name, self.dtype, self.shape)  # a copy has a lock of its own
+        return type(self), (self.value, self.name, self.dtype, self.shape)  # a copy has a separate lock
 
     def __repr__(self) -> str:
         return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"
 
 
 def kept(ref: Any, kind: Any, what: str) -> Any:
-    """What a handle refers to, if it is of the kind that an operation works on.
+    """Returns the resource of a handle, if it is of the kind that an operation needs.
 
     Args:
-      ref: what the kernel got for the handle.
+      ref: the kernel's argument for the handle.
       kind: a class, or several.
-      what: the kind in words, such as 'a queue'.
+      what: a name of the kind, such as 'a queue'.
     Raises: FailedPreconditionError if there is nothing; InvalidArgumentError if it is of another kind.
     """
     held = getattr(ref, "value", None)
@@ -112,7 +112,7 @@ class Handle(EagerTensor):
     """The eager tensor of dtype resource that refers to a `Cell`; a scalar."""
 
     __slots__ = ()
-    _variable: Any  # the variable that it belongs to
+    _variable: Any  # its variable
 
     def __init__(self, cell: Cell):
         super().__init__(cell, dtypes.resource)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pauses the search: all that a sweep or a plan makes is kept, and looking takes a third of its time."""
+    """Pauses collection: a sweep or a plan keeps all that it makes, and collecting takes a third of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

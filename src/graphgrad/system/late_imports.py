@@ -1,10 +1,10 @@
 """Imports heavy libraries on first use, without side effects on the program's own state.
 
 Importing JAX draws from NumPy's global random state (jax 0.10: a waiting time for clusters) and sets environment
-variables; SciPy adds filters for warnings. A program that drew numbers after its second run would draw other ones.
+variables; SciPy adds warning filters. A program that draws numbers after its second run would draw different ones.
 
-An interrupt must not end such an import half-way: jaxlib's modules of C++ abort the process, and JAX cannot be imported
-anew once it has declared its options.
+An interrupt must not end such an import half-way: jaxlib's C++ modules abort the process, and JAX cannot be imported
+again once it has declared its options.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from typing import Any
 
 @functools.cache
 def load(name: str) -> Any:
-    """The module of this name, imported `undisturbed` and `uninterrupted`.
+    """Imports the module of this name `undisturbed` and `uninterrupted`.
 
     Args:
       name: a module's full name, such as "scipy.special".
-    Raises: ImportError if it is not there.
+    Raises: ImportError if it is missing.
     """
     with undisturbed():
         return importlib.import_module(name) if name in sys.modules else uninterrupted(importlib.import_module, name)
 
 
 def uninterrupted(call: Callable[..., Any], *args: Any) -> Any:
-    """Calls a function where no signal's handler ends it half-way: in a thread, while the main one waits.
+    """Calls a function so that no signal handler ends it half-way: in a thread, while the main one waits.
 
     Args:
       call: the function.
       *args: its arguments.
-    Returns: what it returns.
-    Raises: what it raises; once it is done, what a handler has raised meanwhile.
+    Returns: its result.
+    Raises: its error; when it is done, the error of a handler that ran meanwhile.
     """
     if threading.current_thread() is not threading.main_thread():  # handlers run in the main thread only
         return call(*args)
@@ -51,7 +51,7 @@ def uninterrupted(call: Callable[..., Any], *args: Any) -> Any:
     done.acquire()
 
     def run() -> None:
-        if not claimed.acquire(blocking=False):  # an interrupt came when another thread had been started
+        if not claimed.acquire(blocking=False):  # an interrupt came after another thread was started
             return
         try:
             results.append(call(*args))
@@ -60,7 +60,7 @@ def uninterrupted(call: Callable[..., Any], *args: Any) -> Any:
         finished.append(None)
         done.release()
 
-    # Locks of C code alone: an interrupt within one of `threading` could leave it locked.
+    # Plain locks, in C: an interrupt within one of `threading` could leave it locked.
     while not finished:
         try:
             if not claimed.locked():
@@ -68,7 +68,7 @@ def uninterrupted(call: Callable[..., Any], *args: Any) -> Any:
             done.acquire()
         except BaseException as e:
             if isinstance(e, RuntimeError) and "start new thread" in str(e):
-                run()  # there are none to be had
+                run()  # no thread can be started
             else:
                 errors.insert(0, e)
     if errors:
@@ -78,9 +78,9 @@ def uninterrupted(call: Callable[..., Any], *args: Any) -> Any:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """A `with` block that leaves random states, the environment and filters for warnings as they were."""
+    """Restores random states, the environment and warning filters after a `with` block."""
     environment = dict(os.environ)
-    # A module that is not there yet is seeded from nowhere when it comes.
+    # A module that is not imported yet gets a fresh seed later.
     random, numpy_random = sys.modules.get("random"), sys.modules.get("numpy.random")
     drawn, drawn_by_numpy = random and random.getstate(), numpy_random and numpy_random.get_state(legacy=False)
     with warnings.catch_warnings():

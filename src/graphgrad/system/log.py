@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Log:
-    """Stands for `logging.getLogger(name)`.
+    """A lazy `logging.getLogger(name)`.
 
     Args:
       name: the logger's name.

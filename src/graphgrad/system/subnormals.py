@@ -9,13 +9,13 @@ import sys
 import threading
 from typing import Any
 
-# Of C's fenv_t: its size, and the word and the bits in it that say so, for results and for operands.
+# Of C's fenv_t: its size, and the word and the bits in it for results and for operands.
 _LAYOUTS = {("linux", "x86_64"): (8, 7, 0x8040), ("linux", "aarch64"): (2, 0, 1 << 24)}
 
 
 @functools.cache
 def _library() -> tuple[Any, Any, int, int, int] | None:
-    """C's `fegetenv` and `fesetenv`, and the layout of what they take; None on machines that are not known."""
+    """Returns C's `fegetenv` and `fesetenv`, and the layout of their argument; None on unknown machines."""
     layout = _LAYOUTS.get((sys.platform, platform.machine()))
     if layout is None:
         return None
@@ -41,10 +41,10 @@ _environment = _Environment()
 
 
 class Subnormals:
-    """A context in which this thread takes subnormal numbers for zero, or keeps them.
+    """A context in which this thread flushes subnormal numbers to zero, or keeps them.
 
     Args:
-      flushed: whether they are zero.
+      flushed: whether they are flushed.
     """
 
     __slots__ = ("_before", "_flushed")
