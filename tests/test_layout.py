@@ -18,17 +18,6 @@ _LINES = [{"errors"}, {"system"}, {"ir"}, {"ops", "gradients", "executor"}, {"fr
           {"training", "viz", "layers", "platform", "testing"}, {"extras"}, {"compat", "v1", "cli", "__main__", ""}]
 # Imports upwards that are still there; this list may only become shorter.
 _UPWARDS = {
-    ("frontend.control_flow.ragged_rows", "extras.ragged.ragged_tensor"),
-    ("frontend.function.autograph.staged_loops", "extras.data.in_function"),
-    ("frontend.function.autograph.staged_operators", "extras.data.in_function"),
-    ("frontend.structure.composite_specs", "extras.sparse.sparse_ops"),
-    ("frontend.structure.composite_specs", "extras.ragged.ragged_tensor"),
-    ("frontend.structure.composite_specs", "extras.ragged.row_partitions"),
-    ("frontend.structure.composite_specs", "extras.data.optional"),
-    ("frontend.structure.composite_specs", "extras.data.dataset"),
-    ("frontend.structure.composite_specs", "extras.data.eager_iterator"),
-    ("ops.math.histogram", "extras.strings.hashing"),
-    ("ops.nn.ctc.ctc_functions", "extras.sparse.sparse_ops"),
     ("training.checkpoints.meta_graph", "extras.import_v1.import_graph"),
     ("training.checkpoints.object_checkpoint", "extras.data.eager_iterator"),
     ("training.checkpoints.object_checkpoint", "extras.pipelines.lookup_tables"),

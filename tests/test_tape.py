@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.frontend.autodiff import tape_retention
 from graphgrad.frontend.control_flow import eager_subgraphs
+from graphgrad.frontend.function import tape_retention
 from graphgrad.ir import context
 
 

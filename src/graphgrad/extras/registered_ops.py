@@ -10,6 +10,7 @@ from graphgrad.extras.image import color_spaces as color_spaces
 from graphgrad.extras.image import crop_and_resize as crop_and_resize
 from graphgrad.extras.image import decode_encode as decode_encode
 from graphgrad.extras.image import glimpse as glimpse
+from graphgrad.extras.image import jpeg_png as jpeg_png
 from graphgrad.extras.image import non_max_suppression as non_max_suppression
 from graphgrad.extras.image import pillow as pillow
 from graphgrad.extras.image import projective as projective

@@ -10,8 +10,23 @@ from typing import Any
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
-# Makes the spec of a value, by its class.
-makers_of_specs: dict[type, Callable[[Any], Any]] = {}
+_makers_of_specs: dict[type, Callable[[Any], Any]] = {}
+
+
+def register_spec(kind: type, make: Callable[[Any], Any]) -> None:
+    """Declares how the spec of a value is made; called where the class, or its spec, is defined.
+
+    Args:
+      kind: a class of values; a subclass without an entry of its own takes its base's.
+      make: a function from a value to its `TypeSpec`.
+    """
+    _makers_of_specs[kind] = make
+
+
+def registered_spec(value: Any) -> Any:
+    """Returns the `TypeSpec` of a value whose class has one; None for other values."""
+    make = next((_makers_of_specs[c] for c in type(value).__mro__ if c in _makers_of_specs), None)
+    return None if make is None else make(value)
 
 
 class Composite:
@@ -24,7 +39,7 @@ class Composite:
     @property
     def _type_spec(self) -> Any:
         """Returns the `TypeSpec` that reassembles such a value."""
-        return next(makers_of_specs[c] for c in type(self).__mro__ if c in makers_of_specs)(self)
+        return registered_spec(self)
 
     def _parts(self) -> list[Any]:
         """Returns the components, tensors."""

@@ -11,7 +11,7 @@ from graphgrad.frontend.structure import nest as nest
 from graphgrad.frontend.function.function import TensorSpec as TensorSpec
 from graphgrad.frontend.function.function import function as function
 from graphgrad.frontend.structure.tensor_array import TensorArray as TensorArray
-from graphgrad.frontend.structure.tensor_array import TensorArraySpec as TensorArraySpec
+from graphgrad.frontend.structure.tensor_array_spec import TensorArraySpec as TensorArraySpec
 from graphgrad.frontend.graph.init_scope import init_scope as init_scope
 from graphgrad.frontend.autodiff.tape import GradientTape as GradientTape
 from graphgrad.gradients.core.aggregate import AggregationMethod as AggregationMethod
@@ -542,7 +542,7 @@ from graphgrad.extras.sparse.sparse_combine import (
 from graphgrad.extras.sparse.sparse_combine import sparse_merge as sparse_merge
 from graphgrad.ops.math.histogram import histogram_fixed_width as histogram_fixed_width
 from graphgrad.ops.math.histogram import histogram_fixed_width_bins as histogram_fixed_width_bins
-from graphgrad.ops.math.histogram import fingerprint as fingerprint
+from graphgrad.extras.strings.hashing import fingerprint as fingerprint
 from graphgrad.compat.v1 import experimental as experimental
 from graphgrad.compat.v1 import ragged as ragged
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor as RaggedTensor
@@ -574,9 +574,9 @@ from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_
 from graphgrad.ir.proto.versions import VERSION as VERSION
 from graphgrad.frontend.structure.signature import TypeSpec as TypeSpec
 from graphgrad.frontend.structure.composite_specs import IndexedSlicesSpec as IndexedSlicesSpec
-from graphgrad.frontend.structure.composite_specs import OptionalSpec as OptionalSpec
-from graphgrad.frontend.structure.composite_specs import RaggedTensorSpec as RaggedTensorSpec
-from graphgrad.frontend.structure.composite_specs import SparseTensorSpec as SparseTensorSpec
+from graphgrad.extras.data.optional import OptionalSpec as OptionalSpec
+from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec as RaggedTensorSpec
+from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec as SparseTensorSpec
 from graphgrad.frontend.structure.composite_specs import type_spec_from_value as type_spec_from_value
 from graphgrad.ops.math.order_statistics import approx_top_k as approx_top_k
 from graphgrad.frontend.variables.variable_creators import variable_creator_scope as variable_creator_scope
@@ -622,7 +622,7 @@ from graphgrad.compat.v1 import sparse as sparse
 
 # -- sparse, strings ---------------------------------------------------------------------
 from graphgrad.ir.composite import SparseTensorValue as SparseTensorValue
-from graphgrad.extras.sparse.sparse_ops import SparseTensor as SparseTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
 from graphgrad.extras.sparse.sparse_functions import sparse_add_v1 as sparse_add
 from graphgrad.extras.sparse.sparse_functions import sparse_concat_v1 as sparse_concat
 from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as sparse_fill_empty_rows

@@ -50,8 +50,8 @@ from graphgrad.extras.data.specs_v1 import SparseTensorStructure as SparseTensor
 from graphgrad.extras.data.specs_v1 import TensorArrayStructure as TensorArrayStructure
 from graphgrad.extras.data.specs_v1 import TensorStructure as TensorStructure
 from graphgrad.frontend.structure.type_spec import TypeSpec as Structure
-from graphgrad.frontend.structure.composite_specs import DatasetSpec as DatasetStructure
-from graphgrad.frontend.structure.composite_specs import OptionalSpec as OptionalStructure
+from graphgrad.extras.data.dataset_specs import DatasetSpec as DatasetStructure
+from graphgrad.extras.data.optional import OptionalSpec as OptionalStructure
 from graphgrad.extras.data.csv_datasets import CsvDataset as CsvDataset
 from graphgrad.extras.data.csv_datasets import make_csv_dataset as make_csv_dataset
 from graphgrad.extras.data.dataset_files import TFRecordWriter as TFRecordWriter

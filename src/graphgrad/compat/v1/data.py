@@ -9,7 +9,7 @@ from graphgrad.extras.data.graph_iterator import make_initializable_iterator as 
 from graphgrad.extras.data.graph_iterator import make_one_shot_iterator as make_one_shot_iterator
 from graphgrad.extras.data.dataset_options import Options as Options
 from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
-from graphgrad.frontend.structure.composite_specs import DatasetSpec as DatasetSpec
+from graphgrad.extras.data.dataset_specs import DatasetSpec as DatasetSpec
 from graphgrad.extras.data.eager_iterator import NumpyIterator as NumpyIterator
 from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
 from graphgrad.extras.data.record_datasets import TextLineDataset as TextLineDataset

@@ -1,8 +1,8 @@
 """`tf.image` of TensorFlow 1."""
 
 # -- files -------------------------------------------------------------------------------
-from graphgrad.extras.io.file_ops import decode_jpeg as decode_jpeg
-from graphgrad.extras.io.file_ops import decode_png as decode_png
+from graphgrad.extras.image.jpeg_png import decode_jpeg as decode_jpeg
+from graphgrad.extras.image.jpeg_png import decode_png as decode_png
 
 # -- images -------------------------------------------------------------------------------
 from graphgrad.extras.image.adjust import adjust_brightness as adjust_brightness

@@ -18,7 +18,7 @@ from graphgrad.extras.strings.hashing import to_hash_bucket_fast as to_hash_buck
 from graphgrad.extras.strings.hashing import to_hash_bucket_strong as to_hash_bucket_strong
 from graphgrad.extras.ragged.ragged_strings import string_split_v1 as split
 from graphgrad.extras.ragged.ragged_strings import bytes_split as bytes_split
-from graphgrad.ops.math.histogram import unsorted_segment_join as unsorted_segment_join
+from graphgrad.extras.strings.string_functions import unsorted_segment_join as unsorted_segment_join
 from graphgrad.extras.ragged.ragged_unicode import ngrams as ngrams
 from graphgrad.extras.ragged.ragged_unicode import unicode_decode as unicode_decode
 from graphgrad.extras.ragged.ragged_unicode import unicode_decode_with_offsets as unicode_decode_with_offsets

@@ -3,10 +3,10 @@
 from graphgrad.extras.data.dataset import Dataset as Dataset
 from graphgrad.extras.data.dataset_options import Options as Options
 from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
-from graphgrad.frontend.structure.composite_specs import DatasetSpec as DatasetSpec
+from graphgrad.extras.data.dataset_specs import DatasetSpec as DatasetSpec
 from graphgrad.extras.data.eager_iterator import Iterator as Iterator
 from graphgrad.extras.data.eager_iterator import NumpyIterator as NumpyIterator
-from graphgrad.frontend.structure.composite_specs import IteratorSpec as IteratorSpec
+from graphgrad.extras.data.dataset_specs import IteratorSpec as IteratorSpec
 from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
 from graphgrad.extras.data.record_datasets import TextLineDataset as TextLineDataset
 from graphgrad.extras.data.record_datasets import TFRecordDataset as TFRecordDataset

@@ -8,8 +8,8 @@ from graphgrad.extras.strings.string_functions import encode_base64 as encode_ba
 # -- files and examples -------------------------------------------------------------------
 from graphgrad.extras.io.file_ops import FixedLenFeature as FixedLenFeature
 from graphgrad.extras.io.file_ops import VarLenFeature as VarLenFeature
-from graphgrad.extras.io.file_ops import decode_jpeg as decode_jpeg
-from graphgrad.extras.io.file_ops import decode_png as decode_png
+from graphgrad.extras.image.jpeg_png import decode_jpeg as decode_jpeg
+from graphgrad.extras.image.jpeg_png import decode_png as decode_png
 from graphgrad.extras.io.file_ops import read_file as read_file
 from graphgrad.extras.pipelines.records import TFRecordOptions as TFRecordOptions
 from graphgrad.extras.pipelines.records import TFRecordWriter as TFRecordWriter

@@ -19,7 +19,7 @@ from graphgrad.extras.sparse.sparse_functions import sparse_softmax as softmax
 from graphgrad.extras.sparse.sparse_functions import sparse_tensor_dense_matmul as sparse_dense_matmul
 from graphgrad.extras.sparse.sparse_functions import to_dense as to_dense
 from graphgrad.extras.sparse.sparse_functions import sparse_transpose as transpose
-from graphgrad.extras.sparse.sparse_ops import SparseTensor as SparseTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
 from graphgrad.extras.sparse.sparse_segment import segment_sum as segment_sum
 from graphgrad.extras.sparse.sparse_segment import segment_mean as segment_mean
 from graphgrad.extras.sparse.sparse_segment import segment_sqrt_n as segment_sqrt_n

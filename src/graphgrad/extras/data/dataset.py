@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
+from graphgrad.frontend.function.autograph.loop_sources import LoopElements, LoopSource
 from graphgrad.ir import context
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.composite import register_spec
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
@@ -20,6 +22,7 @@ from graphgrad.ir.source import user_source
 from .cardinality import INFINITE, UNKNOWN, divided, limited, times_
 from .data_structure import Parts, arranged, components, flatten, pack, takers
 from .dataset_components import DatasetParts, Held, common, element_spec, specs_of
+from .dataset_specs import DatasetSpec
 from .elements import (
     Element,
     Values,
@@ -42,7 +45,7 @@ from .shuffle import numbers, seeds_of, shuffled
 from .window_group_cache import RestOfTransformations
 
 
-class Dataset(MoreTransformations, RestOfTransformations):
+class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
     """A sequence of elements: tuples, dictionaries or single arrays.
 
     Reference: TensorFlow 2.21 `tf.data.Dataset`.
@@ -98,6 +101,11 @@ class Dataset(MoreTransformations, RestOfTransformations):
         from .eager_iterator import OwnedIterator
 
         return OwnedIterator(self)
+
+    def _loop_elements(self) -> LoopElements:
+        from .in_function import Elements
+
+        return Elements(self)
 
     # -- sources ---------------------------------------------------------------------
 
@@ -432,3 +440,6 @@ def _as_value(dataset: Dataset) -> Parts:
 
 
 takers[Dataset] = _as_value
+
+
+register_spec(Dataset, DatasetSpec.from_value)

@@ -10,7 +10,6 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.extras.ragged.row_partitions import RaggedTensorValue
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.ir.composite import SparseTensorValue
 from graphgrad.ir.dtypes import int64, variant
@@ -18,6 +17,7 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import Spec
 from graphgrad.ir.shape import Shape, TensorShape, as_shape, relax
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .data_structure import Parts, arranged, takers
 
@@ -58,7 +58,7 @@ class SparseParts(Parts):
 
     def spec(self) -> Any:
         """A `SparseTensorSpec`."""
-        from graphgrad.frontend.structure.composite_specs import SparseTensorSpec
+        from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 
         return SparseTensorSpec(self.shape, _spec(self.parts[1]).dtype)
 
@@ -122,7 +122,7 @@ class RaggedParts(Parts):
 
     def spec(self) -> Any:
         """A `RaggedTensorSpec`."""
-        from graphgrad.frontend.structure.composite_specs import RaggedTensorSpec
+        from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
 
         dtype = _spec(self.parts[0]).dtype
         return RaggedTensorSpec(self.shape, dtype, len(self.parts) - 1, self.splits_dtype)
@@ -206,7 +206,7 @@ class DatasetParts(Parts):
 
     def spec(self) -> Any:
         """A `DatasetSpec`."""
-        from graphgrad.frontend.structure.composite_specs import DatasetSpec
+        from .dataset_specs import DatasetSpec
 
         return DatasetSpec(element_spec(self.specs))
 
@@ -237,7 +237,10 @@ def specs_of(type_specs: Any) -> Any:
 
 
 def _from_type_spec(spec: Any) -> Any:
-    from graphgrad.frontend.structure.composite_specs import DatasetSpec, RaggedTensorSpec, SparseTensorSpec
+    from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
+    from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
+
+    from .dataset_specs import DatasetSpec
 
     if isinstance(spec, SparseTensorSpec):
         return SparseParts.of(spec.dtype, as_shape(spec.shape))

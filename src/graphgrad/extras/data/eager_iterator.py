@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import OutOfRangeError
+from graphgrad.frontend.function.autograph.loop_sources import LoopElements, LoopSource
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.eager import EagerTensor
@@ -35,7 +36,7 @@ class Iterator:
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
 
-class OwnedIterator(Iterator):
+class OwnedIterator(Iterator, LoopSource):
     """An iterator over a data set in eager mode.
 
     Args:
@@ -59,7 +60,7 @@ class OwnedIterator(Iterator):
 
     @property
     def _type_spec(self) -> Any:
-        from graphgrad.frontend.structure.composite_specs import IteratorSpec
+        from .dataset_specs import IteratorSpec
 
         return IteratorSpec(self._spec)
 
@@ -72,6 +73,11 @@ class OwnedIterator(Iterator):
 
             return next_of(self)
         return pack(self._specs, map(EagerTensor, self._take(), self._types))
+
+    def _loop_elements(self) -> LoopElements:
+        from .in_function import ElementsLeft
+
+        return ElementsLeft(self)
 
     def _take(self) -> Element:
         """The arrays of the next element."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator as PythonIterator
 from typing import Any
 
 from graphgrad.executor.runtime.session import HostSession
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, string, variant
@@ -16,6 +15,7 @@ from graphgrad.ir.opdef import Spec, raw
 from graphgrad.ir.shape import TensorShape, compatible
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .data_structure import Parts, arranged, flatten, mapped, pack
 from .dataset import Dataset

@@ -18,16 +18,6 @@ from graphgrad.ops.state import dataset_passes as dataset_passes
 from .data_structure import flatten, pack
 
 
-def is_dataset(value: Any) -> bool:
-    """Whether a value is a data set."""
-    return hasattr(value, "_passes") and hasattr(value, "element_spec")
-
-
-def gives_elements(value: Any) -> bool:
-    """Whether a value is a data set, or an iterator over one."""
-    return is_dataset(value) or is_iterator(value)
-
-
 class Elements:
     """The elements of a data set in the graph that is being built, by number.
 
@@ -81,18 +71,6 @@ def next_of(iterator: Any) -> Any:
     components = raw.OwnedIteratorGetNext(iterator=iterator, output_types=tuple([s.dtype for s in leaves]),
                                           output_shapes=tuple([s.shape for s in leaves]))
     return pack(specs, iter(components))
-
-
-def elements_of(rows: Any) -> Any:
-    """The elements of a data set or of an iterator, for a loop; None for anything else."""
-    if is_dataset(rows):
-        return Elements(rows)
-    return ElementsLeft(rows) if is_iterator(rows) else None
-
-
-def is_iterator(value: Any) -> bool:
-    """Whether a value is an iterator over a data set, made in eager mode."""
-    return hasattr(value, "_take") and hasattr(value, "_elements") and hasattr(value, "_specs")
 
 
 class GraphIterator:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.frontend.function.function import TensorSpec
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.signature import TensorSpec
+from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.ir.composite import register_spec
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.opdef import raw
@@ -68,3 +70,36 @@ def _made(variant: Any, spec: Any) -> Optional:
     optional = Optional()
     optional._variant, optional._spec = variant, spec
     return optional
+
+
+class OptionalSpec(TypeSpec):
+    """What is known of an `Optional`.
+
+    Args:
+      element_spec: specs of the value, in its structure.
+    Reference: TensorFlow 2.21 `tf.OptionalSpec`.
+    """
+
+    def __init__(self, element_spec: Any):
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """Specs of the value, in its structure."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """`Optional`."""
+        return Optional
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @staticmethod
+    def from_value(value: Any) -> OptionalSpec:
+        """The spec of an `Optional`."""
+        return OptionalSpec(value.element_spec)
+
+
+register_spec(Optional, OptionalSpec.from_value)

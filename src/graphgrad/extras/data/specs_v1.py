@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.frontend.structure.composite_specs import RaggedTensorSpec, SparseTensorSpec
+from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
 from graphgrad.frontend.structure.signature import TensorSpec
-from graphgrad.frontend.structure.tensor_array import TensorArraySpec
+from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
+from graphgrad.frontend.structure.tensor_array_spec import TensorArraySpec
 
 
 def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:

@@ -7,7 +7,6 @@ import struct
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.extras.io.file_ops import _image_shape, decode_jpeg
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32, uint8
@@ -19,12 +18,13 @@ from graphgrad.ops.random.stateless import stateless_uniform
 
 from .adjust import as_image, convert_image_dtype
 from .bmp import bitmap
+from .jpeg_png import decode_jpeg, image_shape
 from .pillow import format_of, pictures_of, pixels_of, single_picture
 
 # -- BMP, GIF ----------------------------------------------------------------------------
 
 
-@op("DecodeBmp", "contents: string -> image: uint8", flags=("host",), shape=_image_shape)
+@op("DecodeBmp", "contents: string -> image: uint8", flags=("host",), shape=image_shape)
 def decode_bmp_op(xp, contents, *, channels=0):
     """The pixels of a BMP file without compression: 8 (grey), 24 or 32 bits a pixel."""
     data = contents.item()

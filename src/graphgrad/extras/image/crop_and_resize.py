@@ -12,7 +12,7 @@ from graphgrad.ir.rule_by_composition import pullback
 from graphgrad.ir.shape import with_rank
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.synonyms import either
 
 
 def _positions(xp, low, high, n, size):

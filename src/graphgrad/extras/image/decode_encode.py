@@ -7,7 +7,6 @@ import io
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.extras.io.file_ops import _image_shape
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, uint8, uint16
@@ -18,6 +17,7 @@ from graphgrad.training.summaries.summary_ops import encode_png as _png
 
 from .adjust import convert_image_dtype
 from .bmp import bitmap
+from .jpeg_png import image_shape
 from .pillow import format_of, pictures_of, pillow_missing, pixels_of
 
 
@@ -156,8 +156,8 @@ def decode_image_op(xp, contents, *, channels=0, expand_animations=True):
 
 
 @decode_image_op.shape
-def _decode_image_shape(contents, channels, expand_animations):
-    return None if expand_animations else _image_shape(contents, channels)
+def _decodeimage_shape(contents, channels, expand_animations):
+    return None if expand_animations else image_shape(contents, channels)
 
 
 decode_image_op.grad(NOT_DIFFERENTIABLE)

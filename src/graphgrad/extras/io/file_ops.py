@@ -1,4 +1,4 @@
-"""Files and encoded data: reading, JPEG and PNG images, serialized `tf.train.Example`s."""
+"""Files and encoded data: reading, serialized `tf.train.Example`s."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.extras.image.pillow import single_picture
 from graphgrad.ir.atomic_files import system_errors
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import as_dtype, float32, int64, string, uint8, uint16
+from graphgrad.ir.dtypes import as_dtype, float32, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, VARINT, fields_of_bytes, read_fields, read_packed, signed
 from graphgrad.ir.scopes import name_scope
@@ -52,76 +51,6 @@ def read_file(filename: Any, name: str | None = None) -> Any:
     b'abc'
     """
     return raw.ReadFile(filename, name=name)
-
-
-# -- images ------------------------------------------------------------------------------
-
-def _image_shape(contents, channels):
-    return None, None, channels or None
-
-
-@op("DecodeJpeg", "contents: string -> image: uint8", flags=("host",), shape=_image_shape)
-def _decode_jpeg(xp, contents, *, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
-                 acceptable_fraction=1.0, dct_method=""):
-    """The pixels of a JPEG image."""
-    image = single_picture(contents.item(), channels, uint8)
-    return image[::ratio, ::ratio] if ratio > 1 else image
-
-
-_decode_jpeg.grad(NOT_DIFFERENTIABLE)
-
-
-@op("DecodePng", "contents: string -> image: dtype", dtype=(uint8, uint16), flags=("host",), shape=_image_shape)
-def _decode_png(xp, contents, *, dtype=uint8, channels=0):
-    """The pixels of a PNG image."""
-    return single_picture(contents.item(), channels, dtype)
-
-
-_decode_png.grad(NOT_DIFFERENTIABLE)
-
-
-def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
-                try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
-                name: str | None = None) -> Any:
-    """Decodes a JPEG image, or a PNG or a GIF of one picture (Pillow does the work; extra `image`).
-
-    Args:
-      contents: a string scalar, the bytes of the file.
-      channels: 1 for grey, 3 for RGB; 0 for the file's own.
-      ratio: by how much to shrink.
-      fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: accepted as
-        TensorFlow does.
-      name: a name for the operation.
-    Returns: uint8, (height, width, channels).
-    Raises: InvalidArgumentError at run time for what is no image.
-    Gradient: none.
-    Reference: TensorFlow 2.21 DecodeJpeg.
-
-    >>> tf.image.decode_jpeg(tf.placeholder(tf.string, []), channels=3).shape.as_list()
-    [None, None, 3]
-    """
-    return raw.DecodeJpeg(contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
-                          try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction,
-                          dct_method=dct_method, name=name)
-
-
-def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Any:
-    """Decodes a PNG image, or a JPEG or a GIF of one picture (Pillow does the work; extra `image`).
-
-    Args:
-      contents: a string scalar, the bytes of the file.
-      channels: 1 for grey, 3 for RGB, 4 for RGBA; 0 for the file's own.
-      dtype: uint8 or uint16.
-      name: a name for the operation.
-    Returns: `dtype`, (height, width, channels).
-    Raises: InvalidArgumentError at run time for what is no image.
-    Gradient: none.
-    Reference: TensorFlow 2.21 DecodePng.
-
-    >>> tf.image.decode_png(tf.placeholder(tf.string, []), channels=1).shape.as_list()
-    [None, None, 1]
-    """
-    return raw.DecodePng(contents, channels=channels, dtype=as_dtype(dtype), name=name)
 
 
 # -- examples ----------------------------------------------------------------------------
@@ -268,7 +197,7 @@ def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str
     >>> sess.run(tf.parse_single_example(example, {"a": tf.FixedLenFeature([3], tf.int64)}))
     {'a': array([1, 2, 3])}
     """
-    from graphgrad.extras.sparse.sparse_ops import SparseTensor
+    from graphgrad.ops.common.sparse_tensor import SparseTensor
 
     if not features:
         raise ValueError("Argument `features` cannot be None or empty.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.frontend.control_flow.cond_while import cond
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.conversion import convert_to_tensor
@@ -15,6 +14,7 @@ from graphgrad.ir.dtypes import bool_
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, relax
 from graphgrad.ops.array.mask import boolean_mask
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group, no_op
 from graphgrad.training.coordination.queue_runner import QueueRunner, add_queue_runner
 

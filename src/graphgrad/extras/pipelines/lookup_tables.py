@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -14,6 +13,7 @@ from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.variable_store import Cell, Handle
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
 
 

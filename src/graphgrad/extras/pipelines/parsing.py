@@ -13,13 +13,13 @@ from graphgrad.extras.io.file_ops import FixedLenFeature, VarLenFeature
 from graphgrad.extras.ragged.ragged_array_ops import _concat
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.extras.ragged.row_partitions import _ends
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, bool_, float32, int32, int64, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
 from graphgrad.ops.array.mask import boolean_mask
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 _EMPTY: dict[Any, Any] = {string: b"", float32: 0.0, int64: 0}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.extras.strings import string_functions
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int64, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .ragged_tensor import RaggedTensor
 

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Composite, register_spec
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ops.array.mask import boolean_mask, sequence_mask
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
+from .ragged_spec import RaggedTensorSpec
 from .row_partitions import (
     RaggedTensorValue,
     _after,
@@ -461,6 +462,7 @@ class RaggedTensor(Composite):
 
 
 register_tensor_conversion_function(RaggedTensor, _refuse)
+register_spec(RaggedTensor, RaggedTensorSpec.from_value)
 
 
 # -- helpers -------------------------------------------------------------------------------------------

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.extras.sparse.feature_crosses import DEFAULT_HASH_KEY, as_feature
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, int64, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .ragged_tensor import RaggedTensor
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.composite import register_spec
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, int32, int64
 from graphgrad.ir.opdef import raw
+
+from .ragged_spec import RaggedTensorSpec
 
 
 class RaggedTensorValue:
@@ -55,6 +58,9 @@ class RaggedTensorValue:
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
+
+
+register_spec(RaggedTensorValue, RaggedTensorSpec.from_value)
 
 
 def _index(value: Any, name: str) -> Any:

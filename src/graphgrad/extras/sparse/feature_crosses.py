@@ -13,8 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
-
-from .sparse_ops import SparseTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 _KINDS = frozenset({int64, string})
 DEFAULT_HASH_KEY = 0xDECAFCAFFE
@@ -26,7 +25,7 @@ def _mixed(value: int) -> int:
 
 
 def combined(one: int, other: int) -> int:
-    """A fingerprint of two."""
+    """A farmhash64 of two."""
     found = one ^ _FACTOR
     found ^= _mixed(other * _FACTOR & _MASK) * _FACTOR & _MASK
     found = found * _FACTOR & _MASK
@@ -36,7 +35,7 @@ def combined(one: int, other: int) -> int:
 
 def crossed(rows: Any, hashed: bool, num_buckets: int, key: int, separator: bytes) -> list[list[Any]]:
     """For each row, given as a list of lists of values, all combinations."""
-    from graphgrad.extras.strings.hashing import fingerprint
+    from graphgrad.extras.strings.hashing import farmhash64
 
     if not hashed:
         def text(v: Any) -> bytes:
@@ -49,7 +48,7 @@ def crossed(rows: Any, hashed: bool, num_buckets: int, key: int, separator: byte
         for choice in itertools.product(*row):
             total = key
             for v in choice:
-                total = combined(total, fingerprint(v) if isinstance(v, bytes) else int(v) & _MASK)
+                total = combined(total, farmhash64(v) if isinstance(v, bytes) else int(v) & _MASK)
             own.append(total % (num_buckets or 2**63 - 1))
         found.append(own)
     return found

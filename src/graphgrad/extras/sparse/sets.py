@@ -11,8 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, INTEGER, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ops.common.rank_limits import limit_ranks
-
-from .sparse_ops import SparseTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 _ELEMENTS = INTEGER | {string}
 _RESULT = "result_indices: int64, result_values: T, result_shape: int64"

@@ -14,9 +14,10 @@ from graphgrad.ir.dtypes import REAL, as_dtype, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape, with_rank
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .sparse_functions import _sparse
-from .sparse_ops import SparseTensor, sparse_shape
+from .sparse_ops import sparse_shape
 
 _SIGNATURE = ("a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64"
               " -> output_indices: int64, output_values: T")

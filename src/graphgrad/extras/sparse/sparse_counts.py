@@ -13,8 +13,7 @@ from graphgrad.ir.dtypes import INDEX, float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.common.rank_limits import limit_ranks
-
-from .sparse_ops import SparseTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 _SUMS = {"T": INDEX, "output_type": frozenset({int32, int64, float32, float64}), "flags": ("host",)}
 _RESULT = "output_indices: int64, output_values: output_type, output_dense_shape: int64"

@@ -9,10 +9,10 @@ import numpy as np
 from graphgrad.ir.dtypes import as_dtype, bfloat16, float16, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.nn.embedding import embedding_lookup_v1
 
 from .sparse_functions import sparse_fill_empty_rows, sparse_reshape, sparse_retain
-from .sparse_ops import SparseTensor
 
 _COMBINERS = ("mean", "sqrtn", "sum")
 

@@ -14,8 +14,7 @@ from graphgrad.ir.dtypes import as_dtype, float32, int32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
-
-from .sparse_ops import SparseTensor
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 
 def _sparse(value: Any) -> SparseTensor:

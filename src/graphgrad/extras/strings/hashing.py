@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
@@ -75,7 +76,7 @@ def _weak(s: bytes, at: int, a: int, b: int) -> tuple[int, int]:
     return a + z & _M, b + _rotate(a, 44) + c & _M
 
 
-def fingerprint(s: bytes) -> int:
+def farmhash64(s: bytes) -> int:
     """FarmHash's `Fingerprint64` of some bytes."""
     n = len(s)
     if n <= 16:
@@ -138,7 +139,7 @@ def _same(strings):
     return strings
 
 
-_declare("StringToHashBucketFast", fingerprint, "input")
+_declare("StringToHashBucketFast", farmhash64, "input")
 _declare("StringToHashBucket", murmur, "string_tensor")
 
 
@@ -246,5 +247,50 @@ def to_hash_bucket_v1(string_tensor: Any = None, num_buckets: Any = None, name: 
     return to_hash_bucket(string_tensor if input is None else input, num_buckets, name)
 
 
-__all__ = ["fingerprint", "murmur", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
+@op("Fingerprint", "data: T, method: string -> fingerprint: uint8", T=ANY, flags=("host",))
+def fingerprint_op(xp, data, method):
+    """FarmHash's fingerprint of each row, as eight bytes."""
+    if np.asarray(method).item() != b"farmhash64":
+        raise Complaint(f"Unsupported fingerprint method: {np.asarray(method).item()!r}", "method='farmhash64'")
+    if data.ndim < 1:
+        raise Complaint("`data` should have at least one dimension.", "tf.expand_dims(data, 0)")
+    rows = []
+    for row in data:
+        if data.dtype != object:
+            text = np.ascontiguousarray(row).tobytes()
+        elif data.ndim == 1:
+            text = row
+        else:  # a fingerprint of the fingerprints of a row's strings
+            text = b"".join(farmhash64(s).to_bytes(8, "little") for s in row.reshape(-1).tolist())
+        rows.append(np.frombuffer(farmhash64(text).to_bytes(8, "little"), np.uint8))
+    return np.stack(rows) if rows else np.zeros((0, 8), np.uint8)
+
+
+@fingerprint_op.shape
+def _fingerprint_shape(data, method):
+    return (None if data is None else data[0], 8)
+
+
+fingerprint_op.grad(NOT_DIFFERENTIABLE)
+
+
+def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+    """A fingerprint of each row of a tensor.
+
+    Args:
+      data: (n, ...), any dtype.
+      method: "farmhash64".
+      name: a name for the operation.
+    Returns: (n, 8), uint8.
+    Raises: InvalidArgumentError for another method, or a scalar.
+    Gradient: none.
+    Reference: TensorFlow 2.21 Fingerprint.
+
+    >>> sess.run(tf.fingerprint(["abc"]))
+    array([[105, 243, 231, 116, 160, 179, 165,  36]], dtype=uint8)
+    """
+    return raw.Fingerprint(data, method, name=name)
+
+
+__all__ = ["farmhash64", "fingerprint", "murmur", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
            "to_hash_bucket_v1"]

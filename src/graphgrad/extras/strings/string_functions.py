@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int32, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 
 def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
@@ -363,3 +363,25 @@ __all__ = ["as_string", "decode_base64", "decode_raw", "decode_raw_v1", "encode_
            "reduce_join", "reduce_join_v1", "regex_full_match", "regex_replace", "split_v1", "string_format",
            "string_join", "string_split", "strip", "substr", "substr_v1", "to_number", "to_number_v1",
            "upper"]
+
+
+def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "",
+                          name: str | None = None) -> Any:
+    """Joins the strings of each segment.
+
+    Args:
+      inputs: strings.
+      segment_ids: int32 or int64, a leading part of the shape of `inputs`: the segment of each.
+      num_segments: how many segments there are.
+      separator: what stands between joined strings.
+      name: a name for the operation.
+    Returns: (num_segments, ...), strings.
+    Raises: InvalidArgumentError for an id outside of [0, num_segments).
+    Gradient: none.
+    Reference: TensorFlow 2.21 UnsortedSegmentJoin.
+
+    >>> sess.run(tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 2, 0], 3, separator=":"))
+    array([b'a:c', b'', b'b'], dtype=object)
+    """
+    return raw.UnsortedSegmentJoin(convert_to_tensor(inputs, string), segment_ids, num_segments, separator=separator,
+                                   name=name)

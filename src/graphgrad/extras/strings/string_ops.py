@@ -313,4 +313,37 @@ def decode_base64_op(xp, x):
     return _map(decode, x)
 
 
+@op("UnsortedSegmentJoin", "inputs: string, segment_ids: Tindices, num_segments: Tnumsegments -> output: string",
+    Tindices=INDEX, Tnumsegments=INDEX, flags=("host",), peek=("num_segments",))
+def unsorted_segment_join_op(xp, inputs, segment_ids, num_segments, *, separator=""):
+    """The strings of each segment, joined."""
+    n = int(num_segments)
+    ids = segment_ids.reshape(-1)
+    if ids.size and (ids.min() < 0 or ids.max() >= n):
+        raise Complaint("segment_ids are not allowed to exceed num_segments or to have negative values.",
+                        "give ids in [0, num_segments)")
+    rest = inputs.shape[segment_ids.ndim :]
+    rows = inputs.reshape((len(ids), -1)).tolist() if inputs.size else []
+    width = int(np.prod(rest))
+    found: dict[int, list[list[bytes]]] = {}
+    for i, row in zip(ids.tolist(), rows, strict=False):
+        columns = found.setdefault(i, [[] for _ in range(width)])
+        for column, text in enumerate(row):
+            columns[column].append(text)
+    out = np.full((n, width), b"", object)
+    for i, columns in found.items():
+        out[i] = [separator.encode().join(c) for c in columns]
+    return out.reshape((n, *rest))
+
+
+@unsorted_segment_join_op.shape
+def _unsorted_segment_join_shape(inputs, segment_ids, num_segments):
+    if inputs is None or segment_ids is None:
+        return None
+    return (num_segments if isinstance(num_segments, int) else None, *inputs[len(segment_ids) :])
+
+
+unsorted_segment_join_op.grad(NOT_DIFFERENTIABLE)
+
+
 limit_ranks(scalars="DecodePaddedRaw.fixed_length", at_most_vectors="ReduceJoin.reduction_indices")

@@ -20,7 +20,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 
 from .cond_while import _while, while_loop
-from .ragged_rows import is_uneven, map_rows
+from .map_uneven import is_uneven, map_rows
 
 
 def _rows(elems: Any) -> tuple[list[Any], Any]:

@@ -13,7 +13,6 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.executor.backend.xla import to_numpy
 from graphgrad.executor.runtime.executable import Executable
-from graphgrad.frontend.autodiff.tape_retention import RecordedRun
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import tensors_of
 from graphgrad.frontend.structure.structured_outputs import restore
@@ -34,6 +33,7 @@ from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.variable_store import Cell
 
 from .inlining import inlined
+from .tape_retention import RecordedRun
 
 _building = threading.RLock()  # gradients are added to graphs by one thread at a time
 

@@ -19,7 +19,8 @@ from graphgrad.frontend.structure.composites import component_specs, put_togethe
 from graphgrad.frontend.structure.signature import TensorSpec as TensorSpec
 from graphgrad.frontend.structure.signature import TypeSpec, leaf_key, leaf_names, structure_key
 from graphgrad.frontend.structure.structured_outputs import collect_outputs
-from graphgrad.frontend.structure.tensor_array import ArrayParts, TensorArray
+from graphgrad.frontend.structure.tensor_array import TensorArray
+from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
 from graphgrad.frontend.variables.variable import watching_creation
 from graphgrad.ir import context
 from graphgrad.ir.composite import Composite
@@ -414,7 +415,8 @@ def _tensors(leaf: Any) -> Any:
         return convert_to_tensor(leaf)
     if hasattr(type(leaf), "__tf_tensor__"):
         return convert_to_tensor(leaf)
-    return leaf._taken_apart() if isinstance(leaf, TensorArray) else leaf
+    # In a graph, the array itself is what the function gets.
+    return ArrayParts(leaf) if isinstance(leaf, TensorArray) and leaf._elements is not None else leaf
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import convert_to_tensor
 
+from . import composite_specs as composite_specs  # which registers what `_type_spec` gives
 from . import nest
 from .tensor_array import TensorArray
 from .type_spec import TypeSpec

@@ -153,7 +153,10 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def _assert_same_kind(one: Any, other: Any) -> None:
-    specs: list[Any] = [s if isinstance(s, TypeSpec) else getattr(s, "_type_spec", None) for s in (one, other)]
+    from .composite_specs import spec_of  # which needs this module
+
+    specs: list[Any] = [s if isinstance(s, TypeSpec) else spec_of(s) if isinstance(s, Composite) else None
+                        for s in (one, other)]
     if None in specs:
         raise ValueError(
             "The two structures don't have the same nested structure.\n\n"

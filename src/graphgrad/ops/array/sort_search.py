@@ -14,8 +14,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import join, part, reshape_like, shape_of
-from graphgrad.ops.nn.softmax import moved_to_last
+from graphgrad.ops.common.shape_values import join, moved_to_last, part, reshape_like, shape_of
 
 
 def _bound(xp, rows, values, side, out_type):

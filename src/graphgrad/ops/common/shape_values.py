@@ -1,9 +1,10 @@
-"""Shapes, ranks and sizes for gradient rules: constants where they are known, ops where not."""
+"""Shapes, ranks, sizes and permutations for gradient rules: constants where they are known, ops where not."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
@@ -112,3 +113,50 @@ def host_array(t):
 
 def _complete(value):
     return all(map(_complete, value)) if isinstance(value, tuple) else value is not None
+
+
+def _axis_of(x, axis):
+    """An axis counted from the front, and the rank of x, either of which may be a tensor; None for the last axis.
+
+    Raises: InvalidArgumentError if the axis is out of range.
+    """
+    rank = rank_of(x)
+    if axis == -1:
+        return None
+    if not isinstance(rank, int):
+        return (axis if axis >= 0 else plus(rank, axis)), rank
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(None, None, f"axis {axis} is out of range for logits of rank {rank}.\n"
+                                   f"  Fix: use an axis in [{-rank}, {rank})")
+    return None if axis % rank == rank - 1 else (axis % rank, rank)
+
+
+def swapped_with_last(x, axis):
+    """The permutation that exchanges an axis with the last one, or None if it is the last one."""
+    found = _axis_of(x, axis)
+    if found is None:
+        return None
+    at, rank = found
+    if not isinstance(at, int) or not isinstance(rank, int):
+        # Among the rank's numbers, the two change places; they may be the same.
+        numbers = axes(0, rank)
+        last = raw.Equal(numbers, minus(rank, 1))
+        return raw.SelectV2(raw.Equal(numbers, at), minus(rank, 1), raw.SelectV2(last, at, numbers))
+    last = rank - 1
+    return join(axes(0, at), _vector(last), axes(plus(at, 1), last), _vector(at))
+
+
+def moved_to_last(x, axis):
+    """The permutation that moves an axis behind the others, or None if it is the last one.
+
+    Raises: InvalidArgumentError if the axis is out of range.
+    """
+    found = _axis_of(x, axis)
+    if found is None:
+        return None
+    at, rank = found
+    return join(axes(0, at), axes(plus(at, 1), rank), _vector(at))
+
+
+def _vector(n):
+    return np.asarray([n], np.int32) if isinstance(n, int) else raw.Reshape(n, [1])

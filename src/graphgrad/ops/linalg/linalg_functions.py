@@ -11,7 +11,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.shape_values import all_axes, rank_of
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.synonyms import either
 
 from .decompositions import adjoint as _adjoint
 from .decompositions import diag_part

@@ -2,48 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from graphgrad.ir.dtypes import FLOATING, INEXACT
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj, first, same
-from graphgrad.ops.random.philox import sine_of_reduced
 
-_MANY = 1024  # elements from which on it pays to look how large they are
-_MODERATE = 1e6  # angles less than this are reduced by a multiple of pi/2 in two parts, exactly
-_QUARTER = float.fromhex("0x1.921fb544p+0"), float.fromhex("0x1.0b4611a626331p-34")  # pi/2
-
-
-def _wave(xp, x, quarter):
-    """sin(x + quarter * pi / 2): XLA:CPU's sine and cosine are not vectorised, and take ten times as long.
-
-    Reducing an angle of any size is what makes them slow; it is left to them where some angle is large.
-    """
-    own = (xp.sin, xp.cos)[quarter]
-    if x.dtype != np.float32:
-        return own(x)
-    if x.size < _MANY:
-        from jax.custom_batching import custom_vmap
-
-        few = custom_vmap(own)
-
-        @few.def_vmap
-        def _rows(size, batched, rows):  # a map over many rows: all of them are many elements
-            return _wave(xp, rows, quarter), True
-
-        return few(x)
-    from jax import lax
-
-    def moderate(x):
-        angle = x.astype(np.float64)
-        turns = xp.round(angle * (2 / np.pi))
-        rest = (angle - turns * _QUARTER[0]) - turns * _QUARTER[1]
-        return sine_of_reduced(xp, rest.astype(np.float32), (turns.astype(np.int32) + quarter).astype(np.uint32))
-
-    return lax.cond(xp.max(xp.abs(x)) < _MODERATE, moderate, own, x)
+from .sine import wave
 
 
 @op("Sin", "x: T -> y: T", T=INEXACT, shape=same)
@@ -54,7 +20,7 @@ def _sin(xp, x):
 
 @_sin.on_device
 def _sin_on_device(xp, x):
-    return _wave(xp, x, 0)
+    return wave(xp, x, 0)
 
 
 @_sin.grad
@@ -87,7 +53,7 @@ def _cos(xp, x):
 
 @_cos.on_device
 def _cos_on_device(xp, x):
-    return _wave(xp, x, 1)
+    return wave(xp, x, 1)
 
 
 @_cos.grad

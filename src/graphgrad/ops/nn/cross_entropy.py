@@ -14,9 +14,10 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, compatible, shape_str, with_rank
 from graphgrad.ops.common.broadcast import unbroadcast
-from graphgrad.ops.common.shape_values import join, minus, part, rank_of, shape_of
+from graphgrad.ops.common.shape_values import join, minus, moved_to_last, part, rank_of, shape_of
+from graphgrad.ops.common.synonyms import either
 
-from .softmax import LAST, either, moved_to_last, shifted
+from .softmax import LAST, shifted
 
 # -- cross entropies -------------------------------------------------------------------
 

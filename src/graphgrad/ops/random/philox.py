@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.ir.dtypes import DType, bfloat16, float16, float32, float64
+from graphgrad.ops.math.sine import sine_of_reduced
 
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _WEYL = 0x9E3779B9, 0xBB67AE85
@@ -288,17 +289,6 @@ def _sine(xp: Any, angle: Any, quarter: Any) -> Any:
     return sine_of_reduced(xp, x, turns.astype(xp.uint32) + quarter.astype(xp.uint32))
 
 
-def sine_of_reduced(xp: Any, x: Any, quarter: Any) -> Any:
-    """sin(x + quarter * pi / 2) of x in [-pi/4, pi/4], float32; the polynomials are those of Cephes."""
-    f = xp.float32
-    z = x * x
-    sine = x + x * z * (f(-1.6666654611e-1) + z * (f(8.3321608736e-3) + z * f(-1.9515295891e-4)))
-    cosine = f(1) - f(0.5) * z + z * z * (
-        f(4.166664568298827e-2) + z * (f(-1.388731625493765e-3) + z * f(2.443315711809948e-5)))
-    value = xp.where(quarter & xp.uint32(1) == 0, sine, cosine)
-    return xp.where(quarter & xp.uint32(2) == 0, value, -value)
-
-
 # -- tensors ---------------------------------------------------------------------------------
 
 
@@ -461,5 +451,4 @@ def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Norma
 
 
 __all__ = ["Normal", "Stream", "Uniform", "UniformInt", "device_blocks", "from_key_counter", "host_blocks", "sample",
-           "sine_of_reduced",
            "stateful", "stateless", "truncated_normal", "unit"]

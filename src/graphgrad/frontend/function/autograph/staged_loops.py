@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.data.in_function import elements_of, gives_elements
 from graphgrad.frontend.control_flow.cond_while import while_loop
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import converted
@@ -26,6 +25,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ops.array.fill import zeros
 from graphgrad.ops.control.assertions import after_check
 
+from .loop_sources import LoopSource
 from .staged_operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value, nothing_like
 
 _Get = Callable[[], Any]
@@ -74,7 +74,7 @@ def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any],
       get, set_, names, options: as in `while_`.
     """
     graph = current_graph()
-    if graph is not None and (isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray)) or gives_elements(rows)):
+    if graph is not None and isinstance(rows, (Tensor, EagerTensor, Enumerated, TensorArray, LoopSource)):
         _over_rows(rows, flags, body, get, set_, names, options)
         return
     for item in rows:
@@ -101,8 +101,9 @@ def _over_rows(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any],
     if isinstance(rows, Enumerated):
         rows, start = rows.rows, rows.start
     count: Any = None
-    elements = elements_of(rows)
-    if elements is not None:
+    elements: Any = None
+    if isinstance(rows, LoopSource):
+        elements = rows._loop_elements()
         row: Callable[[Any], Any] = elements.item
     elif isinstance(rows, TensorArray):
         count = rows.size()

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.data.in_function import gives_elements
 from graphgrad.frontend.control_flow.cond_while import branches, cond, trace_branch
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.tensor_array import TensorArray
@@ -25,6 +24,7 @@ from graphgrad.ops.control.assertions import Assert
 from graphgrad.ops.control.py_func import print_tensors
 
 from .jumps import RETURNED, VALUE
+from .loop_sources import LoopSource
 
 
 class _Missing:
@@ -393,7 +393,7 @@ class Enumerated:
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    in_graph = isinstance(iterable, Tensor) or (current_graph() is not None and gives_elements(iterable))
+    in_graph = isinstance(iterable, Tensor) or (current_graph() is not None and isinstance(iterable, LoopSource))
     return Enumerated(iterable, start) if in_graph else enumerate(iterable, start)
 
 

@@ -7,7 +7,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.common.shape_values import join, part, shape_of
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.synonyms import either
 
 
 def numbers(value, nd, channel_first, what):

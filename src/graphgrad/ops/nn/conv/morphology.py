@@ -11,7 +11,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
 from graphgrad.ops.common.empty import zeros_for_empty
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.synonyms import either
 
 from .window_geometry import cells, pad_spatial, seen_by, spatial, spread, window
 

@@ -8,7 +8,7 @@ from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ops.common.shape_values import join, part, shape_of
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.synonyms import either
 
 from .window_geometry import cells, count, pad_spatial, patches, seen_by, spatial, window
 

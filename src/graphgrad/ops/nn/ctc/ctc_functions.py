@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphgrad.extras.sparse.sparse_ops import SparseTensor
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, bfloat16, float16, float32, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.sparse_tensor import SparseTensor
+from graphgrad.ops.common.synonyms import either
 
 
 def _turned(t, time_major):

@@ -10,7 +10,7 @@ from graphgrad.ir.dtypes import bfloat16, float16, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.common.shape_values import all_axes, shape_of
-from graphgrad.ops.nn.softmax import either
+from graphgrad.ops.common.synonyms import either
 
 
 def _squeeze_axes(axes):

@@ -7,8 +7,8 @@ from graphgrad.ir.dtypes import as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.common.shape_values import is_tensor, plus
+from graphgrad.ops.common.synonyms import either
 from graphgrad.ops.nn.conv.conv_functions import numbers, padding_attrs
-from graphgrad.ops.nn.softmax import either
 
 _LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 

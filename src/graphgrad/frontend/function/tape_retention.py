@@ -15,7 +15,7 @@ from graphgrad.ir.opdef import registry
 from graphgrad.ir.source import user_source
 
 if TYPE_CHECKING:
-    from graphgrad.frontend.function.concrete_function import _Part, _Reverse
+    from .concrete_function import _Part, _Reverse
 
 
 class RecordedRun:

@@ -1,0 +1,12 @@
+"""Arguments that TensorFlow has under two names, an older and a newer one."""
+
+from __future__ import annotations
+
+
+def either(new, value, old, other):
+    """The one of two synonymous arguments that was given, or None; ValueError for both."""
+    if other is None:
+        return value
+    if value is not None:
+        raise ValueError(f"Cannot specify both '{old}' and '{new}'. Fix: drop '{old}', the older name")
+    return other
