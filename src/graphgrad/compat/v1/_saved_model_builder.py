@@ -1,6 +1,6 @@
 """`tf.saved_model.builder`."""
 
-from graphgrad.training.checkpoints.saved_model import SavedModelBuilder as SavedModelBuilder
+from graphgrad.extras.import_v1.saved_model import SavedModelBuilder as SavedModelBuilder
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -1,9 +1,9 @@
 """`tf.saved_model.tag_constants`."""
 
-from graphgrad.training.checkpoints.saved_model import GPU as GPU
-from graphgrad.training.checkpoints.saved_model import SERVING as SERVING
-from graphgrad.training.checkpoints.saved_model import TPU as TPU
-from graphgrad.training.checkpoints.saved_model import TRAINING as TRAINING
+from graphgrad.extras.import_v1.saved_model import GPU as GPU
+from graphgrad.extras.import_v1.saved_model import SERVING as SERVING
+from graphgrad.extras.import_v1.saved_model import TPU as TPU
+from graphgrad.extras.import_v1.saved_model import TRAINING as TRAINING
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

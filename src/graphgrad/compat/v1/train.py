@@ -124,7 +124,7 @@ from graphgrad.ir.proto.example_messages import SequenceExample as SequenceExamp
 from graphgrad.ir.proto.graph_messages import SaverDef as SaverDef
 from graphgrad.training.checkpoints.graph_files import write_graph as write_graph
 from graphgrad.training.checkpoints.meta_graph import export_meta_graph as export_meta_graph
-from graphgrad.training.checkpoints.meta_graph import import_meta_graph as import_meta_graph
+from graphgrad.extras.import_v1.import_meta_graph import import_meta_graph as import_meta_graph
 
 # What a name that is missing gets to hear.
 from graphgrad.compat.missing import missing_attribute as _missing_attribute

@@ -10,10 +10,20 @@ from graphgrad.errors import OutOfRangeError
 from graphgrad.frontend.function.autograph.loop_sources import LoopElements, LoopSource
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
+from graphgrad.ir.dtypes import int64
 from graphgrad.ir.eager import EagerTensor
+from graphgrad.training.checkpoints.bundle import BundleReader
+from graphgrad.training.checkpoints.saveable import Piece, Saveable
 
 from .data_structure import flatten, pack
 from .elements import Element
+
+_POSITION = (Piece("ITERATOR", "_POSITION", ""),)  # how many elements have been taken
+
+
+def _read_position(bundle: BundleReader, key: str) -> int | None:
+    key += _POSITION[0].suffix
+    return int(bundle.read(key)) if bundle.has(key) else None
 
 
 class Iterator:
@@ -36,12 +46,14 @@ class Iterator:
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
 
-class OwnedIterator(Iterator, LoopSource):
+class OwnedIterator(Iterator, LoopSource, Saveable):
     """An iterator over a data set in eager mode.
 
     Args:
       dataset: the data set.
     """
+
+    _pieces = _POSITION
 
     def __init__(self, dataset: Any):
         if not hasattr(dataset, "_specs"):
@@ -106,6 +118,15 @@ class OwnedIterator(Iterator, LoopSource):
         """How many elements it has given; what checkpoints keep of it."""
         return self._count
 
+    def _state(self, session: Any) -> list[tuple[Any, Any]]:
+        return [(int64, np.asarray(self._position(), np.int64))]
+
+    def _read_state(self, bundle: BundleReader, key: str) -> Any:
+        return _read_position(bundle, key)
+
+    def _set_state(self, state: Any, session: Any) -> None:
+        self._go_to(state)
+
     def _go_to(self, position: int) -> None:
         """Begins anew, and leaves so many elements out."""
         self._elements = self._dataset._start([])
@@ -114,7 +135,7 @@ class OwnedIterator(Iterator, LoopSource):
         self._count = position
 
 
-class NumpyIterator:
+class NumpyIterator(Saveable):
     """An iterator over the elements of a data set as NumPy arrays.
 
     Args:
@@ -125,8 +146,19 @@ class NumpyIterator:
     [np.int64(0), np.int64(1)]
     """
 
+    _pieces = _POSITION
+
     def __init__(self, dataset: Any):
         self._iterator = OwnedIterator(dataset)
+
+    def _state(self, session: Any) -> list[tuple[Any, Any]]:
+        return self._iterator._state(session)
+
+    def _read_state(self, bundle: BundleReader, key: str) -> Any:
+        return _read_position(bundle, key)
+
+    def _set_state(self, state: Any, session: Any) -> None:
+        self._iterator._go_to(state)
 
     def __iter__(self) -> NumpyIterator:
         return self

@@ -1,1 +1,1 @@
-"""Graphs of TensorFlow 1 read from files: their control flow, arrays and reference variables."""
+"""Graphs, meta graphs and saved models of TensorFlow 1: control flow, arrays and reference variables."""

@@ -15,6 +15,8 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.variable_store import Cell, Handle
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
+from graphgrad.training.checkpoints.bundle import BundleReader
+from graphgrad.training.checkpoints.saveable import Piece, Saveable
 
 
 def _handle(name: str) -> Any:
@@ -326,7 +328,7 @@ class _MutableTable(_Table):
         return raw.LookupTableRemoveV2(self._resource_handle, keys, name=name)
 
 
-class MutableHashTable(_MutableTable):
+class MutableHashTable(_MutableTable, Saveable):
     """A table that a graph can change.
 
     Args:
@@ -342,6 +344,38 @@ class MutableHashTable(_MutableTable):
     >>> sess.run(table.lookup(tf.constant(["b", "z"])))
     array([ 2, -1])
     """
+
+    _pieces = (Piece("table", "-keys", ""), Piece("table", "-values", ""))
+
+    def _is_saved(self) -> bool:
+        return self._saved
+
+    def _needs_session(self) -> bool:
+        return not isinstance(self._resource_handle, Handle)
+
+    def _cell(self, session: Any) -> Cell:
+        handle = self._resource_handle
+        cell: Cell = handle._value if isinstance(handle, Handle) else session._resolve(handle)
+        return cell
+
+    def _state(self, session: Any) -> list[tuple[Any, Any]]:
+        cell = self._cell(session)
+        entries = {} if cell.held is None else cell.value.item()
+        keys = np.empty(len(entries), self.key_dtype.np_dtype)
+        keys[:] = list(entries)
+        values = np.empty((len(entries), *self._default_value.shape.as_list()), self.value_dtype.np_dtype)
+        for i, v in enumerate(entries.values()):
+            values[i] = v
+        return [(self.key_dtype, keys), (self.value_dtype, values)]
+
+    def _read_state(self, bundle: BundleReader, key: str) -> Any:
+        keys, values = (bundle.read(key + piece.suffix) for piece in self._pieces)
+        held = np.empty((), object)
+        held[()] = dict(zip(keys.tolist(), list(values), strict=True))
+        return held
+
+    def _set_state(self, state: Any, session: Any) -> None:
+        self._cell(session).value = state
 
 
 class DenseHashTable(_MutableTable):

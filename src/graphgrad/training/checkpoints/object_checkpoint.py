@@ -9,11 +9,9 @@ import numpy as np
 
 from graphgrad.errors import DataLossError, FailedPreconditionError, NotFoundError
 from graphgrad.executor.runtime.session import get_default_session
-from graphgrad.extras.data.eager_iterator import NumpyIterator, OwnedIterator
-from graphgrad.extras.pipelines.lookup_tables import MutableHashTable
 from graphgrad.frontend.variables.variable import Variable, VariableV1
 from graphgrad.ir.context import executing_eagerly
-from graphgrad.ir.dtypes import int64, string
+from graphgrad.ir.dtypes import string
 from graphgrad.ir.shape import compatible
 from graphgrad.training.optimizers.optimizer import Optimizer
 
@@ -27,8 +25,8 @@ from .object_graph import (
     children,
     is_trackable,
     pieces,
-    table_arrays,
 )
+from .saveable import Saveable
 from .saver import _cell, _text
 
 
@@ -51,12 +49,6 @@ class CheckpointOptions:
         self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         self.experimental_sharding_callback = experimental_sharding_callback
-
-
-def _table_cell(table: Any, session: Any) -> Any:
-    handle = table.resource_handle
-    value = getattr(handle, "_value", None)
-    return value if value is not None else session._resolve(handle)
 
 
 def _session(session: Any) -> Any:
@@ -138,19 +130,12 @@ class _Load:
         if isinstance(value, Variable):
             if "VARIABLE_VALUE" in keys:
                 self._set(value, self.bundle.read(keys["VARIABLE_VALUE"]), keys["VARIABLE_VALUE"])
-        elif isinstance(value, MutableHashTable) and "table" in keys:
-            found = [self.bundle.read(f"{keys['table']}-{part}") for part in ("keys", "values")]
-            held = np.empty((), object)
-            held[()] = dict(zip(found[0].tolist(), list(found[1]), strict=True))
-            if value.resource_handle.__class__.__name__ == "Handle":
-                _table_cell(value, None).value = held
-            else:
-                self.waiting.append((value, held))
-        elif isinstance(value, (OwnedIterator, NumpyIterator)) and "ITERATOR" in keys:
-            key = f"{keys['ITERATOR']}_POSITION"
-            if self.bundle.has(key):
-                iterator = value._iterator if isinstance(value, NumpyIterator) else value
-                iterator._go_to(int(self.bundle.read(key)))
+        elif isinstance(value, Saveable) and (key := keys.get(value._pieces[0].attribute)) is not None:
+            state = value._read_state(self.bundle, key)
+            if state is not None and value._needs_session():
+                self.waiting.append((value, state))
+            elif state is not None:
+                value._set_state(state, None)
 
     def _set(self, variable: Any, array: Any, key: str) -> None:
         wanted = variable.shape._dims
@@ -168,9 +153,11 @@ class _Load:
 
     def run(self, session: Any) -> None:
         """Sets the variables of a session's graph."""
-        for value, array in self.waiting:
-            cell = _cell(value, session) if isinstance(value, Variable) else _table_cell(value, session)
-            cell.value = array
+        for value, state in self.waiting:
+            if isinstance(value, Variable):
+                _cell(value, session).value = state
+            else:
+                value._set_state(state, session)
 
     def unmatched_nodes(self) -> list[str]:
         """The keys of values that no object has got."""
@@ -375,14 +362,9 @@ class Checkpoint(Holder):
                     raise FailedPreconditionError(None, None, f"Checkpoint cannot save the variable {cell.name}: it "
                                                   "was not initialized. Fix: tf.global_variables_initializer()")
                 tensors.append((graph.key(number, found[0]), cell.dtype, cell.value, None))
-            elif isinstance(value, MutableHashTable) and found:
-                for piece, array, dtype in zip(found, table_arrays(value, _table_cell(value, session)),
-                                               (value.key_dtype, value.value_dtype)):
-                    tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
             elif found:
-                iterator = value._iterator if isinstance(value, NumpyIterator) else value
-                place = np.asarray(iterator._position(), np.int64)
-                tensors.append((graph.key(number, found[0]) + found[0].suffix, int64, place, None))
+                for piece, (dtype, array) in zip(found, value._state(session), strict=True):
+                    tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
         described = np.empty((), object)
         described[()] = graph.message().SerializeToString()
         write_bundle(path, [*tensors, (KEY, string, described, None)])

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from graphgrad.extras.data.eager_iterator import NumpyIterator, OwnedIterator
-from graphgrad.extras.pipelines.lookup_tables import MutableHashTable
 from graphgrad.frontend.graph.module import Module
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.proto.messages import Message
 from graphgrad.training.optimizers.optimizer import Optimizer
+
+from .saveable import Piece, Saveable
 
 KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -55,23 +53,9 @@ class Holder:
         raise NotImplementedError  # each subclass has its own
 
 
-class Piece(NamedTuple):
-    """A value of an object: where it stands in a checkpoint.
-
-    Attributes:
-      attribute: the attribute's name.
-      suffix: what follows the attribute's key in the name of the tensor.
-      full_name: the variable's name.
-    """
-
-    attribute: str
-    suffix: str
-    full_name: str
-
-
 def is_trackable(value: Any) -> bool:
     """Whether checkpoints can hold a value, or something in it."""
-    kinds = (Variable, Module, Holder, MutableHashTable, Optimizer, OwnedIterator, NumpyIterator)
+    kinds = (Variable, Module, Holder, Optimizer, Saveable)
     return isinstance(value, kinds) or (isinstance(value, (list, tuple, Mapping)) and not hasattr(value, "_fields"))
 
 
@@ -98,11 +82,7 @@ def pieces(value: Any) -> list[Piece]:
     """The values of an object itself."""
     if isinstance(value, Variable):
         return [Piece("VARIABLE_VALUE", "", value._shared_name.rstrip("/"))]
-    if isinstance(value, MutableHashTable) and value._saved:
-        return [Piece("table", "-keys", ""), Piece("table", "-values", "")]
-    if isinstance(value, (OwnedIterator, NumpyIterator)):
-        return [Piece("ITERATOR", "_POSITION", "")]
-    return []
+    return list(value._pieces) if isinstance(value, Saveable) and value._is_saved() else []
 
 
 def escaped(name: str) -> str:
@@ -187,15 +167,3 @@ class ObjectGraph:
             if value:
                 node.has_checkpoint_values.value = True
         return made
-
-
-def table_arrays(table: Any, cell: Any) -> tuple[Any, Any]:
-    """The keys and values of a table as arrays."""
-    entries = {} if cell.held is None else cell.value.item()
-    keys = np.empty(len(entries), table.key_dtype.np_dtype)
-    keys[:] = list(entries)
-    shape = tuple(table._default_value.shape.as_list())
-    values = np.empty((len(entries), *shape), table.value_dtype.np_dtype)
-    for i, v in enumerate(entries.values()):
-        values[i] = v
-    return keys, values

@@ -14,9 +14,10 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.proto.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
 from graphgrad.ops.control.group import group
+from graphgrad.training.checkpoints.meta_graph import add_saving, export_meta_graph
+from graphgrad.training.checkpoints.saver import Saver
 
-from .meta_graph import add_saving, export_meta_graph, import_collections, in_checkpoint, read_message, saver_of
-from .saver import Saver
+from .import_meta_graph import import_collections, in_checkpoint, read_message, saver_of
 
 SERVING, TRAINING, EVAL, GPU, TPU = "serve", "train", "eval", "gpu", "tpu"
 

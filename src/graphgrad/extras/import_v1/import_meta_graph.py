@@ -1,0 +1,154 @@
+"""Reading meta graphs: a graph with its collections, and a `Saver` for its variables."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.variables.variable_protos import variable_of
+from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.proto.graph_messages import GraphDef, MetaGraphDef, NodeDef, VariableDef
+from graphgrad.ir.proto.messages import DecodeError
+from graphgrad.training.checkpoints.saver import Saver
+from graphgrad.training.coordination.queue_runner import QueueRunner, QueueRunnerDef
+
+from .import_graph import import_graph_def
+
+_OF_VARIABLES = frozenset({"variables", "trainable_variables", "local_variables", "model_variables", "metric_variables",
+                           "moving_average_variables", "global_step", "concatenated_variables"})
+
+_SAVING = frozenset({"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice", "MergeV2Checkpoints",
+                     "ShardedFilename", "ShardedFilespec", "DisableCopyOnRead"})
+
+
+def read_meta_graph(path: Any) -> Any:
+    """The `MetaGraphDef` in a file; OSError if there is none."""
+    return read_message(MetaGraphDef, path)
+
+
+def read_message(kind: Any, path: Any) -> Any:
+    """The message of a kind that a file holds; OSError, as in TensorFlow, if there is no file or no message."""
+    with open(path, "rb") as f:
+        data = f.read()
+    try:
+        return kind.FromString(data)
+    except DecodeError as e:
+        raise OSError(f"Cannot parse file {os.fsdecode(path)}: {e}. Fix: use another copy of the file") from None
+
+
+def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: Any = None,
+                      **kwargs: Any) -> Any:
+    """Adds a graph with its collections, from a file or a `MetaGraphDef`, to the current graph.
+
+    Args:
+      meta_graph_or_file: the path, or the message; TensorFlow's too.
+      clear_devices: whether to leave devices out.
+      import_scope: a name scope to put everything in.
+      **kwargs: `input_map` as of `import_graph_def`.
+    Returns: a `Saver` for the variables that the graph's own saved; None if there are no variables.
+    Raises: OSError if there is no such file, or a damaged one; ValueError for operations that are not there.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.import_meta_graph`.
+    """
+    message = meta_graph_or_file
+    if isinstance(message, (str, bytes, os.PathLike)):
+        message = read_meta_graph(message)
+    saved = import_collections(message, clear_devices, import_scope, kwargs.get("input_map"))
+    variables = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, import_scope)
+    if not variables:
+        return None
+    chosen = [v for v in variables if saved is None or in_checkpoint(v, import_scope) in saved]
+    settings: dict[str, Any] = {}
+    if message.HasField("saver_def"):
+        settings["max_to_keep"] = message.saver_def.max_to_keep
+        if message.saver_def.keep_checkpoint_every_n_hours > 0:
+            settings["keep_checkpoint_every_n_hours"] = message.saver_def.keep_checkpoint_every_n_hours
+    return saver_of(chosen or variables, import_scope, **settings)
+
+
+def saver_of(variables: Any, scope: Any, **settings: Any) -> Saver:
+    """A `Saver` of imported variables, under the names that they had before they were put in a scope."""
+    names: dict[str, list[Any]] = {}
+    for v in variables:
+        names.setdefault(in_checkpoint(v, scope), []).append(v)
+    return Saver(names, **settings)
+
+
+def in_checkpoint(v: Any, scope: Any) -> str:
+    """The name of an imported variable in checkpoints; that of the whole for a part."""
+    info = v._get_save_slice_info()
+    name = str(info.full_name if info is not None else v.op.name)
+    return name.removeprefix(f"{scope}/") if scope else name
+
+
+def import_collections(message: Any, clear_devices: bool = False, scope: Any = None, input_map: Any = None) -> Any:
+    """Adds the graph and the collections of a `MetaGraphDef`.
+
+    Returns: the names under which the graph's own Saver saved variables, or None if it had none.
+    """
+    graph_def, saved = _without_saving(message.graph_def)
+    if clear_devices:
+        for node in graph_def.node:
+            node.device = ""
+    import_graph_def(graph_def, input_map, name=scope or "")
+    graph = get_default_graph()
+    prefix = f"{scope}/" if scope else ""
+    made: dict[str, Any] = {}
+    for key, collection in sorted(message.collection_def.items(), key=_variables_first):
+        kind = collection.WhichOneof("kind")
+        if kind is None:
+            continue
+        values = list(getattr(collection, kind).value)
+        if key in (GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT):
+            continue
+        if kind == "bytes_list" and key in _OF_VARIABLES:
+            values = [variable_of(VariableDef.FromString(v), prefix, made) for v in values]
+        elif kind == "bytes_list" and key == GraphKeys.QUEUE_RUNNERS:
+            values = [QueueRunner.from_proto(QueueRunnerDef.FromString(v), scope) for v in values]
+        elif kind == "bytes_list":
+            values = [v.decode("utf-8", "replace") for v in values]
+        elif kind == "node_list":
+            values = [_element(graph, prefix + v) for v in values]
+        for value in values:
+            if value is not None:
+                graph.add_to_collection(key, value)
+    return saved
+
+
+def _variables_first(item: tuple[str, Any]) -> tuple[bool, str]:
+    return item[0] not in _OF_VARIABLES, item[0]
+
+
+def _element(graph: Any, name: str) -> Any:
+    try:
+        return graph.as_graph_element(name)
+    except (KeyError, ValueError):
+        return None  # of an operation that saved
+
+
+def _without_saving(graph_def: Any) -> tuple[Any, Any]:
+    """The graph without the operations that save and restore, and the names of what they saved."""
+    gone = {n.name for n in graph_def.node if n.op in _SAVING}
+    saved = None
+    by_name = {n.name: n for n in graph_def.node}
+    for node in graph_def.node:
+        if node.op == "SaveV2" and len(node.input) > 1 and node.input[1] in by_name:
+            names = by_name[node.input[1]].attr["value"].tensor.array()
+            saved = (saved or set()) | {v.decode() for v in names.ravel().tolist()}
+    if not gone:
+        return GraphDef.FromString(graph_def.SerializeToString()), saved
+    readers: dict[str, list[str]] = {}
+    for node in graph_def.node:
+        for name in node.input:
+            readers.setdefault(name.removeprefix("^").partition(":")[0], []).append(node.name)
+    waiting = list(gone)
+    while waiting:
+        for name in readers.get(waiting.pop(), ()):
+            if name not in gone:
+                gone.add(name)
+                waiting.append(name)
+    out = GraphDef()
+    out.node.extend(NodeDef.FromString(n.SerializeToString()) for n in graph_def.node if n.name not in gone)
+    out.library.CopyFrom(graph_def.library)
+    out.versions.CopyFrom(graph_def.versions)
+    return out, saved
