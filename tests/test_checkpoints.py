@@ -16,10 +16,10 @@ import pytest
 import checkpoint_cases
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
-from graphgrad.ir.atomic_files import Part
 from graphgrad.ir.dtypes import as_dtype, float32, int8
-from graphgrad.ir.proto import crc32c as checksums
-from graphgrad.ir.proto.crc32c import crc32c, masked
+from graphgrad.ir.files import crc32c as checksums
+from graphgrad.ir.files.atomic_files import Part
+from graphgrad.ir.files.crc32c import crc32c, masked
 from graphgrad.training.checkpoints import bundle
 from graphgrad.training.checkpoints import saver as saving
 from graphgrad.training.checkpoints.bundle import BundleReader, write_bundle

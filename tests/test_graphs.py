@@ -14,8 +14,8 @@ import graph_cases
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
 from graphgrad.executor.runtime.session import HostSession
+from graphgrad.ir import graphdef
 from graphgrad.ir.opdef import registry
-from graphgrad.ir.proto import graphdef
 
 HERE = pathlib.Path(__file__).parent
 RECORDED = np.load(HERE / "recorded" / "graphs.npz")

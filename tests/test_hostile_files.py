@@ -13,8 +13,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.ir.dtypes import as_dtype
-from graphgrad.ir.proto.crc32c import crc32c, masked
-from graphgrad.ir.proto.inflate import Inflated, inflated, read_up_to
+from graphgrad.ir.files.crc32c import crc32c, masked
+from graphgrad.ir.files.inflate import Inflated, inflated, read_up_to
 from graphgrad.training.checkpoints import bundle, sstable
 from graphgrad.training.checkpoints.object_graph import KEY, TrackableObjectGraph
 from graphgrad.training.checkpoints.sstable import read_table, write_table

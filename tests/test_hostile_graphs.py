@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.ir.proto.graph_messages import AttrValue, TensorProto
+from graphgrad.ir.graph_messages import AttrValue, TensorProto
 
 pytestmark = pytest.mark.usefixtures("graph")
 

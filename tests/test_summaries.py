@@ -23,8 +23,8 @@ import summary_cases
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.proto.messages import DecodeError, unquoted
-from graphgrad.ir.proto.summary_messages import TensorProto
 from graphgrad.ir.proto.wire import read_fields, varint
+from graphgrad.training.summaries.summary_messages import TensorProto
 from graphgrad.training.summaries.summary_ops import encode_png
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "summaries.json").read_text())

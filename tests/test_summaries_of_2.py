@@ -13,7 +13,7 @@ import pytest
 import graphgrad.compat.v1 as tf1
 import graphgrad.compat.v2 as tf
 from graphgrad.ir import context
-from graphgrad.ir.proto.summary_messages import SummaryMetadata
+from graphgrad.training.summaries.summary_messages import SummaryMetadata
 from record_summaries_of_2 import events
 from summary_cases_of_2 import images, write
 

@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.message import DecodeError
 
 import graphgrad.compat.v1 as tf
-from graphgrad.ir.proto.graph_messages import AttrValue, TensorProto
+from graphgrad.ir.graph_messages import AttrValue, TensorProto
 from graphgrad.ir.proto.wire import delimited, read_varint
 
 

@@ -9,7 +9,7 @@ from typing import Any
 def strange_graph(rng: random.Random) -> bytes:
     """A graph of random wiring: cycles, loops and branches that are none, functions that call each other."""
     import graphgrad.compat.v1 as tf
-    from graphgrad.ir.proto.graph_messages import AttrValue
+    from graphgrad.ir.graph_messages import AttrValue
 
     made = tf.GraphDef()
     count = rng.choice((1, 3, 8, 30, 300))

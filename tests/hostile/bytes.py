@@ -90,7 +90,7 @@ def prepare() -> None:
 
 def _read_message(rng: random.Random) -> tuple[str, int]:
     import graphgrad.compat.v1 as tf
-    from graphgrad.ir.proto import graph_messages as m
+    from graphgrad.ir import graph_messages as m
     from graphgrad.ir.proto.messages import DecodeError
 
     kinds = {
@@ -238,7 +238,7 @@ def _read_records(rng: random.Random) -> tuple[str, int]:
     import graphgrad as tf
     import graphgrad.compat.v1 as v1
     from graphgrad.ir import context
-    from graphgrad.ir.proto.crc32c import crc32c, masked
+    from graphgrad.ir.files.crc32c import crc32c, masked
 
     kind = rng.choice(("", "ZLIB", "GZIP"))
     held, what = 0, rng.random()
@@ -275,8 +275,8 @@ def _read_records(rng: random.Random) -> tuple[str, int]:
 
 def _read_events(rng: random.Random) -> tuple[str, int]:
     import graphgrad.compat.v1 as tf
+    from graphgrad.ir.files.tfrecord import framed
     from graphgrad.ir.proto.messages import DecodeError
-    from graphgrad.ir.proto.tfrecord import framed
 
     data = framed(_CORPUS["event"][0]) + framed(_damaged(rng, "event", messages=True))
     if rng.random() < 0.2:

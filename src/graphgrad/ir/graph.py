@@ -194,7 +194,7 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """The operation as a `NodeDef` message: `name`, `op`, `input`, `device`, and all attributes in `attr`."""
-        from graphgrad.ir.proto.graphdef import node_def
+        from .graphdef import node_def
 
         return node_def(self)
 
@@ -210,7 +210,7 @@ class Operation:
         Returns: bytes for text, a `DType`, a number or a bool; messages for shapes, tensors, functions; lists of them.
         Raises: ValueError for an unknown name.
         """
-        from graphgrad.ir.proto.graphdef import attribute
+        from .graphdef import attribute
 
         return attribute(self, name)
 
@@ -703,7 +703,7 @@ class Graph:
           use_pybind11_proto: accepted; without effect.
         Raises: ValueError if an operation calls Python.
         """
-        from graphgrad.ir.proto.graphdef import to_graph_def
+        from .graphdef import to_graph_def
 
         return to_graph_def(self, add_shapes, from_version or 0)
 

@@ -16,7 +16,7 @@ from graphgrad.errors import (
     PermissionDeniedError,
     UnimplementedError,
 )
-from graphgrad.ir.atomic_files import make_folders, system_errors
+from graphgrad.ir.files.atomic_files import make_folders, system_errors
 from graphgrad.ir.source import user_source
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def _nodes(graph_def: Any, checkpoint_v2: bool, shared_names: bool) -> dict[str, Any]:
-    from graphgrad.ir.proto.graph_messages import GraphDef, NodeDef
+    from graphgrad.ir.graph_messages import GraphDef, NodeDef
 
     if not isinstance(graph_def, GraphDef):
         raise TypeError(f"a GraphDef is expected, not {type(graph_def).__name__}. Fix: graph.as_graph_def()")

@@ -189,11 +189,11 @@ from graphgrad.training.summaries.summaries_v0 import image_summary as image_sum
 from graphgrad.training.summaries.summaries_v0 import merge_all_summaries as merge_all_summaries
 from graphgrad.training.summaries.summaries_v0 import merge_summary as merge_summary
 from graphgrad.training.summaries.summaries_v0 import scalar_summary as scalar_summary
-from graphgrad.ir.proto.summary_messages import Event as Event
-from graphgrad.ir.proto.summary_messages import HistogramProto as HistogramProto
-from graphgrad.ir.proto.summary_messages import SessionLog as SessionLog
-from graphgrad.ir.proto.summary_messages import Summary as Summary
-from graphgrad.ir.proto.summary_messages import SummaryMetadata as SummaryMetadata
+from graphgrad.training.summaries.summary_messages import Event as Event
+from graphgrad.training.summaries.summary_messages import HistogramProto as HistogramProto
+from graphgrad.training.summaries.summary_messages import SessionLog as SessionLog
+from graphgrad.training.summaries.summary_messages import Summary as Summary
+from graphgrad.training.summaries.summary_messages import SummaryMetadata as SummaryMetadata
 
 # -- control flow -----------------------------------------------------------------------
 from graphgrad.frontend.control_flow.switch_case import switch_case as switch_case
@@ -582,7 +582,7 @@ from graphgrad.ops.math.order_statistics import approx_top_k as approx_top_k
 from graphgrad.frontend.variables.variable_creators import variable_creator_scope as variable_creator_scope
 from graphgrad.frontend.config.device_spec import DeviceSpecV1 as DeviceSpec
 from graphgrad.errors import OpError as OpError
-from graphgrad.ir.proto.summary_messages import LogMessage as LogMessage
+from graphgrad.training.summaries.summary_messages import LogMessage as LogMessage
 from graphgrad.ir.conversion import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
 from graphgrad.ir.shape import dimension_at_index as dimension_at_index
 from graphgrad.ir.context import executing_eagerly_outside_functions as executing_eagerly_outside_functions
@@ -668,12 +668,12 @@ from graphgrad.extras.io.file_ops import read_file as read_file
 from graphgrad.extras.import_v1.import_graph import import_graph_def as import_graph_def
 from graphgrad.frontend.graph.tensor_protos import make_ndarray as make_ndarray
 from graphgrad.frontend.graph.tensor_protos import make_tensor_proto as make_tensor_proto
-from graphgrad.ir.proto.graph_messages import AttrValue as AttrValue
-from graphgrad.ir.proto.graph_messages import GraphDef as GraphDef
-from graphgrad.ir.proto.graph_messages import MetaGraphDef as MetaGraphDef
-from graphgrad.ir.proto.graph_messages import NameAttrList as NameAttrList
-from graphgrad.ir.proto.graph_messages import NodeDef as NodeDef
-from graphgrad.ir.proto.graph_messages import TensorInfo as TensorInfo
+from graphgrad.ir.graph_messages import AttrValue as AttrValue
+from graphgrad.ir.graph_messages import GraphDef as GraphDef
+from graphgrad.ir.graph_messages import MetaGraphDef as MetaGraphDef
+from graphgrad.ir.graph_messages import NameAttrList as NameAttrList
+from graphgrad.ir.graph_messages import NodeDef as NodeDef
+from graphgrad.ir.graph_messages import TensorInfo as TensorInfo
 
 # -- programs around graphs ---------------------------------------------------------------
 from graphgrad.compat.v1 import gfile as gfile

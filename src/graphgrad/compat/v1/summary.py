@@ -1,8 +1,8 @@
 """`tf.summary` of TensorFlow 1."""
 
-from graphgrad.ir.proto.summary_messages import Event as Event
-from graphgrad.ir.proto.summary_messages import SessionLog as SessionLog
-from graphgrad.ir.proto.summary_messages import Summary as Summary
+from graphgrad.training.summaries.summary_messages import Event as Event
+from graphgrad.training.summaries.summary_messages import SessionLog as SessionLog
+from graphgrad.training.summaries.summary_messages import Summary as Summary
 from graphgrad.training.summaries.file_writer import FileWriter as FileWriter
 from graphgrad.training.summaries.file_writer import FileWriterCache as FileWriterCache
 from graphgrad.training.summaries.summaries_v1 import audio as audio

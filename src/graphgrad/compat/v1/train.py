@@ -121,7 +121,7 @@ from graphgrad.ir.proto.example_messages import Features as Features
 from graphgrad.ir.proto.example_messages import FloatList as FloatList
 from graphgrad.ir.proto.example_messages import Int64List as Int64List
 from graphgrad.ir.proto.example_messages import SequenceExample as SequenceExample
-from graphgrad.ir.proto.graph_messages import SaverDef as SaverDef
+from graphgrad.ir.graph_messages import SaverDef as SaverDef
 from graphgrad.training.checkpoints.graph_files import write_graph as write_graph
 from graphgrad.training.checkpoints.meta_graph import export_meta_graph as export_meta_graph
 from graphgrad.extras.import_v1.import_meta_graph import import_meta_graph as import_meta_graph

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.executor.program.fingerprint import PARTS
-from graphgrad.ir.atomic_files import Part, locked, open_plain, sweep
+from graphgrad.ir.files.atomic_files import Part, locked, open_plain, sweep
 from graphgrad.system.log import Log
 
 _MAGIC = b"graphgrad program 2\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from graphgrad.ir.atomic_files import make_folders, write_whole
+from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.proto.messages import Message
 from graphgrad.ir.source import user_source
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import DataLossError, NotFoundError
-from graphgrad.ir.atomic_files import open_plain
 from graphgrad.ir.dtypes import as_dtype, string, variant
+from graphgrad.ir.files.atomic_files import open_plain
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import Spec
 from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle, write_bundle

@@ -13,10 +13,10 @@ from graphgrad.extras.pipelines.records import TFRecordOptions, tf_record_iterat
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.blocking import located
 from graphgrad.ir.dtypes import string
+from graphgrad.ir.files.inflate import read_up_to
+from graphgrad.ir.files.tfrecord import opened
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import Spec
-from graphgrad.ir.proto.inflate import read_up_to
-from graphgrad.ir.proto.tfrecord import opened
 
 from . import window_group_cache
 from .dataset import Dataset

@@ -15,7 +15,7 @@ from typing import Any
 
 from graphgrad.frontend.control_flow.cond_while import cond, while_loop
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.proto.graph_messages import NodeDef
+from graphgrad.ir.graph_messages import NodeDef
 from graphgrad.ir.shape import TensorShape
 
 OLD = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch", "RefMerge", "RefEnter",

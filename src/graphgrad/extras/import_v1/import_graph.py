@@ -15,9 +15,9 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.graph_messages import GraphDef, NodeDef
+from graphgrad.ir.graphdef import OWN, output_places
 from graphgrad.ir.opdef import OpDef, raw, registry
-from graphgrad.ir.proto.graph_messages import GraphDef, NodeDef
-from graphgrad.ir.proto.graphdef import OWN, output_places
 from graphgrad.ir.source import user_source
 from graphgrad.ops.control.py_func import function_of
 

@@ -8,7 +8,7 @@ from typing import Any
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables.variable_protos import variable_of
 from graphgrad.ir.context import get_default_graph
-from graphgrad.ir.proto.graph_messages import GraphDef, MetaGraphDef, NodeDef, VariableDef
+from graphgrad.ir.graph_messages import GraphDef, MetaGraphDef, NodeDef, VariableDef
 from graphgrad.ir.proto.messages import DecodeError
 from graphgrad.training.checkpoints.saver import Saver
 from graphgrad.training.coordination.queue_runner import QueueRunner, QueueRunnerDef

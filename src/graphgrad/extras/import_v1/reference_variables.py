@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.dtypes import resource
+from graphgrad.ir.graph_messages import AttrValue, NodeDef
 from graphgrad.ir.opdef import registry
-from graphgrad.ir.proto.graph_messages import AttrValue, NodeDef
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "TemporaryVariable", "AutoReloadVariable"})
 _CHANGES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.dtypes import int32
-from graphgrad.ir.proto.graph_messages import AttrValue, NodeDef, TensorProto
+from graphgrad.ir.graph_messages import AttrValue, NodeDef, TensorProto
 
 # Op type -> the operation on a list, its inputs as places among those of the array's (-1: the shape of elements).
 _TYPES: dict[str, tuple[str, tuple[int, ...]]] = {

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.atomic_files import system_errors
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int64, string
+from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, VARINT, fields_of_bytes, read_fields, read_packed, signed
 from graphgrad.ir.scopes import name_scope

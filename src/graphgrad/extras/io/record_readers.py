@@ -12,9 +12,9 @@ import numpy as np
 
 from graphgrad.errors import Complaint, InvalidArgumentError, UnimplementedError
 from graphgrad.ir.blocking import located, settle
+from graphgrad.ir.files.tfrecord import opened, records
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.proto.messages import Message
-from graphgrad.ir.proto.tfrecord import opened, records
 from graphgrad.ir.variable_store import kept
 from graphgrad.ops.state.queue_storage import Queue
 

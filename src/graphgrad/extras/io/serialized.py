@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.atomic_files import make_folders, system_errors
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, as_dtype, int64, string
+from graphgrad.ir.files.atomic_files import make_folders, system_errors
+from graphgrad.ir.files.inflate import inflated
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from graphgrad.ir.proto.inflate import inflated
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .tensor_proto import _as_message, from_message

@@ -8,8 +8,8 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY, as_dtype, string
+from graphgrad.ir.graph_messages import TensorProto
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from graphgrad.ir.proto.graph_messages import TensorProto
 from graphgrad.ir.proto.wire import delimited, varint
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8  # fields of the message

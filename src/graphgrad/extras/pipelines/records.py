@@ -11,10 +11,10 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from graphgrad.ir.atomic_files import system_errors
+from graphgrad.ir.files.atomic_files import system_errors
+from graphgrad.ir.files.tfrecord import framed, records
 from graphgrad.ir.proto.messages import DecodeError
-from graphgrad.ir.proto.summary_messages import Event
-from graphgrad.ir.proto.tfrecord import framed, records
+from graphgrad.training.summaries.summary_messages import Event
 
 
 class TFRecordCompressionType:

@@ -41,7 +41,7 @@ class Record:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute as TensorFlow gives it."""
-        from graphgrad.ir.proto.graphdef import attribute
+        from graphgrad.ir.graphdef import attribute
 
         return attribute(self, name)
 

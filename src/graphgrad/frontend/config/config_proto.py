@@ -14,7 +14,7 @@ from typing import Any
 
 from graphgrad.executor.runtime.run_report import RunReport
 from graphgrad.executor.runtime.step_stats import StepStats, step_stats
-from graphgrad.ir.proto.graph_messages import AttrValue, GraphDef
+from graphgrad.ir.graph_messages import AttrValue, GraphDef
 from graphgrad.ir.proto.messages import MapOf, Message
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from graphgrad.ir.conversion import make_array
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.proto.graph_messages import TensorProto
+from graphgrad.ir.graph_messages import TensorProto
 
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False,

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import as_dtype
-from graphgrad.ir.proto.graph_messages import VariableDef
+from graphgrad.ir.graph_messages import VariableDef
 
 
 def variable_def(v: Any) -> Any:

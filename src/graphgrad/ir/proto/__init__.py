@@ -1,1 +1,1 @@
-"""Messages: protobuf's wire format, the messages of graphs, examples and summaries, records and their checksums."""
+"""Protocol buffers: the wire format, messages, their descriptors; the messages of examples."""

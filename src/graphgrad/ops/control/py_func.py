@@ -12,10 +12,10 @@ import numpy as np
 
 from graphgrad.errors import Complaint, InvalidArgumentError
 from graphgrad.ir import context
-from graphgrad.ir.atomic_files import system_errors
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, string
 from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ops.common.format_values import pretty, summarize_value
 

@@ -8,7 +8,7 @@ import functools
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.atomic_files import system_errors
+from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import start

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint, FailedPreconditionError
-from graphgrad.ir.atomic_files import system_errors
 from graphgrad.ir.dtypes import ANY, int64, string
+from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.variable_store import kept
 

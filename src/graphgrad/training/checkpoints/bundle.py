@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphgrad.errors import DataLossError, InvalidArgumentError, NotFoundError, OpError, of_system
-from graphgrad.ir.atomic_files import (
+from graphgrad.ir.dtypes import DType, as_dtype, string
+from graphgrad.ir.files.atomic_files import (
     Part,
     locked,
     make_folders,
@@ -31,8 +32,7 @@ from graphgrad.ir.atomic_files import (
     sync_folder,
     system_errors,
 )
-from graphgrad.ir.dtypes import DType, as_dtype, string
-from graphgrad.ir.proto.crc32c import crc32c, masked
+from graphgrad.ir.files.crc32c import crc32c, masked
 from graphgrad.ir.proto.messages import Message
 from graphgrad.ir.proto.wire import read_varint, varint
 

@@ -7,7 +7,7 @@ import glob
 import os
 from typing import Any
 
-from graphgrad.ir.atomic_files import open_plain, system_errors, write_whole
+from graphgrad.ir.files.atomic_files import open_plain, system_errors, write_whole
 from graphgrad.ir.proto.messages import Message, unquoted
 from graphgrad.system.log import Log
 

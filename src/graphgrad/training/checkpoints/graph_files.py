@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.atomic_files import make_folders, write_whole
 from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph import Graph
-from graphgrad.ir.proto.graph_messages import AttrValue, GraphDef, NodeDef, TensorProto
+from graphgrad.ir.graph_messages import AttrValue, GraphDef, NodeDef, TensorProto
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:

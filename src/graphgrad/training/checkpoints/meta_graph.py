@@ -7,11 +7,11 @@ from typing import Any
 
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.frontend.variables.variable_protos import variable_def
-from graphgrad.ir.atomic_files import make_folders, write_whole
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import string
+from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.proto.graph_messages import AttrValue, MetaGraphDef, SaverDef, TensorProto
+from graphgrad.ir.graph_messages import AttrValue, MetaGraphDef, SaverDef, TensorProto
 from graphgrad.system.log import Log
 from graphgrad.training.coordination.queue_runner import QueueRunner
 

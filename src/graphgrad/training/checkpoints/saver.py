@@ -15,9 +15,9 @@ from graphgrad.executor.runtime.session import BaseSession
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
 from graphgrad.frontend.variables.partitioned import PartitionedVariable
 from graphgrad.frontend.variables.variable import Variable
-from graphgrad.ir.atomic_files import system_errors
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import executing_eagerly, get_default_graph
+from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
 from graphgrad.ir.variable_store import Cell

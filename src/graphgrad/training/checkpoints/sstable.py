@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from graphgrad.errors import DataLossError, UnimplementedError
-from graphgrad.ir.proto.crc32c import crc32c, masked
+from graphgrad.ir.files.crc32c import crc32c, masked
 from graphgrad.ir.proto.wire import read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57

@@ -14,8 +14,8 @@ from graphgrad.frontend.variables.variable_functions import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
-from graphgrad.ir.atomic_files import make_folders
 from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.files.atomic_files import make_folders
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.control.group import group, no_op
 from graphgrad.system.log import Log

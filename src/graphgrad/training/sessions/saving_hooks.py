@@ -7,9 +7,9 @@ from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.ir.context import get_default_graph
-from graphgrad.ir.proto.summary_messages import Summary
 from graphgrad.system.log import Log
 from graphgrad.training.summaries.file_writer import FileWriterCache
+from graphgrad.training.summaries.summary_messages import Summary
 
 from .session_hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook, _global_step
 
@@ -151,7 +151,7 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 def _checkpoint_log(path: str) -> Any:
-    from graphgrad.ir.proto.summary_messages import SessionLog
+    from graphgrad.training.summaries.summary_messages import SessionLog
 
     return SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=path)
 
@@ -264,7 +264,7 @@ class SummarySaverHook(SessionRunHook):
 
 
 def _start_log() -> Any:
-    from graphgrad.ir.proto.summary_messages import SessionLog
+    from graphgrad.training.summaries.summary_messages import SessionLog
 
     return SessionLog(status=SessionLog.START)
 

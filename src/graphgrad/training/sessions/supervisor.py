@@ -20,7 +20,6 @@ from graphgrad.frontend.variables.variable_functions import (
 )
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.context import use as use_graph
-from graphgrad.ir.proto.summary_messages import SessionLog, Summary
 from graphgrad.ops.control.group import group
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.saver import Saver
@@ -29,6 +28,7 @@ from graphgrad.training.coordination.queue_runner import start_queue_runners
 from graphgrad.training.optimizers.global_step import get_global_step
 from graphgrad.training.summaries.file_writer import FileWriter
 from graphgrad.training.summaries.summaries_v1 import merge_all
+from graphgrad.training.summaries.summary_messages import SessionLog, Summary
 
 from .session_manager import SessionManager
 

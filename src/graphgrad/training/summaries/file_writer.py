@@ -9,12 +9,13 @@ import warnings
 from typing import Any
 
 from graphgrad.errors import AlreadyExistsError, OpError
-from graphgrad.ir.atomic_files import make_folders, system_errors
+from graphgrad.ir.files.atomic_files import make_folders, system_errors
+from graphgrad.ir.files.tfrecord import framed
 from graphgrad.ir.graph import Graph
-from graphgrad.ir.proto.graphdef import graph_def as serialize
-from graphgrad.ir.proto.summary_messages import Event, Summary
-from graphgrad.ir.proto.tfrecord import framed
+from graphgrad.ir.graphdef import graph_def as serialize
 from graphgrad.ir.proto.wire import delimited
+
+from .summary_messages import Event, Summary
 
 
 class FileWriter:

@@ -14,8 +14,9 @@ from graphgrad.frontend.graph.collections import GraphKeys, collecting_graph, ge
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.proto.summary_messages import SummaryMetadata
 from graphgrad.ir.scopes import name_scope
+
+from .summary_messages import SummaryMetadata
 
 _BAD = re.compile(r"[^-/\w\.]")
 

@@ -22,13 +22,13 @@ from graphgrad.ir.dtypes import as_dtype, bool_, float32, float64, int64, string
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph
+from graphgrad.ir.graph_messages import GraphDef
+from graphgrad.ir.graphdef import graph_def as serialize
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.proto.graph_messages import GraphDef
-from graphgrad.ir.proto.graphdef import graph_def as serialize
 from graphgrad.ir.proto.messages import Message
-from graphgrad.ir.proto.summary_messages import Event, Summary, SummaryMetadata, TensorProto
 
 from .file_writer import FileWriter
+from .summary_messages import Event, Summary, SummaryMetadata, TensorProto
 from .summary_ops import encode_png
 from .writer_ops import metadata_of, wav
 

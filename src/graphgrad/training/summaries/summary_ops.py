@@ -12,8 +12,9 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, INTEGER, as_dtype, float16, float32, float64, uint8
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
-from graphgrad.ir.proto.summary_messages import HistogramProto, Summary, SummaryMetadata, TensorProto
 from graphgrad.ir.proto.wire import delimited
+
+from .summary_messages import HistogramProto, Summary, SummaryMetadata, TensorProto
 
 _NUMBERS = FLOATING | INTEGER
 

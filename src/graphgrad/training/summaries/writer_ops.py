@@ -9,8 +9,8 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
-from graphgrad.ir.proto.summary_messages import Summary, SummaryMetadata, TensorProto
 
+from .summary_messages import Summary, SummaryMetadata, TensorProto
 from .summary_ops import _serialized, _text
 
 _EFFECT = ("stateful", "host")

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir import dtypes
-from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.effects import effects_of
-from graphgrad.ir.funcgraph import FuncGraph
-from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.system.log import Log
 
+from . import dtypes
+from .dtypes import DType, as_dtype
+from .effects import effects_of
+from .funcgraph import FuncGraph
+from .graph import Graph, Operation, Tensor
 from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
 
 _LARGEST = 1024  # the largest constant in bytes that a picture needs

@@ -5,11 +5,11 @@ Reference: TensorFlow 2.21 summary.proto, histogram.proto, tensor.proto, event.p
 
 from __future__ import annotations
 
-from .graph_messages import Dim as Dim
-from .graph_messages import TensorProto as TensorProto
-from .graph_messages import TensorShapeProto as TensorShapeProto
-from .graph_messages import shape_proto as shape_proto
-from .messages import Message
+from graphgrad.ir.graph_messages import Dim as Dim
+from graphgrad.ir.graph_messages import TensorProto as TensorProto
+from graphgrad.ir.graph_messages import TensorShapeProto as TensorShapeProto
+from graphgrad.ir.graph_messages import shape_proto as shape_proto
+from graphgrad.ir.proto.messages import Message
 
 
 class HistogramProto(Message):

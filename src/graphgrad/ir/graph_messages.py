@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphgrad.ir.dtypes import _BY_ENUM, as_dtype, string
+from graphgrad.ir.proto.messages import MapOf, Message
 
-from .messages import MapOf, Message
+from .dtypes import _BY_ENUM, as_dtype, string
 
 _TYPE_NAMES = {enum: f"DT_{t.name.upper()}" for enum, t in _BY_ENUM.items()}
 _TYPE_NAMES.update({1: "DT_FLOAT", 2: "DT_DOUBLE", 19: "DT_HALF"})

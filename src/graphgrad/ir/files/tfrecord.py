@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphgrad.errors import DataLossError
-from graphgrad.ir.atomic_files import system_errors
 
+from .atomic_files import system_errors
 from .crc32c import crc32c, masked
 from .inflate import Inflated, read_up_to
 

@@ -19,8 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from graphgrad.errors import of_system
-
-from .source import raise_in_words, user_source
+from graphgrad.ir.source import raise_in_words, user_source
 
 try:
     import fcntl

@@ -1,0 +1,1 @@
+"""Files: written under another name until they are complete, records, checksums, decompression."""
