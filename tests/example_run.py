@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad import cli
+from graphgrad.executor.backend import xla
 from graphgrad.executor.plan.plan_types import HostStep
 from graphgrad.executor.runtime import executable
 from graphgrad.ir.tensor_list import TensorList
@@ -29,7 +30,7 @@ plain = executable.Executable.run
 
 
 def _values(values: list[Any]) -> list[np.ndarray]:
-    return [np.array(executable.xla.to_numpy(v)) for v in values if not isinstance(v, TensorList)]
+    return [np.array(xla.to_numpy(v)) for v in values if not isinstance(v, TensorList)]
 
 
 def thrice(

@@ -138,7 +138,8 @@ def test_parts_of_a_last_program():
     class Op:
         def __init__(self, kind, fails):
             self.type, self.inputs = kind, []
-            self.opdef = type("Def", (), {"fault": fails or None, "fault_needs": None, "has_lists": False})
+            self.opdef = type("Def", (), {"fault": fails or None, "fault_when": None, "fault_needs": None,
+                                           "has_lists": False})
 
     class Instruction:
         def __init__(self, name, reads, gives, fails=False):

@@ -361,11 +361,11 @@ def test_random_numbers_of_two_sessions(graph):
 
 
 def test_initialisers_need_no_xla(sess, monkeypatch):
-    from graphgrad.executor.runtime import executable
+    from graphgrad.executor.runtime import run
 
     w = tf.Variable(tf.truncated_normal([3, 2]) * 0.1)
     v = tf.Variable(tf.constant(1.0, shape=[2]))
-    monkeypatch.setattr(executable.Executable, "_run_steps", None)
+    monkeypatch.setattr(run.Run, "compute", None)
     sess.run(tf.global_variables_initializer())
     monkeypatch.undo()
     np.testing.assert_array_equal(sess.run(v), [1, 1])

@@ -96,7 +96,7 @@ print("done")
 _INTERRUPTED = """
 import itertools, signal, sys
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.program.interpreter import interrupts as stop
+from graphgrad.executor.program import interrupts as stop
 
 class Interrupt(Exception if sys.argv[1] == "keyboard" else OSError):  # TimeoutError is an OSError
     pass

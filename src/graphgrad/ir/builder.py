@@ -126,20 +126,26 @@ def _convert_all(
                 flat.append(_convert_one(opdef, arg, value, types, graph, name, lossy=lossy))
             met.add(arg.type_attr)
             continue
-        if not isinstance(value, (list, tuple)):
-            raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
-        if arg.number_attr is not None:
-            first, count = counts.setdefault(arg.number_attr, (arg.name, len(value)))
-            if len(value) != count:
-                raise ValueError(f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(value)} must match "
-                                 f"length {count} of argument '{first}'.\n  Fix: give lists of one length")
-            attrs[arg.number_attr] = count
-        lossy = graph is not None and arg.dtype is not None
-        group = [_convert_one(opdef, arg, v, types, graph, name, i, lossy) for i, v in enumerate(value)]
-        if arg.list_attr is not None:
-            attrs[arg.list_attr] = tuple(t.dtype for t in group)
-        flat.extend(group)
+        flat.extend(_convert_list(opdef, arg, value, types, attrs, counts, graph, name))
     return flat
+
+
+def _convert_list(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], attrs: dict[str, Any],
+                  counts: dict[str, tuple[str, int]], graph: Graph | None, name: str) -> list[Any]:
+    """A list argument as tensors; its length and dtypes become attributes."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
+    if arg.number_attr is not None:
+        first, count = counts.setdefault(arg.number_attr, (arg.name, len(value)))
+        if len(value) != count:
+            raise ValueError(f"List argument '{arg.name}' to '{opdef.name}' Op with length {len(value)} must match "
+                             f"length {count} of argument '{first}'.\n  Fix: give lists of one length")
+        attrs[arg.number_attr] = count
+    lossy = graph is not None and arg.dtype is not None
+    group = [_convert_one(opdef, arg, v, types, graph, name, i, lossy) for i, v in enumerate(value)]
+    if arg.list_attr is not None:
+        attrs[arg.list_attr] = tuple(t.dtype for t in group)
+    return group
 
 
 def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], graph: Graph | None, name: str,
@@ -162,16 +168,21 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     except TypeError as e:
         if tensor_like or "symbolic" in str(e):
             raise
-        error = put_in_context(opdef, Complaint(
-            f"argument '{arg.name}' cannot be converted: {e}",
-            f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
-            name, [])
-        if type(e).__init__ is TypeError.__init__:  # its class names the value
-            error = type(e)(*error.args)
-        raise error from None
+        raise _cannot_convert(opdef, arg, wanted, name, e) from None
     if arg.type_attr is not None:
         types.setdefault(arg.type_attr, tensor.dtype)
     return tensor
+
+
+def _cannot_convert(opdef: OpDef, arg: Arg, wanted: DType | None, name: str, error: TypeError) -> Exception:
+    """Words the error for an argument that cannot become a tensor."""
+    worded = put_in_context(opdef, Complaint(
+        f"argument '{arg.name}' cannot be converted: {error}",
+        f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
+        name, [])
+    if type(error).__init__ is TypeError.__init__:  # its class names the value
+        return type(error)(*worded.args)
+    return worded
 
 
 def _has_fractions(value: Any) -> bool:

@@ -7,28 +7,24 @@ and so is a tensor of another dtype. Ints out of range wrap around, with a warni
 
 from __future__ import annotations
 
-import itertools
 import math
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.system.log import Log
 
-from . import context, dtypes
+from . import context
+from .array_conversion import eager_array, leaves, make_array
 from .constant_value import frozen
 from .dtypes import DType, as_dtype
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
 from .opdef import Spec, registry
-from .shape import Dimension, TensorShape, as_shape, shape_str
+from .shape import as_shape, shape_str
 from .source import user_source
 from .tensor import Tensor as AnyTensor
-
-_LOG = Log("graphgrad")
 
 # Conversion functions by priority: (types, function(value, dtype, name, as_ref)).
 _functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
@@ -54,238 +50,6 @@ def register_tensor_conversion_function(
     if not callable(conversion_func):
         raise TypeError("conversion_func must be callable.")
     _functions.setdefault(priority, []).append((base_type, conversion_func))
-
-
-def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
-    """Makes the NumPy array for a constant of `value`.
-
-    Args:
-      value: a Python scalar, a (nested) list, or a NumPy array.
-      dtype: the requested dtype, or None to follow TensorFlow's rules.
-    Raises: TypeError if the value does not fit the dtype; ValueError for ragged lists.
-    """
-    direct = _from_numbers(value, dtype)
-    if direct is not None:
-        return direct
-    if dtype is not None and dtype.kind == "o" and dtype is not dtypes.string:
-        raise TypeError(f"Cannot convert {value!r} to a tensor of dtype {dtype.name}. "
-                        "Fix: give what an operation made, such as the handle of a variable or a table")
-    try:
-        return _general_array(value, dtype)
-    except OverflowError as e:
-        raise TypeError(f"Failed to convert elements of {value!r} to Tensor: {e}. Fix: give numbers that the dtype can "
-                        "hold") from e
-
-
-def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    if isinstance(value, (np.ndarray, np.generic)) or _says_it_is_an_array(value):
-        return _from_numpy(value, dtype)
-    if isinstance(value, (Dimension, TensorShape)):
-        return _sizes_array(value, dtype)
-    if value is None:
-        raise ValueError("None values not supported. Fix: give a tensor or an array")
-    if dtype is dtypes.string or (dtype is None and _first_leaf(value).__class__ in (str, bytes)):
-        return _string_array(value)
-    if dtype is not None:
-        _check_leaves(value, dtype)
-    try:
-        array = np.array(value)
-    except ValueError as e:
-        raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {e}. "
-                         "Fix: make all rows equally long, or use tf.ragged.constant") from None
-    if array.dtype in (np.uint64, object) and (dtype is None or dtype.is_integer):
-        _check_long(value, dtype or dtypes.int64)
-    if array.dtype == object:
-        array = _from_objects(value, array, dtype)
-    elif array.dtype.kind in "US":
-        raise TypeError(f"Failed to convert elements of {value!r} to Tensor: numbers and strings in one list. "
-                        "Fix: give values of one type")
-    if dtype is None:
-        if array.dtype == np.float64:
-            array = array.astype(np.float32)
-        elif array.dtype == np.int64:
-            narrow = array.astype(np.int32)
-            array = narrow if np.array_equal(narrow, array) else array
-        return array
-    with np.errstate(over="ignore"):
-        result = array.astype(dtype.np_dtype)
-    if dtype.is_integer and array.size and not np.array_equal(result, array):
-        _LOG.warning("Numbers out of the range of %s, [%s, %s], become others, as in TensorFlow: %r becomes %s, at %s",
-                     dtype.name, dtype.min, dtype.max, value, result.tolist(), user_source(2))
-    return result
-
-
-def _eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """Calls `make_array` for eager mode, where a list whose first number is NumPy's float64 has that dtype."""
-    if dtype is None and isinstance(value, (list, tuple)):
-        first = _first_leaf(value)
-        if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
-            dtype = dtypes.float64
-    elif dtype is not None and isinstance(value, (bool, list, tuple)):
-        _check_eager_bools(value, dtype)
-    try:
-        return make_array(value, dtype)
-    except TypeError as e:
-        if not isinstance(e.__cause__, OverflowError):
-            raise
-        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. {e}") from e.__cause__
-
-
-_FROM_BOOLS = frozenset({dtypes.bool_, dtypes.int32, dtypes.int64, dtypes.uint64, dtypes.float16, dtypes.float32,
-                         dtypes.float64, dtypes.complex128, dtypes.string})  # fmt: skip
-
-
-def _check_eager_bools(value: Any, dtype: DType) -> None:
-    """Rejects values that begin with a bool, for dtypes to which TensorFlow does not convert bools in eager mode."""
-    first = _first_leaf(value)
-    if not isinstance(first, (bool, np.bool_)):
-        return
-    if type(first) is bool:
-        if dtype in _FROM_BOOLS and dtype is not dtypes.bool_:
-            return
-        if not all(isinstance(leaf, (bool, np.bool_)) for leaf in _leaves(value)):
-            raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}. "
-                             f"Fix: give values of {dtype.name}")  # fmt: skip
-    if dtype is not dtypes.bool_:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}. "
-                        f"Fix: tf.cast({value!r}, tf.{dtype.name})")  # fmt: skip
-
-
-def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
-    """Makes the array of Python ints or floats in the frequent cases; None for all others."""
-    kind: Any = type(value)
-    if kind is list or kind is tuple:
-        kinds = set(map(type, value))
-        kind = kinds.pop() if len(kinds) == 1 else None
-    if kind is int and (dtype is None or dtype is dtypes.int32 or dtype is dtypes.int64):
-        try:
-            return np.array(value, dtype.np_dtype if dtype else np.int32)
-        except OverflowError:
-            return None
-    if kind is float and (dtype is None or dtype is dtypes.float32):
-        with np.errstate(over="ignore"):
-            return np.array(value, np.float32)
-    return None
-
-
-def _says_it_is_an_array(value: Any) -> bool:
-    """Returns whether another library's object is an array, such as `jax.Array`, which keeps its dtype."""
-    return hasattr(value, "__array__") or hasattr(value, "__array_interface__")
-
-
-def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    array = np.asarray(value)
-    if array.dtype.kind in "US" or array.dtype == object:
-        if dtype is None or dtype is dtypes.string:
-            return _string_array(array.tolist())
-        try:
-            return array.astype(dtype.np_dtype)
-        except (TypeError, ValueError) as e:
-            cls = TypeError if isinstance(e, TypeError) else ValueError
-            raise cls(f"Cannot convert a NumPy array of {array.dtype} to dtype {dtype.name}: {e}. "
-                      f"Fix: give values of {dtype.name}") from e
-    if dtype is None:
-        as_dtype(array.dtype)  # raises for dtypes without a counterpart here
-        return array
-    if array.dtype == dtype.np_dtype:
-        return array
-    if dtype is dtypes.string:
-        raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype string.")
-    with np.errstate(all="ignore"):
-        result = array.astype(dtype.np_dtype)
-        if dtype.is_integer and array.dtype.kind in "fc" and not np.array_equal(result, array):
-            _LOG.warning("A NumPy value of type %s becomes a tensor of dtype %s, as in TensorFlow; fractions are lost: "
-                         "%r, at %s", array.dtype.name, dtype.name, value, user_source(2))
-    return result
-
-
-def _first_leaf(value: Any) -> Any:
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return value
-
-
-def _leaves(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return itertools.chain.from_iterable(map(_leaves, value))
-    return (value,)
-
-
-_LEAF_KINDS = {bool: "b", np.bool_: "b", int: "i", float: "f", complex: "c", str: "U", bytes: "S"}
-
-
-def _check_leaves(value: Any, dtype: DType) -> None:
-    for leaf in _leaves(value):
-        kind = _LEAF_KINDS.get(type(leaf)) or np.asarray(leaf).dtype.kind
-        wrong = (
-            (dtype.is_integer and kind in "fcUSO" and not isinstance(leaf, Dimension))
-            or (dtype.kind == "f" and kind in "cUSO" and not hasattr(leaf, "__float__"))
-            or (dtype.is_bool and kind != "b")
-            or (dtype.is_complex and kind in "US")
-        )
-        if wrong:
-            raise TypeError(f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'. "
-                            f"Fix: give values of {dtype.name}, or another dtype")
-
-
-def _check_long(value: Any, dtype: DType) -> None:
-    """Rejects ints that do not fit in 64 bits, signed or unsigned by dtype."""
-    top = 2**64 if dtype is dtypes.uint64 else 2**63
-    if any(isinstance(leaf, int) and not -(2**63) <= leaf < top for leaf in _leaves(value)):
-        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}. "
-                         f"Fix: give numbers in [{dtype.min}, {dtype.max}]")
-
-
-def _sizes_array(value: Dimension | TensorShape, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """Makes the array of a static size or shape, which has to be known."""
-    known = value.value if isinstance(value, Dimension) else value._dims
-    if known is None or (isinstance(known, tuple) and None in known):
-        raise ValueError(f"Cannot convert a partially known {type(value).__name__} {value} to a Tensor. "
-                         "Fix: use tf.shape(tensor)")
-    if dtype is not None and not dtype.is_integer:
-        raise TypeError(f"Cannot convert the {type(value).__name__} {value} to a tensor of dtype {dtype.name}. "
-                        "Fix: tf.cast the sizes, or take .value of a dimension")
-    return make_array(known, dtype) if known else np.array(known, dtype.np_dtype if dtype else np.int32)
-
-
-def _as_float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
-def _from_objects(value: Any, array: np.ndarray[Any, Any], dtype: DType | None) -> Any:
-    if (dtype is None or dtype.is_integer) and all(isinstance(v, (Dimension, int, np.integer)) for v in array.ravel()):
-        return np.vectorize(operator.index, otypes=[np.int64])(array)
-    if dtype is not None and dtype.kind == "f" and all(isinstance(v, (int, float)) for v in array.ravel()):
-        return np.vectorize(_as_float, otypes=[np.float64])(array)  # ints that do not fit in 64 bits
-    if any(v is None for v in _leaves(value)):
-        raise ValueError("None values not supported. Fix: give a tensor or an array")
-    raise TypeError(
-        f"Failed to convert elements of {value!r} to Tensor: no dtype fits a value of type "
-        f"{type(_first_leaf(value)).__name__}. Fix: use numbers, strings or NumPy arrays of one dtype"
-    )
-
-
-def _string_array(value: Any) -> np.ndarray[Any, Any]:
-    def encode(v: Any) -> Any:
-        if isinstance(v, (list, tuple)):
-            return [encode(i) for i in v]
-        if isinstance(v, np.ndarray):
-            return encode(v.tolist())
-        if isinstance(v, str):
-            return v.encode()
-        if isinstance(v, bytes):
-            return v
-        raise TypeError(f"Expected string, but got {v!r} of type '{type(v).__name__}'.")
-
-    encoded = encode(value)
-    if not isinstance(encoded, list):
-        scalar = np.empty((), object)
-        scalar[()] = encoded
-        return scalar
-    return np.array(encoded, object)
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -377,7 +141,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     graph = context.current_graph()
     if isinstance(value, Tensor):
         raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value}.")
-    make = make_array if graph is not None else _eager_array
+    make = make_array if graph is not None else eager_array
     array = np.asarray(value._value) if isinstance(value, EagerTensor) else make(value, dtype)
     if dtype is not None and dtype.np_dtype != array.dtype:
         array = array.astype(dtype.np_dtype)
@@ -477,20 +241,8 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
     if isinstance(value, EagerTensor):
         _check_dtype(value, dtype, name)
         return value if graph is None else graph.capture(value)
-    own = getattr(value, "_as_tensor", None)
-    makes = getattr(type(value), "__tf_tensor__", None) if own is None else None
-    if makes is not None:
-        return convert(makes(value, dtype, name), dtype, graph, name, scoped)
-    if own is None and _functions:
-        for priority in sorted(_functions):
-            for base, function in _functions[priority]:
-                if isinstance(value, base):
-                    result = function(value, dtype=dtype, name=name, as_ref=False)
-                    if result is not NotImplemented:
-                        return convert(result, dtype, graph, name, scoped)
-    if own is not None:
-        tensor = own(dtype, name)
-        _check_dtype(tensor, dtype, name)
+    tensor = _by_own_conversion(value, dtype, name)
+    if tensor is not NotImplemented:
         return convert(tensor, dtype, graph, name, scoped)
     if value is None:
         raise ValueError("None values not supported. Fix: give a tensor or an array")
@@ -502,11 +254,30 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         return _auto_pack(value, dtype, graph, name)
     if graph is None:
-        return EagerTensor(_eager_array(value, dtype), dtype)
+        return EagerTensor(eager_array(value, dtype), dtype)
     array = make_array(value, dtype)
     if isinstance(value, np.ndarray) and (array is value or array.base is not None):
         array = array.copy()
     return constant_in(graph, array, graph.unique_name(name) if scoped else graph._unique(name), dtype)
+
+
+def _by_own_conversion(value: Any, dtype: DType | None, name: str) -> Any:
+    """What an object's own method, or a registered function, makes of it; NotImplemented where there is none."""
+    own = getattr(value, "_as_tensor", None)
+    if own is not None:
+        tensor = own(dtype, name)
+        _check_dtype(tensor, dtype, name)
+        return tensor
+    makes = getattr(type(value), "__tf_tensor__", None)
+    if makes is not None:
+        return makes(value, dtype, name)
+    for priority in sorted(_functions):
+        for base, function in _functions[priority]:
+            if isinstance(value, base):
+                result = function(value, dtype=dtype, name=name, as_ref=False)
+                if result is not NotImplemented:
+                    return result
+    return NotImplemented
 
 
 def _check_dtype(tensor: Any, dtype: DType | None, name: str) -> None:
@@ -534,7 +305,7 @@ def holds_tensors(value: Any) -> bool:
 
 
 def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) -> Any:
-    tensors = [v for v in _leaves(value) if hasattr(v, "dtype") and is_tensor_like(v)]
+    tensors = [v for v in leaves(value) if hasattr(v, "dtype") and is_tensor_like(v)]
     if tensors and (dtype is None or dtype is as_dtype(tensors[0].dtype)):
         dtype = as_dtype(tensors[0].dtype)
         other = next((v for v in tensors if as_dtype(v.dtype) is not dtype), None)

@@ -194,11 +194,7 @@ def execute(
     except WouldBlock:
         raise
     except Exception as error:
-        from .kernel_errors import CALLS_BACK, failure
-
-        if opdef.flags & CALLS_BACK and not isinstance(error, OpError):
-            raise  # raised by the user's own function
-        found = failure(opdef, opdef.name, error, operands(opdef, inputs), str(user_source() or ""))
+        found = _explained(opdef, inputs, error)
         if found is error:
             raise
         raise found from error
@@ -207,6 +203,15 @@ def execute(
     for watch in watchers:
         watch(opdef, inputs, outputs)
     return outputs
+
+
+def _explained(opdef: OpDef, inputs: tuple[Any, ...], error: Exception) -> Exception:
+    """TensorFlow's error for what a kernel raised; the error itself where the user's own function raised it."""
+    from .kernel_errors import CALLS_BACK, failure
+
+    if opdef.flags & CALLS_BACK and not isinstance(error, OpError):
+        return error
+    return failure(opdef, opdef.name, error, operands(opdef, inputs), str(user_source() or ""))
 
 
 def _locks(inputs: tuple[Any, ...]) -> list[Any]:

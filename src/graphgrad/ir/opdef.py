@@ -220,15 +220,8 @@ class OpDef:
         names = [a.name for a in self.inputs]
         self.host = frozenset(names.index(h) for h in host)
         self.seen = self.host | frozenset(names.index(h) for h in peek)
-        for arg in (*self.inputs, *self.outputs):
-            for attr in (arg.type_attr, arg.number_attr, arg.list_attr):
-                if attr is not None:
-                    self.attrs.setdefault(attr, inspect.Parameter.empty)
-                    if attr is not arg.number_attr:
-                        self.allowed.setdefault(attr, ANY)
-        self._derived = frozenset(
-            attr for a in self.inputs for attr in (a.type_attr, a.number_attr, a.list_attr) if attr
-        )
+        self._add_signature_attrs()
+        self._derived = frozenset(a for i in self.inputs for a in (i.type_attr, i.number_attr, i.list_attr) if a)
         in_signature = frozenset(self.attrs)
         for attr, default in _keyword_only(kernel).items():
             if attr not in ("rng", "state") and (attr not in self.attrs or default is not inspect.Parameter.empty):
@@ -246,6 +239,15 @@ class OpDef:
             self.shape(shape)
         self._ranks: list[tuple[int, int, int]] = []  # input, its lowest and its highest rank
         self._cache: dict[Any, Inferred] = {}
+
+    def _add_signature_attrs(self) -> None:
+        """Adds the attributes that the signature names: dtypes, lengths, lists of dtypes."""
+        for arg in (*self.inputs, *self.outputs):
+            for attr in (arg.type_attr, arg.number_attr, arg.list_attr):
+                if attr is not None:
+                    self.attrs.setdefault(attr, inspect.Parameter.empty)
+                    if attr is not arg.number_attr:
+                        self.allowed.setdefault(attr, ANY)
 
     # -- declaring -----------------------------------------------------------------
 
@@ -430,12 +432,8 @@ class OpDef:
                 check(arg.number_attr, full[arg.number_attr], OUTPUTS)
             if arg.type_attr and arg.type_attr not in self._derived:
                 if full[arg.type_attr] not in self.allowed[arg.type_attr]:
-                    raise Complaint(
-                        f"{arg.type_attr}={full[arg.type_attr].name} is not allowed; "
-                        f"allowed are {_names(self.allowed[arg.type_attr])}",
-                        "",
-                        TypeError,
-                    )
+                    raise Complaint(f"{arg.type_attr}={full[arg.type_attr].name} is not allowed; "
+                                    f"allowed are {_names(self.allowed[arg.type_attr])}", "", TypeError)
         return Inferred(types, self._output_specs(grouped, full))
 
     def _check_type(self, arg: Arg, dtype: DType, types: dict[str, Any]) -> None:

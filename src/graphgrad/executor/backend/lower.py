@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphgrad.executor.program.interpreter import Faults, RandomTable, execute
+from graphgrad.executor.program.interpreter import Faults, execute
 from graphgrad.executor.program.interrupts import COUNT
+from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir import tensor_list
 from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals

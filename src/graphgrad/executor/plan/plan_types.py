@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -228,44 +229,57 @@ def independent_waits(steps: Sequence[Cluster | HostStep]) -> int:
 
 
 def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
-    """Computes the inputs and outputs of each step, and where each slot is read for the last time.
+    """Computes the outputs of each step, where each slot is read for the last time, and what is stored.
 
     Args:
       plan: the plan; its steps are filled in.
       floating: slot -> the instruction that is computed wherever its result is needed.
     """
-    last: dict[int, int] = {}
-    for number, step in enumerate(plan.steps):
-        reads = step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
-        last.update(dict.fromkeys(reads, number))
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
-    for number, step in enumerate(plan.steps):
-        given = [s for i in step.program for s in i.gives() if s not in floating]
-        if isinstance(step, Cluster):
-            step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
-            step.frees = [s for s in (*step.ins, *step.shapes, *step.known)
-                          if s not in kept and last[s] == number]
-        else:
-            step.frees = [s for s in step.ins if s not in kept and last[s] == number]
-            step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
-    # The last step may update variables in place: after it nothing can fail.
-    final = plan.steps[-1] if plan.steps else None
-    has_lists = isinstance(final, Cluster) and any(
-        (t := plan.static.get(s)) is not None and t.dtype is dtypes.variant for s in (*final.ins, *final.outs)
-    )
-    if isinstance(final, Cluster) and not has_lists and not any(s in final.outs for s, _, _ in plan.checks):
-        stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
-        final.donated = frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins
-                                  and s in final.frees and is_fully_defined(cell.shape))
     plan.ends = list(kept)
+    _find_lifetimes(plan, kept, floating)
+    if plan.steps and isinstance(final := plan.steps[-1], Cluster):
+        final.donated = _donated(plan, final)
     plan.writes = [cell for _, cell in sorted({id(cell): cell for _, cell in plan.stores}.items())]
     plan.locks = [cell.lock for cell in plan.writes]
     plan.last_act = next((s for s in reversed(plan.steps) if isinstance(s, HostStep) and s.acts), None)
     held = {s for s, _ in (*plan.loads, *plan.stores)}
     plan.exposed = [i for i, s in enumerate(plan.fetches) if s in held and s not in plan.homes]
+    plan.shared = _shared(plan)
+
+
+def _find_lifetimes(plan: Plan, kept: set[int], floating: Mapping[int, Instruction]) -> None:
+    """Fills in which values each cluster hands on, and which slots are empty after each step."""
+    last: dict[int, int] = {}  # slot -> the step that reads it last
+    for number, step in enumerate(plan.steps):
+        last.update(dict.fromkeys(_read_by(step), number))
+    for number, step in enumerate(plan.steps):
+        if isinstance(step, Cluster):
+            given = [s for i in step.program for s in i.gives() if s not in floating]
+            step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
+        step.frees = [s for s in _read_by(step) if s not in kept and last[s] == number]
+        if isinstance(step, HostStep):
+            step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
+
+
+def _read_by(step: Cluster | HostStep) -> list[int]:
+    """The slots that a step reads, in any way."""
+    return step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
+
+
+def _donated(plan: Plan, final: Cluster) -> frozenset[int]:
+    """The slots of variables that the last step may update in place, since after it nothing can fail."""
+    tensors = map(plan.static.get, (*final.ins, *final.outs))
+    has_lists = any(t is not None and t.dtype is dtypes.variant for t in tensors)
+    if has_lists or any(s in final.outs for s, _, _ in plan.checks):
+        return frozenset()
+    stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
+    return frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins and s in final.frees
+                     and is_fully_defined(cell.shape))
+
+
+def _shared(plan: Plan) -> set[int]:
+    """The slots of assigned values that no step makes, or that several variables get."""
     made = {s for step in plan.steps for s in step.outs}
-    seen: set[int] = set()
-    for slot, _ in plan.stores:
-        if slot not in made or slot in seen:
-            plan.shared.add(slot)
-        seen.add(slot)
+    times = Counter(slot for slot, _ in plan.stores)
+    return {slot for slot, n in times.items() if n > 1 or slot not in made}

@@ -1,10 +1,8 @@
 """The planner: turns fetches into steps.
 
-The graph is pruned to what the fetches need, common subexpressions are merged, and the rest is assigned to *levels*.
-Level by level, the operations that XLA can compile are cut into clusters (`partition.py`), and those that need Python
-(host ops) run after them. An operation goes to a later level only if it must: because it needs the result of a host op,
-or because it needs a *value*
-to be lowered at all (the target shape of a reshape, say) that the compiler cannot know.
+The graph is pruned to what the fetches need, common subexpressions are merged, and the rest is assigned to *levels*
+(`levels.py`). Level by level, the operations that XLA can compile are cut into clusters (`partition.py`), and those
+that need Python (host ops) run after them.
 
 Steps work on slots. A variable gets a new slot with each assignment, so only slots connect steps; the final value of a
 variable is written back when all steps have succeeded.
@@ -12,10 +10,9 @@ variable is written back when all steps have succeeded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.executor.backend.batch_split import RULES, is_large
 from graphgrad.executor.program.interpreter import Body, Instruction, Touch, is_pure, is_small
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
@@ -27,12 +24,14 @@ from . import value_checks
 from .common_subexpressions import Merger
 from .constants import Knowledge
 from .dead_outputs import needed_in, prune, without_unused
+from .levels import assign_levels
 from .loop_fusion import join_loops
 from .pack_buffers import pack
 from .partition import sections
 from .placement import Placement, arrange_on_devices, assign, connect_devices
-from .plan_types import Cluster, HostStep, Plan, connect, independent_waits
+from .plan_types import Cluster, Plan, connect, independent_waits
 from .schedule import arrange, with_short_sums
+from .step_builder import StepBuilder, built_order
 
 # Operations that return their input, so that both share a slot.
 _SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
@@ -99,33 +98,20 @@ class _Planner:
         self.placed = 0
 
     def plan(self) -> Plan:
+        """Makes the plan."""
         result = self.result
         result.feeds = [self._slot(t) for t in self.feeds]
-        groups = self._lay_out(self._assign_levels())
+        levels = assign_levels(self.ops, self.fed, self.known, self._cell, self._indices)
+        groups = self._lay_out(levels)
         result.fetches = [self._fetched(t) for t in self.fetches]
         frame = self.frame
         result.loads = [(slot, self.cells[i]) for i, slot in frame.first.items()]
         result.stores = [(slot, self.cells[i]) for i, slot in frame.version.items()
                          if slot != frame.first.get(i) and i not in frame.made]
-        kept = {*result.fetches, *(slot for slot, _ in result.stores)}
-        for n, (level, program) in enumerate(groups):
-            if level is None:
-                result.steps.append(HostStep(self._with_floating(program)))
-                continue
-            pieces = self._pieces(program, kept, groups[n + 1 :])
-            if n == len(groups) - 1 and not self.whole:
-                pieces[-1:] = value_checks.part(pieces[-1], [s for s, _ in result.stores], self.floating)
-            for piece in pieces:
-                result.steps.append(self._cluster(piece, level))
-        wanted = {id(i): i for s in kept if (i := self.floating.get(s)) is not None}
-        if wanted:
-            result.steps.append(HostStep(self._with_floating(sorted(wanted.values(), key=_order))))
+        self._add_steps(groups)
         result.slots = frame.count
         if self.devices:
-            named = [(o, self.devices[o.index]) for o in self.ops if o.index in self.devices]
-            homes = {frame.slot_of.get(id(o.outputs[0]), -1): d for o, d in named if o.type == "Const"}
-            cells = {id(self.cells[self._cell(o.outputs[0])]): d for o, d in named if o.type == "VarHandleOp"}
-            connect_devices(result, self.floating, homes, cells)
+            self._connect_devices()
         connect(result, self.floating)
         pack(result)
         value_checks.watch(result)
@@ -134,6 +120,38 @@ class _Planner:
         # Initialisers run once: NumPy finishes before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
         return result
+
+    def _add_steps(self, groups: list[tuple[int | None, list[Instruction]]]) -> None:
+        """Partitions the programs of levels into clusters, with host steps between them."""
+        result = self.result
+        known_feeds = {self._slot(t) for t in self.feeds if id(t) in self.known.feeds}
+        build = StepBuilder(self.floating, self.known, known_feeds, self.whole)
+        kept = {*result.fetches, *(slot for slot, _ in result.stores)}
+        for n, (level, program) in enumerate(groups):
+            if level is None:
+                result.steps.append(build.host_step(program))
+                continue
+            pieces = self._pieces(program, kept, groups[n + 1 :])
+            if n == len(groups) - 1 and not self.whole:
+                pieces[-1:] = value_checks.part(pieces[-1], [s for s, _ in result.stores], self.floating)
+            result.steps += [build.cluster(piece, level) for piece in pieces]
+        wanted = {id(i): i for s in kept if (i := self.floating.get(s)) is not None}
+        if wanted:
+            result.steps.append(build.host_step(sorted(wanted.values(), key=built_order)))
+
+    def _connect_devices(self) -> None:
+        """Adds the moves between devices."""
+        named = [(o, self.devices[o.index]) for o in self.ops if o.index in self.devices]
+        homes = {self.frame.slot_of.get(id(o.outputs[0]), -1): d for o, d in named if o.type == "Const"}
+        cells = {id(self.cells[self._cell(o.outputs[0])]): d for o, d in named if o.type == "VarHandleOp"}
+        connect_devices(self.result, self.floating, homes, cells)
+
+    def _indices(self, op: Operation) -> tuple[int, ...]:
+        """Returns the indices of the operations that `op` replaces."""
+        joint = self.joined.get(id(op))
+        return (op.index,) if joint is None else (op.index, joint.forward.index, joint.record.index)
+
+    # -- slots -----------------------------------------------------------------------
 
     def _slot(self, t: Tensor) -> int:
         slot = self.frame.slot_of.get(id(t))
@@ -148,57 +166,6 @@ class _Planner:
         if t.op.index in t.graph._scoped_state.get("references", ()) and id(t) not in self.fed:
             return self.frame.cell(self._cell(t.op.inputs[0]))
         return self._slot(t)
-
-    # -- levels ----------------------------------------------------------------------
-
-    def _needs_host(self, op: Operation) -> bool:
-        return needs_host(op) or self.known.only_on_host(op)
-
-    def _assign_levels(self) -> dict[int, list[tuple[Operation, bool]]]:
-        """Assigns levels: level -> (operation, whether it runs on the host), in creation order."""
-        fed, known = self.fed, self.known
-        levels: dict[int, int] = {}
-        on_host: set[int] = set()
-        last_write: dict[int, int] = {}
-        last_use: dict[int, int] = {}
-        result: dict[int, list[tuple[Operation, bool]]] = {}
-        for op in self.ops:
-            host = self._needs_host(op)
-            level = 0
-            for t in op.inputs:
-                if id(t) not in fed:
-                    producer = t.op.index
-                    level = max(level, levels[producer] + (producer in on_host and not host))
-            for c in op.control_inputs:
-                level = max(level, levels[c.index] + (c.index in on_host and not host))
-            if not host:
-                for position in known.positions(op):
-                    t = op.inputs[position]
-                    if id(t) not in fed and id(t) not in known.static:
-                        level = max(level, levels[t.op.index] + 1)
-            cells = [self._cell(t) for t in op.inputs if t.dtype is dtypes.resource]
-            writes = bool(cells) and "reads" not in op.opdef.flags
-            for cell in cells:
-                level = max(level, last_write.get(cell, 0))
-                if writes:
-                    level = max(level, last_use.get(cell, 0))
-            for cell in cells:
-                # A host op comes after the clusters of its level.
-                after = level + host
-                last_use[cell] = max(last_use.get(cell, 0), after)
-                if writes:
-                    last_write[cell] = after
-            for index in self._indices(op):
-                levels[index] = level
-                if host:
-                    on_host.add(index)
-            result.setdefault(level, []).append((op, host))
-        return result
-
-    def _indices(self, op: Operation) -> tuple[int, ...]:
-        """Returns the indices of the operations that `op` replaces."""
-        joint = self.joined.get(id(op))
-        return (op.index,) if joint is None else (op.index, joint.forward.index, joint.record.index)
 
     def _cell(self, t: Tensor) -> int:
         """Returns the index of the variable behind a handle."""
@@ -262,42 +229,17 @@ class _Planner:
 
     def _place(self, op: Operation) -> Instruction | None:
         """Returns the instruction of an operation, or None for one without an instruction."""
-        fed, frame = self.fed, self.frame
+        fed = self.fed
         is_fed = any(id(t) in fed for t in op.outputs)
         if is_fed and all(id(t) in fed for t in op.outputs):
             return None  # only a control dependency needs it
-        if op.type == "Placeholder":
-            if op.outputs[0].dtype is not dtypes.resource:
-                raise _unfed(op)
-            return None
-        if self._without_step(op):
-            return None
-        if op.type == "ReadVariableOp":
-            slot = self._alias_of_variable(op)
-            self.result.static.setdefault(slot, op.outputs[0])
-            if not op.attrs.get("_unset_too"):
-                self.result.readers.setdefault(slot, op)
-            return None
-        if op.type == "AssignVariableOp":
-            slot, index = self._slot(op.inputs[1]), self._cell(op.inputs[0])
-            frame.version[index] = slot
-            if not is_fully_defined(op.inputs[1]._spec.shape):
-                self.result.checks.append((slot, self.cells[index], op))
-            return None
-        if op.type in _SAME and not is_fed:
-            for t, source in zip(op.outputs, op.inputs, strict=True):
-                frame.slot_of[id(t)] = self._slot(source)
+        if self._without_step(op) or self._renames(op, is_fed):
             return None
         if op.type == "Const" and not self.known.floats(op):
             self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
             return None
-        if not op.control_inputs and is_pure(op) and not is_fed:
-            mark = op.graph._recomputed.get(op.index), self.devices.get(op.index)
-            slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
-            if slots is not None:
-                frame.slot_of.update((id(t), slot) for t, slot in zip(op.outputs, slots, strict=True))
-                return None
-            self.merger.remember([self._slot(t) for t in op.outputs])
+        if not is_fed and self._is_merged(op):
+            return None
         instruction = self._instruction(op, fed)
         self.placed += 1
         instruction.order = self.placed
@@ -308,8 +250,48 @@ class _Planner:
             return None
         return instruction
 
+    def _renames(self, op: Operation, is_fed: bool) -> bool:
+        """Whether an operation only gives slots to what is there already: reads, assignments, identities."""
+        frame, result = self.frame, self.result
+        if op.type == "ReadVariableOp":
+            slot = self._alias_of_variable(op)
+            result.static.setdefault(slot, op.outputs[0])
+            if not op.attrs.get("_unset_too"):
+                result.readers.setdefault(slot, op)
+            return True
+        if op.type == "AssignVariableOp":
+            slot, index = self._slot(op.inputs[1]), self._cell(op.inputs[0])
+            frame.version[index] = slot
+            if not is_fully_defined(op.inputs[1]._spec.shape):
+                result.checks.append((slot, self.cells[index], op))
+            return True
+        if op.type in _SAME and not is_fed:
+            for t, source in zip(op.outputs, op.inputs, strict=True):
+                frame.slot_of[id(t)] = self._slot(source)
+            return True
+        return False
+
+    def _is_merged(self, op: Operation) -> bool:
+        """Whether an equal operation is there already, whose slots serve; if not, this one is remembered."""
+        if op.control_inputs or not is_pure(op):
+            return False
+        mark = op.graph._recomputed.get(op.index), self.devices.get(op.index)
+        slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
+        if slots is None:
+            self.merger.remember([self._slot(t) for t in op.outputs])
+            return False
+        self.frame.slot_of.update((id(t), slot) for t, slot in zip(op.outputs, slots, strict=True))
+        return True
+
     def _without_step(self, op: Operation) -> bool:
-        """Returns whether an operation only refers to values."""
+        """Returns whether an operation only refers to values.
+
+        Raises: InvalidArgumentError for a placeholder of a value, which should have been fed.
+        """
+        if op.type == "Placeholder":
+            if op.outputs[0].dtype is not dtypes.resource:
+                raise _unfed(op)
+            return True
         if op.type == "VariableOf":
             index = self._cell(op.outputs[0])
             self.frame.version[index] = self._slot(op.inputs[0])
@@ -410,8 +392,6 @@ class _Planner:
                 if inner_op.type == "ReadVariableOp" and inner_op.attrs.get("_unset_too"):
                     self._alias_of_variable(inner_op)
                     continue
-                if inner_op.type == "Placeholder":
-                    raise _unfed(inner_op)
                 instruction = self._instruction(inner_op, args)
                 instruction.foldable = is_pure(inner_op)
                 program.append(instruction)
@@ -419,98 +399,6 @@ class _Planner:
             return Body(program, ins, outs, [t._spec for t in graph.outputs]), frame
         finally:
             self.frame = saved
-
-    # -- steps -----------------------------------------------------------------------
-
-    def _with_floating(self, program: Sequence[Instruction]) -> list[Instruction]:
-        """Adds to a program the instructions whose results it needs while it is lowered."""
-        present = set(map(id, program))
-        result: list[Instruction] = []
-        for instruction in program:
-            needed = [instruction]
-            for reader in needed:  # it grows
-                for slot in reader.reads():
-                    found = self.floating.get(slot)
-                    if found is not None and id(found) not in present:
-                        present.add(id(found))
-                        needed.append(found)
-            result += sorted(needed[1:], key=_order)
-            result.append(instruction)
-        return result
-
-    def _cluster(self, program: list[Instruction], level: int) -> Cluster:
-        cluster = Cluster(self._with_floating(program), level)
-        if len(program) == 1 and not self.whole and is_large(program[0]) and self._split(cluster, program[0]):
-            return cluster
-        inside = {s for i in cluster.program for s in i.gives()}
-        values: dict[int, None] = {}
-        shapes: dict[int, None] = {}
-        known: dict[int, None] = {}
-        fed_and_known = {self._slot(t) for t in self.feeds if id(t) in self.known.feeds}
-        for instruction in cluster.program:
-            op = instruction.op
-            positions = self.known.positions(op)
-            for i, slot in enumerate(instruction.ins):
-                if slot < 0 or slot in inside:
-                    continue
-                if slot in fed_and_known or (i in positions and id(op.inputs[i]) not in self.known.static):
-                    known[slot] = None
-                else:
-                    (shapes if instruction.shapes_only else values)[slot] = None
-            for touch in (*instruction.refs.values(), *instruction.touched):
-                if touch.slot >= 0 and touch.slot not in inside:
-                    (shapes if instruction.shapes_only else values)[touch.slot] = None
-        cluster.known = list(known)
-        cluster.ins = [s for s in values if s not in known]
-        cluster.shapes = [s for s in shapes if s not in known and s not in values]
-        cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
-        return cluster
-
-    def _split(self, cluster: Cluster, large: Instruction) -> bool:
-        """Splits a cluster of one large convolution over several cores, if possible."""
-        rule = RULES[large.op.type]
-        before = [i for i in cluster.program if i is not large]
-        inner = {s for i in before for s in i.gives()}
-        outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
-        ins = [s for i, s in enumerate(large.ins) if i != rule.sizes]
-        known = [] if rule.sizes is None else [large.ins[rule.sizes]]
-        # The shape of the whole result differs from that of a part, so it must be known beforehand.
-        if any(s in inner for s in ins) or any(s not in inner for s in known):
-            return False
-        if not all(i.shapes_only for i in before if any(s in outer for s in i.reads())):
-            return False
-        cluster.split, cluster.before, cluster.program = rule, before, [large]
-        cluster.ins, cluster.known, cluster.shapes = list(dict.fromkeys(ins)), known, list(outer)
-        return True
-
-
-def _order(instruction: Instruction) -> int:
-    return instruction.order
-
-
-def _rows(program: Iterable[Instruction]) -> Iterable[int]:
-    for instruction in program:
-        if instruction.rng is not None:
-            yield instruction.rng
-        for body in instruction.bodies.values():
-            yield from _rows(body.program)
-
-
-def needs_host(op: Operation) -> bool:
-    """Returns whether an operation can only run in Python."""
-    flags = op.opdef.flags
-    if "host" in flags:
-        return True
-    if "functional" in flags:
-        bodies = [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
-        if any(needs_host(o) for g in bodies for o in g._operations):
-            return True
-        # XLA's control flow carries values of one shape.
-        return op.type == "If" and any(
-            a._spec.shape != b._spec.shape for a, b in zip(bodies[0].outputs, bodies[1].outputs, strict=True)
-        )
-    return any(t.dtype is dtypes.string for t in (*op.inputs, *op.outputs))
-
 
 def _passes_handle(op: Operation) -> bool:
     return bool(op.outputs) and all(t.dtype is dtypes.resource for t in op.outputs)

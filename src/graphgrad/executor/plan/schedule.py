@@ -212,49 +212,63 @@ class Net:
     def __init__(self, program: Sequence[Instruction], kept: Collection[int], floating: Mapping[int, Instruction],
                  slot_of: Mapping[int, int]):
         self._program = program
+        self._kept = kept
+        self._floating = floating
+        self._slot_of = slot_of
         self._size: dict[int, int] = {}
         self._given: list[list[int]] = []
-        producer: dict[int, int] = {}
-        node_of: dict[int, int] = {}  # id of an operation or an instruction -> node
+        self._producer: dict[int, int] = {}  # slot -> node
+        self._node_of: dict[int, int] = {}  # id of an operation or an instruction -> node
         for node, instruction in enumerate(program):
             given = dict(sizes(instruction))
             self._size.update(given)
             self._given.append(list(given))
-            producer.update(dict.fromkeys(given, node))
-            node_of[id(instruction.op)] = node
-        nodes: list[Instruction | Operation] = list(program)
+            self._producer.update(dict.fromkeys(given, node))
+            self._node_of[id(instruction.op)] = node
+        self._nodes: list[Instruction | Operation] = list(program)
         self.before: list[list[int]] = []
         self._reads: list[list[int]] = []  # the slots within the program that a node reads, each once
+        self._add_edges()
+        self.after: list[list[int]] = [[] for _ in self._nodes]
+        for node, before_it in enumerate(self.before):
+            for other in before_it:
+                self.after[other].append(node)
+        self._given += [[] for _ in range(len(self._nodes) - len(program))]
+        self._demanding = self._by_demand()
+
+    def _add_edges(self) -> None:
+        """Finds out for each node what it waits for; nodes without an instruction are added as they are met."""
         latest = -1  # the latest operation with effects
-        for node, thing in enumerate(nodes):  # it grows
+        for node, thing in enumerate(self._nodes):  # it grows
             before: dict[int, None] = {}
-            reads: dict[int, None] = {}
             if isinstance(thing, Instruction):
-                slots, controls = [*thing.reads()], thing.op.control_inputs
+                slots, controls = thing.reads(), thing.op.control_inputs
             else:
-                slots = [slot_of[id(t)] for t in thing.inputs if id(t) in slot_of]
+                slots = [self._slot_of[id(t)] for t in thing.inputs if id(t) in self._slot_of]
                 controls = thing.control_inputs
             for slot in slots:
-                if slot in producer:
-                    before[producer[slot]] = reads[slot] = None
-                elif slot in floating:
-                    before[_node(floating[slot], node_of, nodes)] = None
+                if slot in self._producer:
+                    before[self._producer[slot]] = None
+                elif slot in self._floating:
+                    before[self._node(self._floating[slot])] = None
             for op in controls:
-                if id(op) in node_of or op.inputs or op.control_inputs:
-                    before[_node(op, node_of, nodes)] = None
-            if node < len(program) and isinstance(thing, Instruction) and _has_effects(thing):
+                if id(op) in self._node_of or op.inputs or op.control_inputs:
+                    before[self._node(op)] = None
+            is_placed = node < len(self._program)
+            if is_placed and isinstance(thing, Instruction) and _has_effects(thing):
                 if latest >= 0:
                     before[latest] = None
                 latest = node
             self.before.append(list(before))
-            self._reads.append(list(reads) if node < len(program) else [])
-        self.after: list[list[int]] = [[] for _ in nodes]
-        for node, before_it in enumerate(self.before):
-            for other in before_it:
-                self.after[other].append(node)
-        self._given += [[] for _ in range(len(nodes) - len(program))]
-        self._kept = kept
-        self._demanding = self._by_demand()
+            self._reads.append(list(dict.fromkeys(s for s in slots if s in self._producer)) if is_placed else [])
+
+    def _node(self, thing: Instruction | Operation) -> int:
+        """The node of an instruction or operation, which may be a new one."""
+        node = self._node_of.get(id(thing))
+        if node is None:
+            node = self._node_of[id(thing)] = len(self._nodes)
+            self._nodes.append(thing)
+        return node
 
     def _by_demand(self) -> list[list[int]]:
         """Orders the dependencies of each node so that least has to be alive."""
@@ -332,14 +346,6 @@ class Net:
                 path.pop()
                 run(node)
         return result
-
-
-def _node(thing: Instruction | Operation, node_of: dict[int, int], nodes: list[Instruction | Operation]) -> int:
-    node = node_of.get(id(thing))
-    if node is None:
-        node = node_of[id(thing)] = len(nodes)
-        nodes.append(thing)
-    return node
 
 
 def _has_effects(instruction: Instruction) -> bool:

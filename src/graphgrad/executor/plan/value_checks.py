@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.executor.backend import xla
-from graphgrad.executor.program.interpreter import Instruction, RandomTable, can_fail, execute, has_loop
+from graphgrad.executor.program.interpreter import Instruction, can_fail, execute, has_loop
+from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.shape import Shape, is_fully_defined
 from graphgrad.system.subnormals import Subnormals

@@ -7,7 +7,7 @@ XLA program. The loop is the same, and so are the kernels.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,13 +24,13 @@ from graphgrad.ir.variable_store import Cell
 
 from .fitting import fitting, unfit
 from .interrupts import wanted
+from .random_table import RandomTable
 
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
 
 
 # Operations whose result only depends on the shapes of their inputs.
 SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 WHOLE_OP = -1  # instead of an input's position: the op can only run in NumPy
 
 
@@ -71,34 +71,6 @@ class Ref:
     def value(self, value: Any) -> None:
         self.env[self.out] = value
         self.slot = self.out
-
-
-class RandomTable:
-    """Random states: for each random operation its run count and its two seeds.
-
-    Args:
-      rows: row number -> its index in `values`.
-      values: uint64 array, (rows, 3).
-    """
-
-    def __init__(self, rows: Mapping[int, int], values: Any):
-        self._rows = rows
-        self._values = values
-
-    @classmethod
-    def of(cls, values: Any) -> RandomTable | None:
-        """Makes the table of a whole run, row by row; None for None."""
-        return None if values is None else cls({i: i for i in range(len(values))}, values)
-
-    def row(self, number: int) -> Any:
-        """Returns the state of one operation."""
-        return self._values[self._rows[number]]
-
-    def further(self, xp: Any, step: Any) -> RandomTable:
-        """Returns the table for an iteration of a loop, which draws its own numbers."""
-        ahead = xp.asarray(step).astype(np.uint64) * np.uint64(65536)
-        counts = (self._values[:, :1] + ahead) * _MIX  # multiplied, so that nested loops differ
-        return RandomTable(self._rows, xp.concatenate([counts, self._values[:, 1:]], 1))
 
 
 class Touch(NamedTuple):
@@ -251,51 +223,29 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
     for ins in program:
         values: list[Any] = [env[i] if i >= 0 else None for i in ins.ins]
         if ins.refs and not ins.bodies:  # a sub-graph accesses its variables itself
-            for position, touch in ins.refs.items():
-                if ins.needs and env[touch.slot] is None:
-                    raise uninitialized(ins.op, touch.cell)
-                values[position] = Ref(env, touch.slot, touch.out, touch.cell)
+            _add_refs(ins, env, values)
+        on_host = xp is np or _is_known(ins, values)
         attrs = ins.attrs
-        on_host = xp is np
-        if not on_host:
-            on_host = ins.shapes_only or (ins.foldable and all(map(_is_array, values)))
-            if not on_host:
-                for i in ins.host_inputs:
-                    if not _is_array(values[i]):
-                        raise MustBeKnown(ins.op, i)
-        if ins.rng is not None and rng is not None:
-            row = rng.row(ins.rng)
-            attrs = {**attrs, "rng": row if "seed2" in attrs else row[0]}
-        if ins.bodies:
-            attrs = {**attrs, **_bind_bodies(xp, ins, env, rng, spend, faults, stop)}
+        if ins.rng is not None or ins.bodies:
+            attrs = _bind_run(xp, ins, env, rng, spend, faults, stop)
         opdef = ins.op.opdef
-        kernel = ins.host_kernel if on_host else ins.device_kernel
         try:
             packed = opdef.pack(values, ins.op.attrs)
-            result = kernel(np if on_host else xp, *packed, **attrs)
-            if faults is not None and opdef.fault is not None and not on_host and not ins.guarded:
-                faults.add(xp, opdef.faults(xp, packed, result, ins.attrs))
+            if on_host:
+                result = ins.host_kernel(np, *packed, **attrs)
+            else:
+                result = ins.device_kernel(xp, *packed, **attrs)
+                if faults is not None and opdef.fault is not None and not ins.guarded:
+                    faults.add(xp, opdef.faults(xp, packed, result, ins.attrs))
             if ins.bodies:
                 result, state = result
-                if len(state) > len(ins.touched):
-                    assert faults is not None
-                    faults.add(xp, [state[-1]])
-                for touch, value in zip(ins.touched, state, strict=False):
-                    env[touch.out] = value
+                _take_state(xp, ins, env, state, faults)
             elif ins.refs:
-                for position, touch in ins.refs.items():
-                    if touch.out != touch.slot and values[position].slot != touch.out:
-                        env[touch.out] = env[touch.slot]  # an assignment that did not happen
+                _pass_on_unassigned(ins, env, values)
             for slot, value, tensor in zip(ins.outs, opdef.unpack(result), ins.op.outputs, strict=True):
                 env[slot] = _settle(xp, on_host, value, tensor)
-        except MustBeKnown as need:
-            if need.op.graph is ins.op.graph:
-                raise
-            # Captures of a sub-graph can be computed beforehand; otherwise NumPy has to run all of it.
-            raise MustBeKnown(ins.op, _captured_value(ins.op, need, values)) from None
-        except NeedsHostValue as need:
-            position = _position_of(ins.op, need.input_name) if need.input_name else WHOLE_OP
-            raise MustBeKnown(ins.op, position) from None
+        except (MustBeKnown, NeedsHostValue) as need:
+            raise _need_of(ins.op, need, values) from None
         except _SIGNALS:
             raise
         except Exception as e:
@@ -303,6 +253,53 @@ def execute(xp: Any, program: Iterable[Instruction], env: list[Any], rng: Random
             if error is e:
                 raise
             raise error from e
+
+
+def _add_refs(ins: Instruction, env: list[Any], values: list[Any]) -> None:
+    """Puts references to variables among the inputs of a kernel; a variable that must have a value has one."""
+    for position, touch in ins.refs.items():
+        if ins.needs and env[touch.slot] is None:
+            raise uninitialized(ins.op, touch.cell)
+        values[position] = Ref(env, touch.slot, touch.out, touch.cell)
+
+
+def _pass_on_unassigned(ins: Instruction, env: list[Any], values: Sequence[Any]) -> None:
+    """Gives variables that an instruction could have assigned, but did not, their old value in the new slot."""
+    for position, touch in ins.refs.items():
+        if touch.out != touch.slot and values[position].slot != touch.out:
+            env[touch.out] = env[touch.slot]
+
+
+def _take_state(xp: Any, ins: Instruction, env: list[Any], state: Sequence[Any], faults: Faults | None) -> None:
+    """Stores what sub-graphs left in variables, and in a trace notes whether they refused something."""
+    if len(state) > len(ins.touched):
+        assert faults is not None
+        faults.add(xp, [state[-1]])
+    for touch, value in zip(ins.touched, state, strict=False):
+        env[touch.out] = value
+
+
+def _is_known(ins: Instruction, values: Sequence[Any]) -> bool:
+    """Whether the result is known in a trace, so that NumPy computes it.
+
+    Raises: MustBeKnown if it is not, but the kernel needs the value of an input that is not known either.
+    """
+    if ins.shapes_only or (ins.foldable and all(map(_is_array, values))):
+        return True
+    for i in ins.host_inputs:
+        if not _is_array(values[i]):
+            raise MustBeKnown(ins.op, i)
+    return False
+
+
+def _need_of(op: Operation, need: MustBeKnown | NeedsHostValue, values: Sequence[Any]) -> MustBeKnown:
+    """Which input of `op` must be known for what its kernel, or an operation in its sub-graphs, must know."""
+    if isinstance(need, NeedsHostValue):
+        return MustBeKnown(op, _position_of(op, need.input_name) if need.input_name else WHOLE_OP)
+    if need.op.graph is op.graph:
+        return need
+    # Captures of a sub-graph can be computed beforehand; otherwise NumPy has to run all of it.
+    return MustBeKnown(op, _captured_value(op, need, values))
 
 
 def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> int:
@@ -344,6 +341,18 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
     if getattr(value, "dtype", None) != dtype.np_dtype:
         return xp.asarray(value, dtype.np_dtype)
     return value
+
+
+def _bind_run(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
+              spend: Callable[[Body], None] | None, faults: Faults | None, stop: Any) -> dict[str, Any]:
+    """The kernel's keywords with what is of this run: the random state, and sub-graphs as functions."""
+    attrs = dict(ins.attrs)
+    if ins.rng is not None and rng is not None:
+        row = rng.row(ins.rng)
+        attrs["rng"] = row if "seed2" in attrs else row[0]
+    if ins.bodies:
+        attrs |= _bind_bodies(xp, ins, env, rng, spend, faults, stop)
+    return attrs
 
 
 def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,

@@ -14,7 +14,8 @@ import numpy as np
 
 from graphgrad.executor.backend import xla
 from graphgrad.executor.plan.plan_types import HostStep, Move, depends
-from graphgrad.executor.program.interpreter import Body, Instruction, RandomTable, execute
+from graphgrad.executor.program.interpreter import Body, Instruction, execute
+from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.blocking import Attempt, WouldBlock, deferring, resuming
 from graphgrad.ir.graph import Operation
 from graphgrad.system.subnormals import Subnormals

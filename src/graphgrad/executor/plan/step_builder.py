@@ -1,0 +1,110 @@
+"""Makes steps of programs: what each must get from outside, and in which way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from graphgrad.executor.backend.batch_split import RULES, is_large
+from graphgrad.executor.program.interpreter import Instruction
+
+from .constants import Knowledge
+from .plan_types import Cluster, HostStep
+
+
+class StepBuilder:
+    """Makes the steps of a plan.
+
+    Args:
+      floating: slot -> the instruction that is computed wherever its result is needed.
+      known: what is known before the run.
+      known_feeds: slots of fed values that are compiled in.
+      whole: whether the operations of a level become one cluster, however many they are.
+    """
+
+    def __init__(self, floating: Mapping[int, Instruction], known: Knowledge, known_feeds: set[int], whole: bool):
+        self._floating = floating
+        self._known = known
+        self._known_feeds = known_feeds
+        self._whole = whole
+
+    def _with_floating(self, program: Sequence[Instruction]) -> list[Instruction]:
+        """Adds to a program the instructions whose results it needs while it is lowered."""
+        present = set(map(id, program))
+        result: list[Instruction] = []
+        for instruction in program:
+            needed = [instruction]
+            for reader in needed:  # it grows
+                for slot in reader.reads():
+                    found = self._floating.get(slot)
+                    if found is not None and id(found) not in present:
+                        present.add(id(found))
+                        needed.append(found)
+            result += sorted(needed[1:], key=built_order)
+            result.append(instruction)
+        return result
+
+    def host_step(self, program: list[Instruction]) -> HostStep:
+        """The step of a host operation."""
+        return HostStep(self._with_floating(program))
+
+    def cluster(self, program: list[Instruction], level: int) -> Cluster:
+        """The cluster of a program.
+
+        Args:
+          program: its instructions.
+          level: its level.
+        """
+        cluster = Cluster(self._with_floating(program), level)
+        if len(program) == 1 and not self._whole and is_large(program[0]) and self._split(cluster, program[0]):
+            return cluster
+        inside = {s for i in cluster.program for s in i.gives()}
+        values: dict[int, None] = {}
+        shapes: dict[int, None] = {}
+        known: dict[int, None] = {}
+        for instruction in cluster.program:
+            must_know = self._values_to_know(instruction)
+            known.update(dict.fromkeys(s for s in must_know if s not in inside))
+            read = (s for s in instruction.reads() if s not in inside and s not in must_know)
+            (shapes if instruction.shapes_only else values).update(dict.fromkeys(read))
+        cluster.known = list(known)
+        cluster.ins = [s for s in values if s not in known]
+        cluster.shapes = [s for s in shapes if s not in known and s not in values]
+        cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
+        return cluster
+
+    def _values_to_know(self, instruction: Instruction) -> list[int]:
+        """The slots among an instruction's inputs whose values it must have to be lowered."""
+        op = instruction.op
+        positions = self._known.positions(op)
+        return [slot for i, slot in enumerate(instruction.ins) if slot >= 0 and (
+            slot in self._known_feeds or (i in positions and id(op.inputs[i]) not in self._known.static))]
+
+    def _split(self, cluster: Cluster, large: Instruction) -> bool:
+        """Splits a cluster of one large convolution over several cores, if possible."""
+        rule = RULES[large.op.type]
+        before = [i for i in cluster.program if i is not large]
+        inner = {s for i in before for s in i.gives()}
+        outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
+        ins = [s for i, s in enumerate(large.ins) if i != rule.sizes]
+        known = [] if rule.sizes is None else [large.ins[rule.sizes]]
+        # The shape of the whole result differs from that of a part, so it must be known beforehand.
+        if any(s in inner for s in ins) or any(s not in inner for s in known):
+            return False
+        if not all(i.shapes_only for i in before if any(s in outer for s in i.reads())):
+            return False
+        cluster.split, cluster.before, cluster.program = rule, before, [large]
+        cluster.ins, cluster.known, cluster.shapes = list(dict.fromkeys(ins)), known, list(outer)
+        return True
+
+
+def built_order(instruction: Instruction) -> int:
+    """Where an instruction stands in the order in which operations were built; a key for sorting."""
+    return instruction.order
+
+
+def _rows(program: Iterable[Instruction]) -> Iterable[int]:
+    for instruction in program:
+        if instruction.rng is not None:
+            yield instruction.rng
+        for body in instruction.bodies.values():
+            yield from _rows(body.program)

@@ -1,0 +1,319 @@
+"""Executes a plan step by step, on slots; variables change only if all steps succeed."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError, ResourceExhaustedError, describe
+from graphgrad.executor.backend import memory_errors, xla
+from graphgrad.executor.backend.xla import Program
+from graphgrad.executor.plan import value_checks
+from graphgrad.executor.plan.plan_types import Cluster, HostStep, Plan
+from graphgrad.executor.plan.stages import Stage, make_stages
+from graphgrad.executor.program.interpreter import OverBudget, uninitialized
+from graphgrad.executor.program.interrupts import Stop, begin, finish
+from graphgrad.ir import blocking
+from graphgrad.ir.graph import Operation
+from graphgrad.ir.shape import compatible, shape_str
+from graphgrad.ir.variable_store import Cell
+
+from . import numpy_run
+from .host_steps import Done, Waiting, run_host_step
+from .run_report import RunReport
+from .variable_locks import Turn, pinned, under_way
+
+
+class Run:
+    """One run of a plan.
+
+    It is fed and reads variables (`read`), computes and stores (`compute`, with XLA, or `compute_in_numpy`), and hands
+    out what was fetched (`results`).
+
+    Args:
+      plan: the plan.
+      lock: held while the plan gets ready for its first run.
+      report: is told of every step.
+      store: whether variables get their new values.
+      done: what operations with effects have given in an earlier attempt; it is added to.
+      turn: the run's turn to change variables.
+
+    Attributes:
+      slots: the values, one for each slot of the plan.
+      table: the random states, or None.
+    """
+
+    table: Any = None  # the random states
+    _pins: Sequence[Any] = ()  # keep what variables hold from runs that would write over it
+    _stop: Stop | None = None
+    _waiting: Waiting | None = None
+    _stored = False  # whether the last step has stored the new values
+
+    def __init__(self, plan: Plan, lock: Any, report: RunReport | None, store: bool, done: Done, turn: Turn):
+        self._plan = plan
+        self._lock = lock
+        self._report = report
+        self._store = store
+        self._done = done
+        self._turn = turn
+        self.slots = plan.template.copy()
+
+    # -- reading -----------------------------------------------------------------------
+
+    def read(self, feeds: Sequence[Any]) -> None:
+        """Takes what is fed, and what variables hold.
+
+        Args:
+          feeds: an array for each fed tensor.
+        Raises: FailedPreconditionError for a variable that has no value.
+        """
+        plan, slots = self._plan, self.slots
+        for slot, value in zip(plan.feeds, feeds, strict=True):
+            slots[slot] = value
+        for slot, cell in plan.loads:
+            value = slots[slot] = cell.held
+            if value is None and slot in plan.readers:
+                raise uninitialized(plan.readers[slot], cell)
+
+    # -- computing ---------------------------------------------------------------------
+
+    def compute_in_numpy(self, budget: numpy_run.Budget | None = None) -> None:
+        """Lets NumPy compute, and stores.
+
+        Args:
+          budget: how long it may take.
+        Raises: OverBudget.
+        """
+        plan, slots = self._plan, self.slots
+        pins: list[Any] = []
+        for slot, cell in plan.loads:
+            if not isinstance(slots[slot], np.ndarray):
+                slots[slot] = pinned(xla.device(), slots[slot], cell, pins)
+        if plan.last_act is not None:
+            self._turn.saw(slots)
+        numpy_run.run(plan, slots, self.table, self._report, budget, done=self._done, turn=self._turn)
+        if self._store:
+            self._store_all()
+
+    def try_in_numpy(self, budget: numpy_run.Budget) -> bool:
+        """Lets NumPy compute, and store, if that takes no more than the budget; whether it did."""
+        before = self.slots
+        self.slots = before.copy()
+        try:
+            self.compute_in_numpy(budget)
+            return True
+        except OverBudget:
+            pass
+        except (ResourceExhaustedError, MemoryError):
+            if any(isinstance(step, HostStep) for step in self._plan.steps):
+                raise  # compiled, the others may need less
+        self.slots = before
+        return False
+
+    def compute(self) -> None:
+        """Computes with XLA what it can, and stores."""
+        self._stop, listens = begin() if self._plan.has_loops else (None, False)
+        try:
+            self._run_stages()
+        finally:
+            finish(listens)
+
+    def _run_stages(self) -> None:
+        plan, slots = self._plan, self.slots
+        if not plan.ready:
+            self._put_constants()
+        if plan.loads:
+            self._place_variables()
+        if plan.last_act is not None:
+            self._turn.saw(slots)
+        if self._report is not None:
+            self._report.start(slots)
+        if plan.stages is None:
+            with self._lock:
+                plan.stages = plan.stages or make_stages(plan)
+        if plan.waits > 1:
+            self._waiting = Waiting(plan.stages, slots, self.table, self._done)
+        steps: Sequence[Cluster | HostStep] = []
+        try:
+            for stage in plan.stages:
+                if isinstance(stage, HostStep):
+                    steps = [stage]
+                    self._run_host_step(stage)
+                else:
+                    steps = stage.clusters
+                    self._run_clusters(stage)
+                if stage is plan.last_act:
+                    self._turn.take()
+            # Feeds are not copied: the caller may change them as soon as this returns, so nothing may still be
+            # computing. Errors surface here, too, before variables change.
+            if not self._stored:  # otherwise `_finish` has waited
+                _wait(xla.device(), plan, slots)
+                if plan.stores and self._store:
+                    self._store_all()
+        except Exception as e:
+            if (found := memory_errors.explained(e, steps, slots)) is e:
+                raise
+            raise found from None
+
+    def _put_constants(self) -> None:
+        """Puts the plan's constants on their devices, for this run and all that follow."""
+        plan = self._plan
+        with self._lock:
+            for slot, value in plan.constants:
+                if value.dtype != object:
+                    plan.template[slot] = self.slots[slot] = xla.device(plan.homes.get(slot)).put(value)
+            plan.ready = True
+
+    def _place_variables(self) -> None:
+        """Puts what variables hold on their devices, and keeps it from runs that would write over it."""
+        plan, slots = self._plan, self.slots
+        device, pins = xla.device(), list[Any]()
+        self._pins = pins
+        for slot, cell in plan.loads:
+            value = slots[slot]
+            if isinstance(value, np.ndarray) and value.dtype != object:
+                # Moved to the device once, not at every run.
+                moved = slots[slot] = xla.device(plan.homes.get(slot)).put(value)
+                cell.replace(value, moved)
+            if len(under_way) > 1 or not self._store:
+                slots[slot] = pinned(device, slots[slot], cell, pins)
+
+    def _run_host_step(self, step: HostStep) -> None:
+        if self._waiting is not None and step.waits:
+            self._waiting.run(step)
+        else:
+            run_host_step(step, self.slots, self.table, self._done)
+        if self._report is not None:
+            self._report.host(step, self.slots)
+
+    def _run_clusters(self, stage: Stage) -> None:
+        """Brings values to the stage's device, and calls the programs of its clusters."""
+        slots = self.slots
+        device = stage.device
+        for s in stage.ins:
+            value = slots[s]
+            if type(value) is not device.buffer:
+                slots[s] = device.put(value) if type(value) is np.ndarray else device.move(value)
+        bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
+        if bound is None:
+            with self._lock, blocking.untimed():
+                bound = stage.bind(device, slots)
+        for program, ins, outs, frees, rows, donated, made_of in bound:
+            cluster = made_of[0]
+            refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)
+            if not refused:
+                self._call(device, cluster, program, ins, outs, rows, donated)
+                refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
+            if refused:
+                value_checks.repeat(cluster, slots, self.table)
+                for s in outs:
+                    slots[s] = device.move(slots[s])
+            for s in frees:
+                slots[s] = None
+            if self._report is not None:
+                device.wait([v for s in outs if type(v := slots[s]) is device.buffer])
+                self._report.cluster(made_of, slots)
+
+    def _call(self, device: xla.Device, cluster: Cluster, program: Any, ins: Sequence[int], outs: Sequence[int],
+              rows: Any, donated: Sequence[int]) -> None:
+        """Calls the program of a cluster."""
+        slots, stop, loop = self.slots, self._stop, cluster.loop
+        args = [slots[s] for s in ins]
+        if rows is not None:
+            args.append(device.put(self.table[rows]))
+        if stop is not None and loop is not None:
+            args.append(stop.buffer(device))
+        if donated and self._store:  # the last step
+            self._finish(program, args, outs, donated)
+            return
+        results = program(args) if stop is None or loop is None else stop.call(program, args, loop)
+        for s, value in zip(outs, results, strict=True):
+            slots[s] = value
+
+    # -- storing -----------------------------------------------------------------------
+
+    def _store_all(self) -> None:
+        """Gives the variables their new values."""
+        plan, slots = self._plan, self.slots
+        for slot, cell, op in plan.checks:
+            _check_assigned(slots[slot], cell, op)
+        values = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in plan.stores]
+        _set_all([_setter(cell) for _, cell in plan.stores], values)
+
+    def _finish(self, program: Program, args: list[Any], outs: Sequence[int], donated: Sequence[int]) -> None:
+        """Runs the last step, which takes variables' old buffers, and stores all new values atomically."""
+        plan, slots = self._plan, self.slots
+        for slot, cell, op in plan.checks:
+            if slot not in outs:
+                _check_assigned(slots[slot], cell, op)
+        setters, owned, rest = _ending(plan, outs)
+        sinks = [functools.partial(operator.setitem, slots, s) if setter is None else setter
+                 for s, setter in zip(outs, setters, strict=False)] + setters[len(outs) :]
+        more = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s in rest]
+        device = xla.device()
+        if len(plan.steps) > 1:
+            _wait(device, plan, slots)
+        try:
+            program.into(sinks, args, more, donated)
+            for s, cell in owned:
+                slots[s] = cell.held
+            _wait(device, plan, slots)
+            self._stored = True
+        except Exception as e:
+            if (found := memory_errors.explained(e, plan.steps[-1:], slots, plan.stores)) is e:
+                raise
+            raise found from None
+
+    # -- results -----------------------------------------------------------------------
+
+    def results(self) -> list[Any]:
+        """The values of the fetches: NumPy arrays, or buffers of the device."""
+        values = [self.slots[s] for s in self._plan.fetches]
+        for i in self._plan.exposed:  # before another run overwrites them
+            values[i] = xla.view(values[i])
+        return values
+
+
+def _wait(device: xla.Device, plan: Plan, slots: Sequence[Any]) -> None:
+    """Waits for values to fetch and store that are being computed; raises their errors."""
+    if begun := [v for s in plan.ends if type(v := slots[s]) is device.buffer]:
+        device.wait(begun)
+
+
+def _setter(cell: Cell) -> Callable[[Any], Any]:
+    return functools.partial(setattr, cell, "held")
+
+
+def _set_all(setters: Sequence[Callable[[Any], Any]], values: Sequence[Any]) -> None:
+    # In one call of C code, so that an interrupt comes before or after.
+    collections.deque(map(operator.call, setters, values), maxlen=0)
+
+
+def _ending(plan: Plan, outs: Sequence[int]) -> tuple[list[Any], list[tuple[int, Cell]], list[int]]:
+    """Returns where the last step's results go, and what else is stored; computed once for a plan.
+
+    Returns: setters for `outs`, None for values that stay in their slots, and then for the rest; those of `outs` that
+    variables get; and the slots of the rest.
+    """
+    found = plan.endings.get(key := tuple(outs))
+    if found is None:
+        owner = {s: cell for s, cell in plan.stores if s not in plan.shared}
+        rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
+        setters = [_setter(owner[s]) if s in owner else None for s in outs] + [_setter(cell) for _, cell in rest]
+        found = setters, [(s, owner[s]) for s in outs if s in owner], [s for s, _ in rest]
+        plan.endings[key] = found
+    return found
+
+
+def _check_assigned(value: Any, cell: Cell, op: Operation) -> None:
+    shape = xla.shape_of(value)
+    if not compatible(shape, cell.shape):
+        raise InvalidArgumentError(op.node_def, op, describe(
+            op.type, op.name, f"cannot assign a value of shape {shape_str(shape)} to variable {cell.name} of shape "
+            f"{shape_str(cell.shape)}", f"value={shape_str(shape)}", str(op.source or ""),
+            "reshape the value, or make the variable with validate_shape=False"))
