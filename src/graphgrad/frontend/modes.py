@@ -28,12 +28,12 @@ def enable_v2_behavior() -> None:
 
 
 def disable_eager_execution() -> None:
-    """Lets operations go to a default graph."""
+    """Makes operations go to a default graph."""
     context.set_eager_default(False)
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
-    """Lets operations run at once.
+    """Makes operations run at once.
 
     Args:
       config, device_policy, execution_mode: accepted as TensorFlow does.
@@ -45,12 +45,12 @@ def enable_eager_execution(config: object = None, device_policy: object = None, 
 
 
 def disable_v2_tensorshape() -> None:
-    """Lets shapes hold `Dimension` objects."""
+    """Makes shapes contain `Dimension` objects."""
     use_dimension_objects(True)
 
 
 def enable_v2_tensorshape() -> None:
-    """Lets shapes hold ints and None."""
+    """Makes shapes contain ints and None."""
     use_dimension_objects(False)
 
 
@@ -65,37 +65,37 @@ def enable_tensor_equality() -> None:
 
 
 def enable_resource_variables() -> None:
-    """Lets a run that fetches a variable give the value that it had before the run's updates."""
+    """Makes a run that fetches a variable return the value before the run's updates."""
     References.by_default = False
 
 
 def disable_resource_variables() -> None:
-    """Lets a run that fetches a variable give the value that it has after the run's updates, as references do."""
+    """Makes a run that fetches a variable return the value after the run's updates, as for references."""
     References.by_default = True
 
 
 def resource_variables_enabled() -> bool:
-    """Whether variables are resources: always."""
+    """Returns whether variables are resources: always."""
     return True
 
 
 def enable_control_flow_v2() -> None:
-    """Lets a gradient in a loop's body be None where it leads through the initial value of a loop variable alone."""
+    """Makes a gradient in a loop's body None if its only path is the initial value of a loop variable."""
     OldControlFlow.on = False
 
 
 def disable_control_flow_v2() -> None:
-    """Lets such a gradient be a ValueError in a graph of 1.x. Control flow is functional here in either case."""
+    """Makes such a gradient a ValueError in a graph of 1.x. Control flow is functional in either case."""
     OldControlFlow.on = True
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether `disable_control_flow_v2` was not called, nor `disable_v2_behavior`."""
+    """Returns whether neither `disable_control_flow_v2` nor `disable_v2_behavior` was called."""
     return not OldControlFlow.on
 
 
 def enable_op_determinism() -> None:
-    """Makes a program compute the same bits whichever run is the first one.
+    """Makes first and later runs of a program compute the same bits.
 
     Operations are deterministic as they are. What remains is that the first run of a set of fetches may be NumPy's and
     the later ones XLA's, whose last bits can differ; after this call XLA does all of them.

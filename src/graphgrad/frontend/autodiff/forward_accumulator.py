@@ -49,7 +49,7 @@ class ForwardAccumulator:
         nest.assert_same_structure(primals, tangents, check_types=False)
         self._recording = False
         self._tangents: dict[int, Any] = {}
-        self._kept: list[Any] = []  # what the ids above belong to
+        self._kept: list[Any] = []  # keeps the objects of the ids above alive
         self._xs: list[Any] = []
         self._directions: list[Any] = []
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
@@ -117,7 +117,7 @@ class ForwardAccumulator:
             return
         recorders = eager.listening.recorders
         before = list(recorders)
-        recorders[before.index(self._record) :] = []  # only what is around this accumulator sees what follows
+        recorders[before.index(self._record) :] = []  # only outer accumulators record what follows
         try:
             found = _forward(Record(opdef, inputs, outputs, attrs, gradient), tangents)
             for y, tangent in zip(outputs, found, strict=True):
@@ -134,7 +134,7 @@ def _in_graph(y: Any, xs: list[Any], directions: list[Any]) -> Any:
 
 def _forward(record: Record, tangents: list[Any]) -> list[Any]:
     """The derivatives of an operation's outputs, from those of its inputs."""
-    rule = gradient_function(record)  # type: ignore[arg-type]  # a record stands for an operation
+    rule = gradient_function(record)  # type: ignore[arg-type]  # a record acts as an operation
     if rule is NOT_DIFFERENTIABLE:
         return [None] * len(record.outputs)
     if rule is None:
@@ -155,10 +155,10 @@ def _forward(record: Record, tangents: list[Any]) -> list[Any]:
 
 
 def _dummy(t: Any) -> Any:
-    """Something to weight the gradient of an output with; None if it has none."""
+    """Returns a dummy weight for the gradient of an output; None if it has no gradient."""
     if t.dtype is variant:
         return raw.ZerosLike(t) if isinstance(t._value, TensorList) else None
-    return raw.OnesLike(t) if t.dtype.kind in "fc" else None  # not zeros, which some rules treat apart
+    return raw.OnesLike(t) if t.dtype.kind in "fc" else None  # not zeros, which some rules treat specially
 
 
 def _dense(g: Any) -> Any:

@@ -24,7 +24,7 @@ _ALLOWED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex12
 
 @one_engine()
 def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | None = None) -> Any:
-    """The Jacobian of a function by its gradient and by finite differences, to be compared.
+    """Computes the Jacobian of a function by its gradient and by finite differences, for comparison.
 
     Args:
       f: takes as many tensors as `x` has entries and returns a tensor.
@@ -86,7 +86,7 @@ def _session() -> Any:
 
 
 def _prepared(f: Callable[..., Any], specs: Sequence[tuple[DType, tuple[int, ...]]]) -> Callable[..., Any]:
-    """`f` as a function of a list of arrays; in a graph it is built once, for the default session."""
+    """Wraps `f` as a function of a list of arrays; in a graph it is built once, for the default session."""
     if current_graph() is None:
         return lambda values: _array(f(*[convert_to_tensor(v) for v in values]))
     placeholders = [raw.Placeholder(dtype=dtype, shape=shape) for dtype, shape in specs]
@@ -109,7 +109,7 @@ def _weighted(f: Callable[..., Any], i: int) -> Callable[..., Any]:
 
 
 def _parts(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The elements in a row, complex ones as real and imaginary part; shares the array's memory."""
+    """Flattens an array, complex elements as real and imaginary part; shares the array's memory."""
     flat = array.reshape(-1)
     return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
@@ -131,7 +131,7 @@ def _by_gradient(backward: Callable[..., Any], y: Any, values: list[Any], i: int
 
 
 def _check_empty(slope: Any, x: np.ndarray[Any, Any]) -> None:
-    """Raises unless the gradient of a y without elements is zeros of the shape of `x`."""
+    """Raises an error unless the gradient of an empty y is zeros of the shape of `x`."""
     if slope is None:
         return
     slope = np.asarray(slope)
@@ -166,7 +166,7 @@ def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: in
 @one_engine()
 def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
                         init_targets: Any = None, extra_feed_dict: Any = None) -> Any:
-    """The Jacobian of y by its gradient and by finite differences, to be compared (1.x arguments).
+    """Computes the Jacobian of y by its gradient and by finite differences, for comparison (1.x arguments).
 
     Args:
       x: a tensor, or a list of them.
@@ -219,7 +219,7 @@ def compute_gradient_error_v1(
     init_targets: Any = None,
     extra_feed_dict: Any = None,
 ) -> Any:
-    """The largest difference between a gradient and finite differences (1.x).
+    """Computes the largest difference between a gradient and finite differences (1.x).
 
     Args:
       x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict: as in

@@ -1,4 +1,4 @@
-"""`gradients_function`, `implicit_grad` and their relatives of `tf.contrib.eager`.
+"""`gradients_function`, `implicit_grad` and related functions of `tf.contrib.eager`.
 
 They serve eager mode and graphs alike: what they differentiate runs, or is built, when they are called.
 """
@@ -19,7 +19,7 @@ _Params = Sequence[int | str] | int | None
 
 
 def gradients_function(f: Callable[..., Any], params: _Params = None) -> Callable[..., list[Any]]:
-    """A function that computes the gradients of `f` with respect to its arguments.
+    """Makes a function that computes the gradients of `f` with respect to its arguments.
 
     Args:
       f: takes tensors, returns a tensor or a list of them, whose sum is differentiated.
@@ -45,7 +45,7 @@ def gradients_function(f: Callable[..., Any], params: _Params = None) -> Callabl
 
 
 def val_and_grad_function(f: Callable[..., Any], params: _Params = None) -> Callable[..., tuple[Any, list[Any]]]:
-    """Like `gradients_function`, for a function that gives the pair of value and gradients.
+    """Makes a function that computes the value and the gradients of `f`; see `gradients_function`.
 
     Args:
       f, params: as in `gradients_function`.
@@ -72,7 +72,7 @@ def val_and_grad_function(f: Callable[..., Any], params: _Params = None) -> Call
 
 def make_vjp(f: Callable[..., Any], params: _Params = None,
              persistent: bool = True) -> Callable[..., tuple[Any, Callable[..., list[Any]]]]:
-    """A function that computes `f` and gives its vector-Jacobian product as a function.
+    """Makes a function that computes `f` and returns its vector-Jacobian product as a function.
 
     Args:
       f, params: as in `gradients_function`.
@@ -109,7 +109,7 @@ def make_vjp(f: Callable[..., Any], params: _Params = None,
 
 
 def implicit_grad(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, Any]]]:
-    """A function that computes the gradients of `f` with respect to the trainable variables that it uses.
+    """Makes a function that computes the gradients of `f` with respect to the trainable variables that it uses.
 
     Args:
       f: returns a tensor.
@@ -134,7 +134,7 @@ def implicit_grad(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, Any]]]
 
 
 def implicit_val_and_grad(f: Callable[..., Any]) -> Callable[..., tuple[Any, list[tuple[Any, Any]]]]:
-    """Like `implicit_grad`, for a function that gives the value too.
+    """Makes a function that computes the value and the gradients of `f`; see `implicit_grad`.
 
     Args:
       f: as in `implicit_grad`.

@@ -48,7 +48,7 @@ class _Differentiable:
         return outputs
 
     def gradient(self, outputs: Sequence[int], sources: Sequence[int], types: Sequence[DType]) -> _Differentiable:
-        """A function from the gradients of some outputs and all inputs to the gradients of some inputs.
+        """Makes a function from the gradients of some outputs and all inputs to the gradients of some inputs.
 
         Args:
           outputs: which outputs, by number.
@@ -58,7 +58,7 @@ class _Differentiable:
 
         def differentiate(*args: Any) -> list[Any]:
             d_outputs, inputs = args[: len(outputs)], args[len(outputs) :]
-            # While somebody records, it has to see how the results follow from these very inputs.
+            # An outer tape has to record how the results depend on these very inputs.
             if self._last is None or eager.listening.recorders or not all(map(_same, self._last[0], inputs)):
                 self._record(inputs)
             assert self._last is not None
@@ -95,7 +95,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     several = isinstance(Tout, (list, tuple))
     specs = list(Tout) if several else [] if Tout is None else [Tout]
     if context.current_graph() is None and callable(func):
-        # Every tape that is recording sees what the function does.
+        # Every recording tape records the operations of the function.
         results = _results(func(*leaves), specs)
         return results if several else results[0] if specs else None
     flat = [c for s in specs for c in (nest.flatten(s, expand_composites=True) if nest.is_composite_spec(s) else [s])]
@@ -113,7 +113,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
 
 
 def _results(result: Any, specs: Sequence[Any]) -> list[Any]:
-    """What a function returned, as what `Tout` says."""
+    """Converts a function's results to the dtypes of `Tout`."""
     values = result if isinstance(result, (list, tuple)) else [result]
     if not specs:
         return []

@@ -16,7 +16,7 @@ from graphgrad.ir.opdef import raw
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that does not keep what it computes on the way for its gradient, but computes it again.
+    """Makes a function recompute its intermediate values for the gradient instead of keeping them (rematerialisation).
 
     Args:
       f: takes tensors (also in lists and dictionaries) by position, returns tensors; may use variables.
@@ -44,8 +44,8 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         def grad(*dys: Any, variables: Any = ()) -> Any:
             graph = current_graph()
             assert graph is not None
-            # What is computed again waits for the gradient: until then nothing of it takes up memory.
-            # And it is not merged with what it repeats, see `Graph.recomputing`.
+            # The recomputation waits for the gradient: until then it takes no memory. And it is not merged with the
+            # original, see `Graph.recomputing`.
             waited_for = [dy.op for dy in dys if isinstance(dy, Tensor)]
             begin = graph.version
             with graph.recomputing(), graph.control_dependencies(waited_for):
@@ -67,7 +67,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function through which gradients pass unchanged, whatever it computes (a straight-through estimator).
+    """Makes a function through which gradients pass unchanged, whatever it computes (a straight-through estimator).
 
     Args:
       f: takes as many tensors as it returns, of the same shapes.

@@ -1,4 +1,4 @@
-"""`GradientTape`: differentiates what was run or built while it recorded.
+"""`GradientTape`: differentiates recorded operations.
 
 In eager mode a tape keeps records of what ran; while a graph is built, the operations that are added. Both are one
 `Recording`, and what differentiates it are the op records' rules.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphgrad.frontend.control_flow import (
-    eager_subgraphs as eager_subgraphs,  # eager mode runs the maps of Jacobians by it
+    eager_subgraphs as eager_subgraphs,  # used by eager mode for the maps of Jacobians
 )
 from graphgrad.frontend.structure import nest
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody
@@ -94,7 +94,7 @@ class GradientTape:
         _recording.remove(self)
         if self._persistent:
             eager.persistent.remove(self._record)
-        if self._record in eager.listening.recorders:  # else it is another thread that stops it
+        if self._record in eager.listening.recorders:  # otherwise another thread stops it
             eager.listening.recorders.remove(self._record)
             ir_graph.listening.recorders.remove(self._record_operation)
 
@@ -128,12 +128,12 @@ class GradientTape:
                 self._recorded.watch(t, None if handle is None else leaf)
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that are watched, in the order in which they were made."""
+        """Returns the watched variables, in creation order."""
         return tuple(sorted(self._recorded.variables.values(), key=_number))
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """A `with` block in which nothing is recorded.
+        """Suspends recording in a `with` block.
 
         Raises: RuntimeError before the tape's `with` block, or if it is used up; ValueError if it records no more.
         """
@@ -147,7 +147,7 @@ class GradientTape:
             self._start()
 
     def reset(self) -> None:
-        """Forgets everything that was recorded and watched.
+        """Clears all records and watched tensors.
 
         Raises: ValueError if the tape does not record.
         """
@@ -161,7 +161,7 @@ class GradientTape:
 
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
                  unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        """The derivative of the sum of targets with respect to each source.
+        """Computes the derivative of the sum of targets with respect to each source.
 
         Args:
           target: a tensor or a structure of them.
@@ -187,7 +187,7 @@ class GradientTape:
 
     def _finished(self, targets: list[Any], sources: list[Any], found: list[Any],
                   unconnected: UnconnectedGradients) -> list[Any]:
-        """What is returned for the sources, after the last use of a tape that is not persistent."""
+        """Returns the results for the sources, and releases a tape that is not persistent."""
         if not self._persistent:
             self._recorded.drop_records()
         if unconnected is UnconnectedGradients.ZERO:
@@ -206,7 +206,7 @@ class GradientTape:
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
                  parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
-        """The derivative of each element of the target with respect to each element of each source.
+        """Computes the derivative of each element of the target with respect to each element of each source.
 
         Args:
           target: a tensor (*Y).
@@ -233,7 +233,7 @@ class GradientTape:
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
                        parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
-        """The Jacobian of each example of a batch: of `target[i]` with respect to `source[i]`.
+        """Computes the Jacobian of each example of a batch: of `target[i]` with respect to `source[i]`.
 
         Args:
           target: a tensor (b, *Y); `target[i]` depends on no other example than `source[i]`.
@@ -258,7 +258,7 @@ class GradientTape:
             return finish_batch_jacobian(target, source, body, chunk)
 
     def _use(self) -> None:
-        """Notes that a gradient is asked for, and checks that it may be."""
+        """Notes the use of the tape, and checks that it is allowed."""
         if self._used and not self._persistent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
@@ -279,7 +279,7 @@ class GradientTape:
         return chunk
 
     def _row(self, target: Any, sources: list[Any], batched: bool) -> tuple[MapBody, list[Any]]:
-        """The body of a map over the elements of the target, and the gradients of one of them in it."""
+        """Builds the body of a map over the elements of the target, with the gradients of one of them."""
         body, value = MapBody("jacobian_row", current_graph()), value_of(target)
         with use(body):
             seed = one_hot_like(body, value, batched)
@@ -288,7 +288,7 @@ class GradientTape:
 
 
 def _checked_targets(target: Any) -> list[Any]:
-    """The tensors of the targets, and the handles of variables among them."""
+    """Returns the tensors of the targets, and the handles of variables among them."""
     if target is None:
         raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
                         "CompositeTensors to be differentiated, but received None. Fix: give what to differentiate")
@@ -316,7 +316,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _component(leaf: Any) -> Any:
-    """The tensor of a leaf that gradients belong to: a variable's handle, the values of what has several parts."""
+    """Returns the tensor of a leaf to which gradients refer: a variable's handle, the values of a composite."""
     handle = getattr(leaf, "handle", None)
     if handle is not None:
         return handle
@@ -327,7 +327,7 @@ def _component(leaf: Any) -> Any:
 
 
 def _like(leaf: Any, gradient: Any) -> Any:
-    """The gradient with respect to `_component(leaf)` as one with respect to `leaf`."""
+    """Converts the gradient with respect to `_component(leaf)` to one with respect to `leaf`."""
     if gradient is None or isinstance(leaf, (EagerTensor, Tensor)) or hasattr(leaf, "handle"):
         return gradient
     if hasattr(leaf, "with_flat_values"):
@@ -338,7 +338,7 @@ def _like(leaf: Any, gradient: Any) -> Any:
 
 
 def _graph_of(targets: list[Any]) -> Any:
-    """A `with` block in the graph that gradients are added to: the current one, or that of the targets."""
+    """Enters the graph to which gradients are added: the current one, or that of the targets."""
     current = current_graph()
     graphs = {t.graph for t in targets if isinstance(t, Tensor)}
     if len(graphs) == 1 and (current is None or not current.building_function):
@@ -352,7 +352,7 @@ def _number(variable: Any) -> int:
 
 
 def _vjp(function: Any, xs: Any, dys: Any) -> list[Any]:
-    """A rule by composition in eager mode; tapes that record see the operations of both directions."""
+    """Applies a rule by composition in eager mode; tapes record the operations of both directions."""
     inputs = [raw.Identity(x) for x in xs]
     with GradientTape() as tape:
         tape.watch([x for x in inputs if x.dtype.is_differentiable])

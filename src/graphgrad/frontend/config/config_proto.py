@@ -1,4 +1,4 @@
-"""`ConfigProto` and its relatives, as messages.
+"""`ConfigProto` and related messages.
 
 `device_count`, `allow_soft_placement`, `log_device_placement` (see `executor.place`), `operation_timeout_in_ms` and
 `global_jit_level` have a meaning. What concerns threads and memory of TensorFlow's own run time is kept and can be
@@ -55,7 +55,7 @@ class Enum:
 
 
 def _fields(*others: dict[str, tuple[int, Any]], **kinds: str) -> dict[str, tuple[int, Any]]:
-    """Declared fields, by number: for each scalar kind a text `name=number ...`, `name[]` for a repeated one."""
+    """Declares fields by number: for each scalar kind a string `name=number ...`, `name[]` for a repeated one."""
     found: dict[str, tuple[int, Any]] = {}
     for kind, text in kinds.items():
         for item in text.split():
@@ -68,7 +68,7 @@ def _fields(*others: dict[str, tuple[int, Any]], **kinds: str) -> dict[str, tupl
 
 
 def _with_enum(name: str, fields: str, **values: int) -> Callable[[Any], Any]:
-    """Gives a message an enumeration, whose values are attributes, too; `fields` are those that are of it."""
+    """Adds an enumeration to a message, with its values as attributes; `fields` are those of its type."""
 
     def give(cls: Any) -> Any:
         setattr(cls, name, Enum(**values))
@@ -371,7 +371,7 @@ class _FunctionGraphs(Message):
 
 
 class RunMetadata(Message):
-    """What a run reports when a `RunOptions.trace_level` asks for it.
+    """The report of a run with a `RunOptions.trace_level`.
 
     Args:
       **fields: TensorFlow's. A run fills `step_stats`, when each step ran, for `tensorflow.python.client.timeline`, and
@@ -389,7 +389,7 @@ class RunMetadata(Message):
 
     @property
     def report(self) -> RunReport | None:
-        """The run's steps, a `RunReport`; print it. None before there was a run."""
+        """The run's steps, a printable `RunReport`. None before a run."""
         found: RunReport | None = self.__dict__["_report"]
         return found
 
@@ -399,6 +399,6 @@ class RunMetadata(Message):
         return 0 if self.report is None else self.report.peak_bytes
 
     def _fill(self, report: RunReport) -> None:
-        """Takes over what a run reports."""
+        """Takes over the report of a run."""
         self.__dict__["_report"] = report
         self.step_stats.CopyFrom(step_stats(report))

@@ -12,7 +12,7 @@ _KINDS = ("CPU", "GPU", "TPU")
 
 
 class DeviceSpec:
-    """A device string in parts, which do not change.
+    """An immutable device string, split into parts.
 
     Args:
       job: the name of a job, such as 'worker'.
@@ -72,7 +72,7 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """The parts of a device string; ValueError for what is none.
+        """Parses a device string; ValueError for an invalid one.
 
         Args:
           spec: such as '/job:worker/task:1/gpu:0'.
@@ -80,7 +80,7 @@ class DeviceSpec:
         return cls(**_read(spec))
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """The parts of another device string; `from_string` is the same.
+        """Parses another device string, like `from_string`.
 
         Args:
           spec: such as '/job:worker/task:1/gpu:0'.
@@ -88,7 +88,7 @@ class DeviceSpec:
         return self.from_string(spec)
 
     def make_merged_spec(self, dev: Any) -> DeviceSpec:
-        """These parts, with those of `dev` in their place where it has some.
+        """Returns these parts, overridden by those of `dev`.
 
         Args:
           dev: a `DeviceSpec`.
@@ -97,7 +97,7 @@ class DeviceSpec:
         return type(self)(**{**self._parts(), **given})
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """These parts, with others in the place of some.
+        """Returns these parts, some of them replaced.
 
         Args:
           **kwargs: arguments of the class.
@@ -115,7 +115,7 @@ class DeviceSpec:
 
 
 class DeviceSpecV1(DeviceSpec):
-    """A device string in parts, which can be changed (1.x).
+    """A mutable device string, split into parts (1.x).
 
     Args:
       job: the name of a job, such as 'worker'.
@@ -151,7 +151,7 @@ class DeviceSpecV1(DeviceSpec):
         return self
 
     def merge_from(self, dev: Any) -> None:
-        """Takes the parts of `dev` where it has some.
+        """Overrides parts by those of `dev`.
 
         Args:
           dev: a `DeviceSpec`.

@@ -24,7 +24,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """What a device is to be divided into; the fields are kept, and without effect here."""
+    """How to divide a device; the fields are kept, and without effect here."""
 
     memory_limit: Any = None
     experimental_priority: Any = None
@@ -35,7 +35,7 @@ _growing: dict[PhysicalDevice, bool] = {}
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The processor and the accelerators of this machine.
+    """Lists the processor and the accelerators of this machine.
 
     Args:
       device_type: 'CPU', 'GPU' or 'TPU'; all if not given.
@@ -52,7 +52,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that operations can name.
+    """Lists the devices that operations can name.
 
     Args:
       device_type: 'CPU', 'GPU' or 'TPU'; all if not given.
@@ -68,7 +68,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of the machine that are used.
+    """Lists the devices of the machine that are used.
 
     Args:
       device_type: 'CPU', 'GPU' or 'TPU'; all if not given.
@@ -84,7 +84,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 def set_visible_devices(devices: PhysicalDevice | Sequence[PhysicalDevice], device_type: str | None = None) -> None:
-    """Says which devices of the machine are used: all accelerators, or none of them.
+    """Selects which devices of the machine are used: all accelerators, or none of them.
 
     Args:
       devices: a list of `PhysicalDevice`, or one.
@@ -111,7 +111,7 @@ def set_visible_devices(devices: PhysicalDevice | Sequence[PhysicalDevice], devi
 
 
 def get_soft_device_placement() -> bool:
-    """Whether operations of functions may run elsewhere if the device that they name does not exist.
+    """Returns whether operations of functions may run elsewhere if the device that they name does not exist.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.get_soft_device_placement`.
@@ -123,7 +123,7 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Says whether operations of functions may run elsewhere if the device that they name does not exist.
+    """Sets whether operations of functions may run elsewhere if the device that they name does not exist.
 
     Sessions have `ConfigProto.allow_soft_placement` for that. Functions that ran before keep their places.
 
@@ -138,7 +138,7 @@ def set_soft_device_placement(enabled: bool) -> None:
 
 
 def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDeviceConfiguration] | None:
-    """What `set_logical_device_configuration` was given; None if it was not called.
+    """Returns the argument of `set_logical_device_configuration`; None if it was not called.
 
     Args:
       device: a `PhysicalDevice`.
@@ -153,7 +153,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
 
 def set_logical_device_configuration(device: PhysicalDevice,
                                      logical_devices: Sequence[LogicalDeviceConfiguration] | None) -> None:
-    """Lets the processor count for several devices, '/cpu:0', '/cpu:1' and so on.
+    """Makes the processor count as several devices, '/cpu:0', '/cpu:1' and so on.
 
     Args:
       device: the processor, `tf.config.list_physical_devices('CPU')[0]`.
@@ -172,7 +172,7 @@ def set_logical_device_configuration(device: PhysicalDevice,
 
 
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """What `set_memory_growth` was given; False if it was not called.
+    """Returns the argument of `set_memory_growth`; False if it was not called.
 
     Args:
       device: a `PhysicalDevice`.

@@ -24,7 +24,7 @@ _synchronous: list[Any] = [True]
 
 
 def get_jit() -> str:
-    """What `set_jit` was given.
+    """Returns the argument of `set_jit`.
 
     Returns: 'autoclustering' or ''.
     Gradient: none; it builds nothing.
@@ -51,7 +51,7 @@ def set_jit(enabled: bool | str) -> None:
 
 
 def get_experimental_options() -> dict[str, Any]:
-    """What `set_experimental_options` was given, and two more.
+    """Returns the options given to `set_experimental_options`, and two more.
 
     Returns: a dictionary.
     Gradient: none; it builds nothing.
@@ -64,7 +64,7 @@ def get_experimental_options() -> dict[str, Any]:
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
-    """Kept, and without effect: they steer rewrites of TensorFlow's own.
+    """Kept, and without effect: they control TensorFlow's graph rewrites.
 
     Args:
       options: a dictionary, as TensorFlow takes it; what it does not know is left out.
@@ -77,7 +77,7 @@ def set_experimental_options(options: dict[str, Any]) -> None:
 
 
 def get_inter_op_parallelism_threads() -> int:
-    """What `set_inter_op_parallelism_threads` was given; 0 leaves it to the system.
+    """Returns the argument of `set_inter_op_parallelism_threads`; 0 leaves it to the system.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.threading.get_inter_op_parallelism_threads`.
@@ -102,7 +102,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """What `set_intra_op_parallelism_threads` was given; 0 leaves it to the system.
+    """Returns the argument of `set_intra_op_parallelism_threads`; 0 leaves it to the system.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.threading.get_intra_op_parallelism_threads`.
@@ -127,7 +127,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_synchronous_execution() -> bool:
-    """Whether eager operations are done when their calls return: always.
+    """Returns whether eager operations are complete when their calls return: always.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.experimental.get_synchronous_execution`.
@@ -139,7 +139,7 @@ def get_synchronous_execution() -> bool:
 
 
 def set_synchronous_execution(enable: bool | None) -> None:
-    """Kept, and without effect: eager operations are done when their calls return.
+    """Kept, and without effect: eager operations are complete when their calls return.
 
     Args:
       enable: False would allow operations to be done later; None is TensorFlow's default.
@@ -155,7 +155,7 @@ def set_synchronous_execution(enable: bool | None) -> None:
 
 
 def _accelerator(device: str) -> Any:
-    """The device that a string such as 'GPU:0' means; None for the processor."""
+    """Returns the device for a string such as 'GPU:0'; None for the processor."""
     kind, _, number = str(device).rpartition("/")[2].removeprefix("device:").partition(":")
     if not kind or not number.isdigit():
         raise ValueError(f"Failed parsing device name: '{device}'. A device string has a device type and an index, "
@@ -168,7 +168,7 @@ def _accelerator(device: str) -> Any:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """How much memory of an accelerator is in use.
+    """Returns how much memory of an accelerator is in use.
 
     Args:
       device: such as 'GPU:0'.
@@ -186,7 +186,7 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def get_memory_usage(device: str) -> int:
-    """How many bytes of memory of an accelerator are in use; `get_memory_info` tells more.
+    """Returns how many bytes of memory of an accelerator are in use; see also `get_memory_info`.
 
     Args:
       device: such as 'GPU:0'.
@@ -199,7 +199,7 @@ def get_memory_usage(device: str) -> int:
 
 
 def reset_memory_stats(device: str) -> None:
-    """Would set back the peak of `get_memory_info`: JAX's allocator has no such call.
+    """Would reset the peak of `get_memory_info`: JAX's allocator has no such call.
 
     Args:
       device: such as 'GPU:0'.
@@ -214,7 +214,7 @@ def reset_memory_stats(device: str) -> None:
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
-    """What is known of an accelerator.
+    """Returns details of an accelerator.
 
     Args:
       device: one of `tf.config.list_physical_devices`.
@@ -234,7 +234,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
 
 
 def get_log_device_placement() -> bool:
-    """Whether functions and sessions print where operations run.
+    """Returns whether functions and sessions print where operations run.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.debugging.get_log_device_placement`.
@@ -246,7 +246,7 @@ def get_log_device_placement() -> bool:
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Says whether functions, and sessions made afterwards, print where operations run.
+    """Sets whether functions, and sessions created afterwards, print where operations run.
 
     Args:
       enabled: whether they do.

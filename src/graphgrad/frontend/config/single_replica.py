@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ReduceOp(enum.Enum):
-    """How values of replicas are brought together.
+    """How values of replicas are combined.
 
     Reference: TensorFlow 2.21 `tf.distribute.ReduceOp`.
     """
@@ -39,12 +39,12 @@ class _Extended:
 
     @contextlib.contextmanager
     def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
-        """A block in which variables go where another one is: there is one place."""
+        """Accepted block for colocating variables: there is one device."""
         yield
 
 
 class DefaultStrategy:
-    """The strategy where none was chosen: one replica."""
+    """The default strategy: one replica."""
 
     def __init__(self) -> None:
         self.extended = _Extended()
@@ -56,7 +56,7 @@ class DefaultStrategy:
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[Any]:
-        """A block in which it is the strategy."""
+        """A block in which it is the current strategy."""
         yield self
 
     def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
@@ -78,7 +78,7 @@ class DefaultStrategy:
 
 
 class ReplicaContext:
-    """What a function sees that runs in the one replica."""
+    """The context of a function that runs in the one replica."""
 
     num_replicas_in_sync = 1
     replica_id_in_sync_group = 0

@@ -22,7 +22,7 @@ _Branch = Callable[[], Any]
 
 def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
             name: str = "case") -> Any:
-    """The result of the first function whose condition holds (1.x arguments).
+    """Returns the result of the first function whose condition holds (1.x arguments).
 
     Args:
       pred_fn_pairs: pairs of a boolean scalar and a function, or a dictionary of them.
@@ -49,7 +49,7 @@ def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, st
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
          name: str = "case") -> Any:
-    """The result of the first function whose condition holds.
+    """Returns the result of the first function whose condition holds.
 
     Args:
       pred_fn_pairs: pairs of a boolean scalar and a function.
@@ -80,12 +80,12 @@ def _case(pred_fn_pairs: Any, default: Any, exclusive: bool, name: str,
         raise TypeError(f"'default' must be callable, not {default!r}. Fix: default=lambda: ...")
     with name_scope(name, "case"):
         graph = current_graph()
-        exclusive = exclusive and graph is not None  # as in TensorFlow, eager mode takes the first that holds
+        exclusive = exclusive and graph is not None  # as in TensorFlow, eager mode takes the first true condition
         checks = [] if default is not None and not exclusive else _checks(pairs, default is None, exclusive)
         waits = graph.control_dependencies(checks) if graph is not None and checks else contextlib.nullcontext()
         with waits:
             chosen = default
-            if chosen is None:  # the last one, once it is certain that a condition holds
+            if chosen is None:  # the last one, if some condition is known to hold
                 *pairs, (_, chosen) = pairs
             for pred, function in reversed(pairs):
                 chosen = _chain(pred, function, chosen, choose)
@@ -128,7 +128,7 @@ def _pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, _Branch]]:
 
 
 def _checks(pairs: list[tuple[Any, _Branch]], one: bool, exclusive: bool) -> list[Any]:
-    """Operations that fail unless a condition, or no more than one, holds; in eager mode that is found out now."""
+    """Adds operations that fail unless a condition, or at most one, holds; checks at once in eager mode."""
     held = raw.Pack([pred for pred, _ in pairs], axis=0)
     names = ", ".join(getattr(pred, "name", "") if current_graph() is not None else f"{i}" for i, (pred, _) in
                       enumerate(pairs))

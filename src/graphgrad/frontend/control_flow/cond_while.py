@@ -1,4 +1,4 @@
-"""`cond`, `case`, `while_loop` and what is built upon them."""
+"""`cond`, `while_loop`, and helpers to trace their sub-graphs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _trace(
 
 
 def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
-    """Gives all sub-graphs the same captured inputs, in the same order; returns what is captured."""
+    """Gives all sub-graphs the same captured inputs, in the same order; returns the captures."""
     outer: dict[int, Any] = {}
     for g in graphs:
         for t in g.captured:
@@ -84,7 +84,7 @@ def cond_v1(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """`true_fn()` if `pred` is true, else `false_fn()`; only one of them runs (1.x arguments).
+    """Returns `true_fn()` if `pred` is true, else `false_fn()`; only one of them runs (1.x arguments).
 
     Args:
       pred: a boolean scalar.
@@ -116,7 +116,7 @@ def cond_v1(
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
          name: str | None = None) -> Any:
-    """`true_fn()` if `pred` is true, else `false_fn()`; only one of them runs.
+    """Returns `true_fn()` if `pred` is true, else `false_fn()`; only one of them runs.
 
     Args:
       pred: a boolean scalar.
@@ -181,7 +181,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
 
 
 def _matched(then_graph: FuncGraph, one: Any, else_graph: FuncGraph, other: Any) -> tuple[Any, Any]:
-    """Results of two branches; the indices of slices that differ in dtype become int64."""
+    """Matches the results of two branches; indices of slices that differ in dtype become int64."""
     if isinstance(one, IndexedSlices) and isinstance(other, IndexedSlices):
         if one.indices.dtype is not other.indices.dtype:
             return _with_long_indices(then_graph, one), _with_long_indices(else_graph, other)
@@ -194,7 +194,7 @@ def _with_long_indices(graph: FuncGraph, slices: IndexedSlices) -> IndexedSlices
 
 
 def _joined(one: Any, other: Any) -> Any:
-    """What the results of two branches are like: for composites, the spec of both."""
+    """Joins the results of two branches: for composites, the spec of both."""
     specs: list[Any] = [leaf._type_spec if isinstance(leaf, Composite) else None for leaf in (one, other)]
     if specs == [None, None]:
         return one
@@ -218,14 +218,14 @@ def _if(graph: Graph, pred: Any, then_graph: FuncGraph, else_graph: FuncGraph) -
 
 
 def trace_branch(graph: Graph, name: str, function: Callable[[], Any]) -> tuple[FuncGraph, Any]:
-    """Traces one branch; gives its graph, without outputs so far, and what the function returns."""
+    """Traces one branch; returns its graph, without outputs so far, and the function's result."""
     body, result, _ = _trace(graph, name, function)
     return body, result
 
 
 def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequence[Any], else_graph: FuncGraph,
              else_leaves: Sequence[Any]) -> list[Any]:
-    """An `If` over branches that have been traced; gives what it chooses of their leaves."""
+    """Builds an `If` over traced branches; returns the chosen leaves."""
     with name_scope(None, "cond"):
         pred = convert_to_tensor(pred, name="pred")
         _settle_outputs(then_graph, then_leaves)
@@ -237,7 +237,7 @@ def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequen
 
 
 def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """`cond`, decided while building if the value of `pred` is known then."""
+    """Builds a `cond`, decided while building if the value of `pred` is known."""
     if isinstance(pred, (bool, int)):
         return true_fn() if pred else false_fn()
     value = constant_value(convert_to_tensor(pred))
@@ -320,7 +320,7 @@ def _check_parallel(parallel_iterations: Any) -> None:
 
 def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any, back_prop: bool,
            name: str | None, maximum_iterations: Any, at_once: Any = None) -> Any:
-    """Builds a loop, unless `at_once`, which gets the traced body and what it returns, finds a way without one."""
+    """Builds a loop, unless `at_once`, given the traced body and its results, can do without one."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
     if not callable(body):
@@ -373,7 +373,7 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
 
 
 def _check_structure(result: Any, loop_vars: Any, leaves: Sequence[Any], likes: Sequence[Any]) -> None:
-    """Raises unless a body returns what it gets: as many values, nested likewise, of the same kinds."""
+    """Raises an error unless a body returns values like its arguments: the same number, nesting and kinds."""
     returned = result if nest.is_nested(result) or len(loop_vars) != 1 else [result]
     problem = ""
     if len(leaves) != len(likes):
@@ -400,7 +400,7 @@ def _fits(leaf: Any, spec: TypeSpec) -> bool:
 
 def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any,
                    back_prop: bool, name: str | None, most: Any) -> Any:
-    """A loop whose largest number of iterations only the run knows: it counts them itself."""
+    """Builds a loop whose maximum number of iterations is known only at run time: it counts them itself."""
 
     def goes_on(step: Any, *variables: Any) -> Any:
         return raw.LogicalAnd(raw.Less(step, most), convert_to_tensor(cond(*variables)))

@@ -20,19 +20,19 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import OpDef
 from graphgrad.ir.variable_store import Cell
 
-# NumPy has run so many operations, and handled so many elements, before XLA would have compiled them.
+# NumPy runs this many operations, and processes this many elements, before XLA would have compiled them.
 _FEW_OPERATIONS = 4000
 _FEW_ELEMENTS = 20000
 
 
-_OFTEN = 3  # runs after which a small map is compiled all the same
+_OFTEN = 3  # runs after which even a small map is compiled
 _KEPT = 16
 _kept: OrderedDict[Any, _Kept] = OrderedDict()
 _lock = threading.Lock()
 
 
 class _Kept:
-    """What is kept of maps that do the same: how often they came up, and how to run them.
+    """The cache entry of equal maps: their number of runs, and how to run them.
 
     Attributes:
       count: how often.
@@ -72,7 +72,7 @@ def _made(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], engine: 
 
 
 def _known(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> _Kept:
-    """What is known of such a map; something new for one that has not come up yet, or that nothing describes."""
+    """Returns the cache entry of a map; a new one for a new map, or one without a key."""
     try:
         what = opdef.name, *_described(attrs, 0)
     except Unspeakable:
@@ -91,7 +91,7 @@ def _known(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> _Kep
 
 
 def _described(attrs: dict[str, Any], depth: int) -> tuple[Any, ...]:
-    """Attributes without names of operations: equal for what computes the same; Unspeakable if that is not known."""
+    """Returns attributes without names of operations, equal for equal computations; Unspeakable if unknown."""
     if depth > 20:
         raise Unspeakable("nested deeply")
     parts: list[Any] = []

@@ -10,7 +10,7 @@ from graphgrad.ir.source import user_source
 
 
 class _Reverse(threading.local):
-    """How the loops that this thread builds save memory in their reverse sweeps."""
+    """The checkpointing of loops that this thread builds."""
 
     def __init__(self) -> None:
         self.memory: str | None = None
@@ -21,7 +21,7 @@ reverse = _Reverse()
 
 @contextlib.contextmanager
 def checkpointed_loops(memory: str | None = "sqrt") -> Iterator[None]:
-    """Lets the loops that are built inside save memory in their gradients, for some time.
+    """Makes the gradients of loops built inside use less memory, at the cost of time.
 
     The gradient of a loop of n iterations keeps what it needs of each of them. A checkpointed one keeps the loop
     variables of a few iterations only, and computes the others again from these. Counts for `while_loop` and all that

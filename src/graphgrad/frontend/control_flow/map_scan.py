@@ -24,7 +24,7 @@ from .map_uneven import is_uneven, map_rows
 
 
 def _rows(elems: Any) -> tuple[list[Any], Any]:
-    """The flat tensors, and how many rows they have (an int, or a tensor when only the run knows)."""
+    """Returns the flat tensors, and their number of rows (an int, or a tensor if known only at run time)."""
     flat = [convert_to_tensor(e, name="elem") for e in nest.flatten(elems)]
     if not flat:
         raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. Got an empty one.")
@@ -45,7 +45,7 @@ def _row(flat: list[Any], structure: Any, i: Any) -> Any:
 
 
 def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
-    """What `fn` returns for arguments of these shapes: found out in a graph that is thrown away."""
+    """Finds out, in a temporary graph, what `fn` returns for arguments of these shapes."""
     graph = FuncGraph("trial", current_graph(), discarded=True)
     with use(graph):
         inner = [nest.map_structure(lambda t: graph.add_input(t.dtype, t._spec.shape, "arg"), a) for a in args]
@@ -85,7 +85,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
         flat, n = _rows(elems)
         types = [as_dtype(d.dtype if hasattr(d, "dtype") else d)
                  for d in (flat if signature is None else nest.flatten(signature))]
-        if current_graph() is None and n == 0:  # no row tells the shapes of the results
+        if current_graph() is None and n == 0:  # without rows the shapes of results are unknown
             return _of_no_rows(fn, flat, elems, structure)
 
         def body(i: Any, arrays: list[Any]) -> Any:
@@ -125,7 +125,7 @@ def _of_no_rows(fn: Callable[..., Any], flat: list[Any], elems: Any, structure: 
 
 
 def map_any(fn: Callable[..., Any], elems: Any) -> Any:
-    """`map_fn`, for a function that need not say what it returns."""
+    """Applies `map_fn`, without declared result dtypes."""
     flat, _ = _rows(elems)
     structure, results = _trial(fn, _row(flat, elems, np.int32(0)))
     return map_fn(fn, elems, fn_output_signature=nest.pack_sequence_as(structure, [t.dtype for t in results]))
@@ -192,7 +192,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
 def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
          back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
          name: str | None = None) -> Any:
-    """Combines the rows of `elems` from the first to the last and gives every accumulated value.
+    """Combines the rows of `elems` from the first to the last and returns every accumulated value.
 
     Args:
       fn: takes the accumulated value and a row, returns the next accumulated value.

@@ -18,7 +18,7 @@ from graphgrad.ir.shape import TensorShape, as_shape, shape_str
 
 
 def generalised(leaves: Sequence[Any], shape_invariants: Any) -> tuple[list[Any], list[Any]]:
-    """What loop variables are like in every iteration, and the tensors that they consist of at first.
+    """Returns the invariants of loop variables, and the tensors of their initial values.
 
     Args:
       leaves: the loop variables at first, flat: tensors, arrays, composites.
@@ -41,13 +41,13 @@ def generalised(leaves: Sequence[Any], shape_invariants: Any) -> tuple[list[Any]
         likes.append(like)
         keep = shape_invariants is None and not isinstance(leaf, Composite)
         for t, shape in zip(map(convert_to_tensor, tensors_of(leaf)), shapes, strict=True):
-            # What is known of a list's elements, it knows itself.
+            # A list knows the shape of its elements itself.
             start.append(t if keep or t.dtype is variant else _widened(t, shape))
     return likes, start
 
 
 def _shape(leaf: Any, invariant: Any) -> Any:
-    """The shape that holds of a tensor."""
+    """Returns the shape invariant of a tensor."""
     if isinstance(invariant, TypeSpec) and not isinstance(leaf, TensorArray):
         if not isinstance(invariant, TensorSpec) or not invariant.is_compatible_with(leaf):
             raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}. "
@@ -57,7 +57,7 @@ def _shape(leaf: Any, invariant: Any) -> Any:
 
 
 def _composite_invariant(leaf: Any, invariant: Any) -> Any:
-    """The spec that holds of a composite."""
+    """Returns the spec invariant of a composite."""
     own = leaf._type_spec
     if invariant is None:
         return own._by_components()
@@ -69,7 +69,7 @@ def _composite_invariant(leaf: Any, invariant: Any) -> Any:
 
 
 def _widened(t: Any, shape: Any) -> Any:
-    """The tensor, with a static shape that holds in every iteration."""
+    """Returns the tensor with a static shape that holds in every iteration."""
     if not TensorShape(shape).is_compatible_with(t.shape):
         raise ValueError(
             f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
@@ -80,7 +80,7 @@ def _widened(t: Any, shape: Any) -> Any:
 
 
 def invariant_leaves(value: Any) -> list[Any]:
-    """The shapes and specs among nested invariants; a list of numbers is a shape."""
+    """Returns the shapes and specs among nested invariants; a list of numbers is a shape."""
     if value is None or isinstance(value, (TensorShape, TypeSpec)):
         return [value]
     if isinstance(value, (list, tuple)) and all(isinstance(v, (int, type(None))) for v in value):

@@ -14,7 +14,7 @@ from .cond_while import cond
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None,
                 name: str = "switch_case") -> Any:
-    """The result of the function with a number; only that one runs.
+    """Returns the result of the function with a given number; only that one runs.
 
     Args:
       branch_index: an integer scalar.
@@ -46,14 +46,14 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
             return (default or functions[-1])()
         chosen = lambda: _among(index, functions, 0)  # noqa: E731  # called by `cond`
         if default is None:
-            # Numbers beyond the last are the last one's anyway; those below the first have to be told.
+            # Numbers beyond the last select the last one anyway; those below the first are handled here.
             return cond(index < 0, functions[-1], chosen) if len(functions) > 1 else functions[0]()
         outside = (index < 0) | (index >= len(functions))
         return cond(outside, default, chosen)
 
 
 def _among(index: Any, functions: Sequence[Callable[[], Any]], first: int) -> Any:
-    """The choice among some of the functions, the first of which has the number `first`."""
+    """Builds the choice among some of the functions, the first of which has the number `first`."""
     if len(functions) == 1:
         return functions[0]()
     half = len(functions) // 2
@@ -62,7 +62,7 @@ def _among(index: Any, functions: Sequence[Callable[[], Any]], first: int) -> An
 
 
 def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
-    """The functions in the order of their numbers."""
+    """Returns the functions in the order of their numbers."""
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError("'branch_fns' must be a list, tuple, or dict")
     if not branch_fns:

@@ -16,7 +16,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 
-from . import eager_subgraphs as eager_subgraphs  # eager mode runs maps by it
+from . import eager_subgraphs as eager_subgraphs  # used by eager mode to run maps
 from .map_scan import map_any
 
 
@@ -74,7 +74,7 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
 
 
 def _shared(flat: list[Any]) -> list[bool]:
-    """Which of the tensors have one row that goes with every row of the others."""
+    """Returns which of the tensors have one row that is broadcast over the others' rows."""
     sizes = []
     for t in flat:
         shape = t._spec.shape
@@ -94,13 +94,13 @@ def _shared(flat: list[Any]) -> list[bool]:
 
 
 def _arguments_first(body: MapBody, args: list[Any]) -> None:
-    """Puts the rows' placeholders before the captured ones, whatever order they were made in."""
+    """Puts the rows' placeholders before the captured ones."""
     first = {id(a) for a in args}
     body.inputs = [*args, *[p for p in body.inputs if id(p) not in first]]
 
 
 def _writer(graph: FuncGraph) -> Operation | None:
-    """An operation that changes a variable, also in nested sub-graphs; None if there is none."""
+    """Finds an operation that changes a variable, also in nested sub-graphs; None if there is none."""
     for op in graph._operations:
         flags = op.opdef.flags
         if "stateful" in flags and not flags & {"reads", "random", "functional"}:

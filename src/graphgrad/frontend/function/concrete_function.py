@@ -35,7 +35,7 @@ from graphgrad.ir.variable_store import Cell
 from .inlining import inlined
 from .tape_retention import RecordedRun
 
-_building = threading.RLock()  # gradients are added to graphs by one thread at a time
+_building = threading.RLock()  # only one thread at a time adds gradients to graphs
 
 
 class _Part:
@@ -63,7 +63,7 @@ class _Part:
         return cell
 
     def values(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
-        """The values of the outputs: NumPy arrays, or buffers of the device; `drawn` as of `Executable.run`."""
+        """Computes the outputs: NumPy arrays, or buffers of the device; `drawn` as of `Executable.run`."""
         if self._executable is None:
             fetches = list({id(t): t for t in self.outputs}.values())
             numbers = {id(t): i for i, t in enumerate(fetches)}
@@ -74,7 +74,7 @@ class _Part:
         return [values[p] for p in self._places]
 
     def run(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
-        """The outputs as eager tensors; tapes are told. Where none listens, values may be given for tensors."""
+        """Computes the outputs as eager tensors, recorded by tapes; without tapes, values may replace tensors."""
         if eager.listening.recorders and any(carries(p) for p in self.inputs):
             return self._recorded(given, {} if drawn is None else drawn)
         values = [t._value if isinstance(t, EagerTensor) else t for t in given]
@@ -87,19 +87,19 @@ class _Part:
 
     @property
     def reverse(self) -> _Reverse:
-        """The part's gradient."""
+        """Returns the part's gradient."""
         if self._reverse is None:
             with _building:
                 self._reverse = self._reverse or _Reverse(self)
         return self._reverse
 
     def _recorded(self, given: Sequence[Any], drawn: dict[Operation, int]) -> list[Any]:
-        """Runs, and keeps what tapes need of the run."""
+        """Runs, and keeps the values that tapes need."""
         return RecordedRun(self, given, drawn).tensors[: len(self.outputs)]
 
     def _with(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor] | None = None,
               targets: Sequence[Operation] | None = None) -> _Part:
-        """A part with other outputs; with other inputs and targets, it counts random operations apart."""
+        """Makes a part with other outputs; with other inputs and targets, it counts random operations separately."""
         return _Part(self.graph, self.inputs if inputs is None else inputs, outputs,
                      self.targets if targets is None else targets, self.handles,
                      self.counters if inputs is None else {}, self.engine)
@@ -117,7 +117,7 @@ class _Reverse:
 
     def __init__(self, part: _Part):
         self.part = part
-        self.again: dict[tuple[int, ...], _Part] = {}  # what computes `kept` later, see `RecordedRun`
+        self.again: dict[tuple[int, ...], _Part] = {}  # computes `kept` later, see `RecordedRun`
         graph = part.graph
         self.ys = [i for i, t in enumerate(part.outputs) if carries(t) and t.dtype is not dtypes.resource]
         self.xs = [i for i, t in enumerate(part.inputs) if carries(t)]
@@ -130,15 +130,15 @@ class _Reverse:
             self.found, flat = _flattened(found)
         inputs = {id(t) for t in (*part.inputs, *self.dys)}
         needed = needed_ops(flat, inputs)
-        # A loop that is repeated to keep what the gradient needs of it is done with the forward one.
+        # A recording loop is fused with the forward loop.
         ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
         ahead |= {index for index in graph._early if index >= first}
         ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
-        # What comes later; handles do not cross over, but what the variables hold that they stand for.
+        # The second half; it gets the values of variables instead of their handles.
         late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}
         kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
         kept.update((id(t), t) for t in flat if t.op.index not in late)
-        # Inputs cross over, too: a tape that begins between the two halves does not see that these are the same.
+        # It gets the inputs, too: a tape that begins between the two halves treats them as different tensors.
         fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in self.dys}
         crossing = [t for i, t in kept.items() if i not in fresh and (t.op.type != "Const" or t.op.control_inputs)]
         self._handles = [i for i, t in enumerate(part.inputs) if t.dtype is dtypes.resource]
@@ -152,7 +152,7 @@ class _Reverse:
 
     def gradient(self, given: Sequence[Any], values: Sequence[Any], dys: Sequence[Any],
                  drawn: dict[Operation, int]) -> list[Any]:
-        """The gradients with respect to all inputs of the part.
+        """Computes the gradients with respect to all inputs of the part.
 
         Args:
           given: its inputs.
@@ -178,7 +178,7 @@ class _Reverse:
         return found
 
     def _in_graph(self, tensors: Sequence[Any]) -> list[Any]:
-        """The second half in the graph that is being built."""
+        """Adds the second half to the graph that is being built."""
         graph = current_graph()
         assert graph is not None
         inside = {id(p): _here(graph, t) for p, t in zip(self.backward.inputs, tensors, strict=True)}
@@ -196,7 +196,7 @@ def _dense(dy: Any) -> Any:
 
 
 def _flattened(found: Sequence[Any]) -> tuple[list[Any], list[Tensor]]:
-    """Gradients as marks (None, a number, three of them for slices) and flat tensors."""
+    """Flattens gradients to marks (None, a number, three of them for slices) and tensors."""
     flat: list[Tensor] = []
     marks: list[Any] = []
     for g in found:
@@ -224,7 +224,7 @@ def _unflattened(marks: Sequence[Any], flat: Sequence[Any]) -> list[Any]:
     return found
 
 
-# The graphs of functions that are called, while somebody wants to know.
+# The graphs of called functions, while they are being collected.
 called: list[Any] | None = None
 
 
@@ -252,7 +252,7 @@ class ConcreteFunction:
         self._targets = effects_of(graph)
 
     def leave_out(self, operations: Sequence[Operation]) -> None:
-        """Lets operations with effects have none."""
+        """Disables the effects of operations."""
         self._targets = [op for op in self._targets if op not in operations]
 
     @property
@@ -287,12 +287,12 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """The tensors of the surroundings that are used."""
+        """The captured outer tensors."""
         return list(self._captured)
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        """The variables that are used, in the order in which they came up."""
+        """The variables used, in order of first use."""
         return tuple([v for c in self._captured if (v := getattr(c, "_variable", None)) is not None])
 
     @property
@@ -327,7 +327,7 @@ class ConcreteFunction:
         return list(inlined(graph, copied))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls with the arguments of the signature, or with tensors in its order or by their names.
+        """Calls the function with the arguments of the signature, or with tensors in its order or by name.
 
         Raises: TypeError for other arguments.
         """
@@ -353,7 +353,7 @@ class ConcreteFunction:
         return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
 
     def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
-        """The tensors of arguments that are nested as in the signature; None if they are not."""
+        """Returns the tensors of arguments nested as in the signature; None if they are not."""
         wanted_args, wanted_kwargs = self.structured_input_signature
         if len(args) > len(wanted_args) or set(kwargs) - set(wanted_kwargs):
             return None
@@ -381,7 +381,7 @@ class ConcreteFunction:
         return tensors if len(tensors) == self._argument_count else None
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments, the results and what is captured, as text.
+        """Formats the arguments, the results and the captures as text.
 
         Args:
           verbose: False for one line.
@@ -410,7 +410,7 @@ class ConcreteFunction:
 
 
 def _described(value: Any) -> str:
-    """How TensorFlow writes the type of an argument or a result."""
+    """Formats the type of an argument or a result as TensorFlow does."""
     if isinstance(value, dict):
         return "Dict[" + ", ".join(f"[{k!r}, {_described(v)}]" for k, v in value.items()) + "]"
     if isinstance(value, (list, tuple)):
@@ -437,7 +437,7 @@ def _shape_of(leaf: Any) -> Any:
 
 
 def _weakly(leaf: Any) -> Any:
-    """A reference to an object that must not be kept alive; specs and values themselves."""
+    """Returns a weak reference to an object; specs and values themselves."""
     if hasattr(leaf, "is_compatible_with"):
         return leaf
     try:

@@ -15,7 +15,7 @@ from .function import function
 
 
 class CriticalSection:
-    """Functions that must not run at the same time: here operations with effects run one after the other anyway.
+    """Functions that must not run at the same time: here operations with effects are serialized anyway.
 
     Args:
       name: a name for the scopes of `execute`.
@@ -46,7 +46,7 @@ class CriticalSection:
         return self._name
 
     def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
-        """The results of a function of no arguments; no other function of this section runs at the same time.
+        """Runs a function without arguments; no other function of this section runs at the same time.
 
         Args:
           fn: the function; it returns tensors, in any structure.
@@ -66,13 +66,13 @@ class CriticalSection:
 
 
 def _after(found: Any) -> Any:
-    """A result as a tensor of its own; operations and None as they are."""
+    """Copies a result to a separate tensor; returns operations and None unchanged."""
     is_value = hasattr(found, "dtype") or isinstance(found, (int, float, str))
     return raw.Identity(convert_to_tensor(found)) if is_value else found
 
 
 def xla_compile(computation: Callable[..., Any], inputs: Any = None) -> list[Any]:
-    """The results of a function, which is one XLA program.
+    """Computes the results of a function, compiled as one XLA program.
 
     Args:
       computation: a function of tensors.
@@ -90,7 +90,7 @@ def xla_compile(computation: Callable[..., Any], inputs: Any = None) -> list[Any
 
 @contextlib.contextmanager
 def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
-    """Accepted as TensorFlow does: XLA compiles everything here.
+    """Accepted as in TensorFlow; XLA compiles everything here.
 
     Args:
       compile_ops: whether TensorFlow would compile the operations made inside.

@@ -1,4 +1,4 @@
-"""`Defun`: TensorFlow 1's functions, with gradient functions of their own."""
+"""`Defun`: TensorFlow 1's functions, with optional gradient functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphgrad.ir.source import user_source
 
 
 class _CallOp:
-    """What a `python_grad_func` sees of a call: `inputs`, `outputs`, `name`, `type`, `graph`."""
+    """The operation of a call as a `python_grad_func` sees it: `inputs`, `outputs`, `name`, `type`, `graph`."""
 
     def __init__(self, function: _DefinedFunction, inputs: tuple[Any, ...], outputs: tuple[Any, ...], name: str):
         self.inputs = inputs
@@ -29,7 +29,7 @@ class _CallOp:
 
 
 class _DefinedFunction:
-    """A function that `Defun` has decorated; called, it adds its operations to the graph."""
+    """A function decorated by `Defun`; a call adds its operations to the graph."""
 
     def __init__(self, function: Callable[..., Any], argnames: list[str], input_types: tuple[Any, ...] | None,
                  name: str, grad_func: Any, python_grad_func: Any, source: Any):
@@ -94,7 +94,7 @@ class _DefinedFunction:
 
 
 class Defun:
-    """Decorator that makes a function of TensorFlow 1, which may have a gradient function of its own.
+    """Decorator that makes a function of TensorFlow 1, optionally with its own gradient function.
 
     Args:
       input_types: the dtypes of the arguments; none to take whatever a call gives.

@@ -37,7 +37,7 @@ from .inlining import argument, inlined, settled_effects
 
 
 class _Tracing(threading.local):
-    """What is being traced in this thread: pairs of a function and a signature."""
+    """The current traces of this thread: pairs of a function and a signature."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
@@ -48,7 +48,7 @@ _run_eagerly = False
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Lets every `tf.function` run as plain Python, step by step, for debugging; or no longer.
+    """Sets whether every `tf.function` runs as plain Python, step by step, for debugging.
 
     Args:
       run_eagerly: whether to.
@@ -61,7 +61,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Whether functions run as plain Python.
+    """Returns whether functions run as plain Python.
 
     Reference: TensorFlow 2.21 `tf.config.functions_run_eagerly`.
 
@@ -72,7 +72,7 @@ def functions_run_eagerly() -> bool:
 
 
 class _Traces:
-    """What has been traced, to be found again.
+    """The cached traces of a function.
 
     Attributes:
       known: by the signature of a call.
@@ -101,7 +101,7 @@ class Function:
         self._function = python_function
         self._autograph, self._print_too, self._relaxes = autograph, print_too, reduce_retracing
         self._rewritten: Callable[..., Any] | None = None
-        self._owner: weakref.ref[Any] | None = None  # the object whose method this is
+        self._owner: weakref.ref[Any] | None = None  # the object of a bound method
         self._bound: Any = None
         self._signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or str(getattr(python_function, "__name__", "function"))
@@ -111,7 +111,7 @@ class Function:
         self._lock = threading.RLock()
         self._called = False
         self._traced_times = 0
-        # A trace, and the one that has to run before it, since it gives variables values.
+        # A trace, and the one that has to run before it to initialize variables.
         self._start: tuple[ConcreteFunction, ConcreteFunction] | None = None
         self._parameters: inspect.Signature | None = None
         functools.update_wrapper(self, python_function)
@@ -147,11 +147,11 @@ class Function:
         return self._name
 
     def experimental_get_tracing_count(self) -> int:
-        """How often it has been traced: once for each signature, twice for a call that creates variables."""
+        """Returns how often it has been traced: once for each signature, twice for a call that creates variables."""
         return self._traced_times
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """What has been traced, as text: for each trace its arguments, results and captures.
+        """Formats the traces: for each its arguments, results and captures.
 
         Args:
           verbose: accepted as TensorFlow does.
@@ -159,14 +159,14 @@ class Function:
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concretes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """The method of an instance: traced for it alone, and forgotten with it."""
+        """Returns the method of an instance: traced for it alone, and freed with it."""
         if instance is None:
             return self
         if self._bound is None:
             self._bound = weakref.WeakKeyDictionary()
         try:
             found = self._bound.get(instance)
-        except TypeError:  # not hashable: it keeps its method itself
+        except TypeError:  # not hashable: the object holds its method
             found = vars(instance).get(f"_tf_function_{self._name}")
         if found is None:
             found = Function(self._function, self._signature, self._name, self._engine, self._autograph,
@@ -190,7 +190,7 @@ class Function:
             if self._start is not None and self._start[0] is concrete:
                 concrete, self._start = self._start[1], None
             return concrete._call_flat(tensors)
-        # Inside another graph its operations become part of that graph.
+        # Inside another graph its operations are added to that graph.
         leaves = list(map(argument, leaves))
         bound_args, bound_kwargs = nest.pack_sequence_as((bound_args, bound_kwargs), leaves)
         key = (self, structure_key((bound_args, bound_kwargs)), tuple(map(leaf_key, leaves)))
@@ -211,7 +211,7 @@ class Function:
             )
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for a signature; arguments may be `TensorSpec`s.
+        """Returns the trace for a signature; arguments may be `TensorSpec`s.
 
         Raises: TypeError for arguments that the function does not take.
         """
@@ -227,7 +227,7 @@ class Function:
         return concrete
 
     def _for_graph(self, graph: Any) -> _Traces:
-        """The traces that may use what is in a graph: its own; None is eager mode."""
+        """Returns the traces that may capture tensors of a graph; None is eager mode."""
         if graph is None:
             return self._eager_traces
         return self._graph_traces.setdefault(graph, _Traces())
@@ -258,7 +258,7 @@ class Function:
         return (*fitted, *bound.args[len(self._signature) :]), bound.kwargs
 
     def _check_rest(self, bound: inspect.BoundArguments, args: Any, kwargs: Any) -> None:
-        """Arguments that the signature does not name keep their defaults: they are part of the one trace."""
+        """Checks that arguments outside the signature have their defaults, which are part of the one trace."""
         assert self._parameters is not None and self._signature is not None
         for name, p in list(self._parameters.parameters.items())[len(self._signature) :]:
             if p.default is not p.empty and not _equal(bound.arguments[name], p.default):
@@ -290,7 +290,7 @@ class Function:
                 "Fix: pass a tensor of that shape, or widen the input_signature with None dimensions"
             )
         if isinstance(tensor, Tensor) and not tensor.shape.is_subtype_of(spec._shape):
-            return raw.EnsureShape(tensor, shape=spec._shape)  # what the signature promises besides
+            return raw.EnsureShape(tensor, shape=spec._shape)  # further guarantees of the signature
         return tensor
 
     # -- traces ------------------------------------------------------------------------
@@ -311,7 +311,7 @@ class Function:
 
     def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
               traces: _Traces) -> ConcreteFunction:
-        """A trace that was made for less definite shapes, or a new one."""
+        """Finds a trace for less specific shapes, or makes a new one."""
         skeleton = (key[0], tuple([k[:2] if k[0] == "tensor" else k for k in keys]))
         shapes = [k[2] if k[0] == "tensor" else None for k in keys]
         others = traces.general.setdefault(skeleton, [])
@@ -344,7 +344,7 @@ class Function:
 
         with watching_creation(lambda: created.append(1) if first else refuse()) as assignments:
             concrete = self._trace_once(args, kwargs, leaves, shapes)
-        if created:  # the function must not create them again
+        if created:  # the function must not create variables again
             first_trace = concrete
             ready = initialize(assignments, self._engine)
             with watching_creation(refuse):
@@ -393,7 +393,7 @@ class Function:
 
 
 class _Method:
-    """A `Function` with the object whose method it is, which it keeps alive; otherwise the `Function`."""
+    """A `Function` bound to an object, which it keeps alive; otherwise the `Function`."""
 
     def __init__(self, function: Function, instance: Any):
         self._function, self._instance = function, instance
@@ -408,7 +408,7 @@ class _Method:
 
 
 def _tensors(leaf: Any) -> Any:
-    """A leaf of the arguments; arrays, and what says that it is one (`jax.Array`), become tensors."""
+    """Converts a leaf of the arguments; arrays, and objects that declare to be one (`jax.Array`), become tensors."""
     if isinstance(leaf, EagerTensor):
         return leaf
     if isinstance(leaf, (np.ndarray, np.generic)) or (hasattr(type(leaf), "__array__") and not is_tensor_like(leaf)):
@@ -435,7 +435,7 @@ def _same_keys(pattern: Any, value: Any) -> None:
 
 
 def _parts(leaf: Any) -> list[Any]:
-    """The tensors that an argument consists of."""
+    """Returns the tensors of an argument."""
     if isinstance(leaf, EagerTensor):
         return [leaf]
     if isinstance(leaf, Composite):

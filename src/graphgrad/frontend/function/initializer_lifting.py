@@ -19,7 +19,7 @@ from .concrete_function import _Part
 
 
 def initialize(assignments: Sequence[Operation], engine: str) -> bool:
-    """Runs assignments of initial values, with what they depend on.
+    """Runs assignments of initial values, with their dependencies.
 
     Args:
       assignments: operations of a function that has been traced, or of its branches and loops.
@@ -48,18 +48,18 @@ def initialize(assignments: Sequence[Operation], engine: str) -> bool:
 
 
 def restored(assignments: Sequence[Operation]) -> list[Operation]:
-    """Those of some assignments whose variables have a value already."""
+    """Returns the assignments whose variables have a value already."""
     return [op for op in assignments if _eager(op.inputs[0])._value.held is not None]
 
 
 def _captures(graph: FuncGraph) -> dict[int, Any]:
-    """What a graph captures, by the ids of the placeholders."""
+    """Returns the captures of a graph, by the ids of the placeholders."""
     first = len(graph.inputs) - len(graph.captured)
     return dict(zip(map(id, graph.inputs[first:]), graph.captured, strict=True))
 
 
 def _eager(captured: Any) -> Any:
-    """The eager tensor that is captured, by whichever graphs; None if an inner graph captures a symbolic one."""
+    """Returns the captured eager tensor, through any number of graphs; None for a symbolic one."""
     while isinstance(captured, Tensor):
         assert isinstance(captured.graph, FuncGraph)
         captured = _captures(captured.graph).get(id(captured))
@@ -67,8 +67,8 @@ def _eager(captured: Any) -> Any:
 
 
 def _with_what_they_need(ops: Sequence[Operation]) -> list[Operation]:
-    """Operations, what they depend on, and earlier changes of the variables that they read, in creation order."""
-    changes: dict[int, list[Operation]] = {}  # by the handle of the variable
+    """Returns operations with dependencies and earlier changes of variables that they read, in creation order."""
+    changes: dict[int, list[Operation]] = {}  # by the variable's handle
     for op in ops[0].graph._operations:
         if "reads" not in op.opdef.flags:
             for t in op.inputs:

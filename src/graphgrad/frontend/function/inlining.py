@@ -25,7 +25,7 @@ from graphgrad.ir.opdef import raw
 
 
 def argument(leaf: Any) -> Any:
-    """A leaf of the arguments as a tensor of the call's own, so that gradients tell it from what was given."""
+    """Copies a leaf of the arguments to a new tensor, so that gradients distinguish it from the tensor passed."""
     if not isinstance(leaf, (Tensor, EagerTensor)) or leaf.dtype.kind not in "fc":
         return leaf
     graph = current_graph()
@@ -35,7 +35,7 @@ def argument(leaf: Any) -> Any:
 
 
 def inlined(graph: Graph, function: Callable[..., Any], arguments: Sequence[Any] = ()) -> Any:
-    """Calls a function whose operations become part of `graph`; gives its results.
+    """Calls a function whose operations are added to `graph`; returns its results.
 
     Args:
       graph: the graph that is being built.
@@ -51,12 +51,12 @@ def inlined(graph: Graph, function: Callable[..., Any], arguments: Sequence[Any]
     finally:
         graph.keeps_effects = keeps
         open_entrances.difference_update(entrances)
-    effects = [] if keeps else settled_effects(graph, start)  # whoever keeps them already sees to them
+    effects = [] if keeps else settled_effects(graph, start)  # handled by the graph that keeps them already
     return nest.map_structure(lambda leaf: _result(graph, leaf, effects), result)
 
 
 def settled_effects(graph: Graph, start: int = 0) -> list[Operation]:
-    """The operations from number `start` on that have an effect; those outside of variables happen in their turn."""
+    """Returns the operations from number `start` on with effects; orders those on other resources than variables."""
     initial = graph._scoped_state.get("initializers", ())
     tables = graph.get_collection(GraphKeys.TABLE_INITIALIZERS)
     effects = [op for op in graph._operations[start:] if has_effect(op)]
@@ -76,7 +76,7 @@ def _outside_of_variables(op: Operation) -> bool:
 
 
 def after_effects(graph: Graph, t: Tensor, effects: Sequence[Operation]) -> Any:
-    """A tensor that is only there when the effects have happened; so are gradients that come through it."""
+    """Makes a tensor that waits for the effects; so do gradients through it."""
     if not effects:
         return t
     with graph.control_dependencies(effects):
@@ -84,7 +84,7 @@ def after_effects(graph: Graph, t: Tensor, effects: Sequence[Operation]) -> Any:
 
     def gradient(op: Operation, dy: Any) -> Any:
         here = current_graph()
-        if here is not graph:  # the body of a gradient: effects do not happen again
+        if here is not graph:  # the body of a gradient: effects are not repeated
             return dy
         with here.control_dependencies(effects):
             if isinstance(dy, IndexedSlices):
@@ -97,7 +97,7 @@ def after_effects(graph: Graph, t: Tensor, effects: Sequence[Operation]) -> Any:
 
 def _result(graph: Graph, leaf: Any, effects: Sequence[Operation]) -> Any:
     if hasattr(leaf, "handle") and is_tensor_like(leaf):
-        leaf = convert_to_tensor(leaf)  # a variable: what it holds now
+        leaf = convert_to_tensor(leaf)  # a variable: its current value
     if not effects or isinstance(leaf, Operation):
         return leaf
     if isinstance(leaf, TensorArray):

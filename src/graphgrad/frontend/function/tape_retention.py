@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RecordedRun:
-    """One forward pass with what its gradient needs, the gradient of that, and so on: one for each tape that listens.
+    """One forward pass with the values that its gradient, the gradient of that, and so on need: one level per tape.
 
     A persistent tape may be asked for any order while it records. It is told of what one more order needs when a
     gradient uses that, and what was not kept is computed from what was.
@@ -42,7 +42,7 @@ class RecordedRun:
         forward = self._reverses[-1].forward
         self._sources = sources(part, forward.outputs) if any(r in eager.persistent for r in recorders) else []
         values = _with(forward, self._sources).values([t._value for t in given], drawn)
-        if nonfinite.state.mode:  # its runs do not tell
+        if nonfinite.state.mode:  # its runs are not recorded
             drawn.update({op: n - 1 for op, n in part.counters.items()})
         self._values, self._held = values[: len(forward.outputs)], values[len(forward.outputs) :]
         self.tensors: list[Any] = []
@@ -70,14 +70,14 @@ class RecordedRun:
             self._reverses.append(reverse)
         reverse = next(r for r in self._reverses if last < len(r.part.outputs))
         needed = len(reverse.forward.outputs)
-        for record in tuple(eager.listening.recorders):  # these see what the gradient does with what was kept
+        for record in tuple(eager.listening.recorders):  # these record how the gradient uses kept values
             told = self._told.get(getattr(record, "__self__", record), needed)
             if told < needed:
                 self._tell(record, told, needed)
         return reverse.gradient(self._given, [*self.tensors, *self._values[len(self.tensors) :]], dys, self._drawn)
 
     def _missing(self, reverse: _Reverse) -> list[Any]:
-        """The values of what the gradient of one order more needs besides, from what is known of the run."""
+        """Computes the further values that the gradient of the next order needs, from those kept of the run."""
         part = self._part
         tensors = [*part.inputs, *reverse.part.outputs, *self._sources]
         values = [*[t._value for t in self._given], *self._values, *self._held]
@@ -96,7 +96,7 @@ class RecordedRun:
 
 
 def sources(part: _Part, outputs: Sequence[Tensor]) -> list[Tensor]:
-    """What cannot be computed once more of what some outputs depend on: what was read, or what Python gave.
+    """Returns the values among the dependencies of outputs that cannot be recomputed: reads and results of Python.
 
     Args:
       part: the function.
@@ -109,12 +109,12 @@ def sources(part: _Part, outputs: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _is_done_once(op: Operation) -> bool:
-    # What waits for others would have these done once more.
+    # Operations with control inputs would repeat these.
     return effect_of(op) != NOTHING or bool(op.control_inputs)
 
 
 def _with(part: _Part, outputs: Sequence[Tensor]) -> _Part:
-    """A function that gives other tensors besides its own outputs."""
+    """Makes a function that returns other tensors besides its own outputs."""
     if not outputs:
         return part
     key = tuple(map(id, outputs))
@@ -124,7 +124,7 @@ def _with(part: _Part, outputs: Sequence[Tensor]) -> _Part:
 
 
 def _repetition(part: _Part, known: dict[int, Any], wanted: Sequence[Tensor]) -> _Part:
-    """What computes some tensors from those that are known; LookupError if that would do something a second time."""
+    """Makes a function that computes tensors from known ones; LookupError if that would repeat an effect."""
     ops = needed_ops(wanted, known)
     for op in ops:
         if _is_done_once(op):

@@ -49,12 +49,12 @@ class GraphKeys:
 
 
 def collecting_graph() -> Graph:
-    """The graph whose collections are meant: the one around all functions and branches."""
+    """Returns the graph that holds collections: the one around all functions and branches."""
     return outermost_graph() or get_default_graph()
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """A copy of a collection of that graph.
+    """Returns a copy of a collection of that graph.
 
     Args:
       key: the collection's name.

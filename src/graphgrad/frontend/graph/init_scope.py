@@ -11,7 +11,7 @@ from graphgrad.ir.graph import Graph
 
 
 def outermost_graph() -> Graph | None:
-    """The graph around all functions and branches being built, or None in eager mode."""
+    """Returns the graph around all functions and branches being built, or None in eager mode."""
     graph = current_graph()
     while graph is not None and graph.building_function:
         graph = graph.outer_graph

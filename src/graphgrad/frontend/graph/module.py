@@ -1,4 +1,4 @@
-"""`tf.Module`: an object that keeps track of its variables and of the modules in it."""
+"""`tf.Module`: an object that tracks its variables and its submodules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Scope:
 
 
 class _prefix:
-    """Puts a name before those of operations, and of eager variables."""
+    """Prefixes the names of operations, and of eager variables."""
 
     def __init__(self, name: str):
         self._scope = name_scope(name if current_graph() is not None else None)
@@ -48,7 +48,7 @@ class _prefix:
 
 
 class Module:
-    """A base for layers and models: finds the variables and modules among its attributes, also nested ones.
+    """A base for layers and models: finds the variables and modules among its attributes, including nested ones.
 
     Args:
       name: a valid Python identifier; from the class's name if not given.
@@ -78,7 +78,7 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        if "_restore_later" in self.__dict__:  # a checkpoint was read before there was this attribute
+        if "_restore_later" in self.__dict__:  # a checkpoint was read before this attribute was set
             self.__dict__["_restore_later"](self, name, value)
 
     @property
@@ -88,7 +88,7 @@ class Module:
 
     @property
     def name_scope(self) -> Any:
-        """A `with` block that puts the module's name before those of what is made in it."""
+        """A `with` block that prefixes the names of objects created in it with the module's."""
         return self._name_scope
 
     @property
@@ -112,7 +112,7 @@ class Module:
         return tuple(self._flatten(_is_module))
 
     def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:
-        """What is wanted among the attributes, each once: its own first, then that of its modules."""
+        """Yields the matching attributes, each once: its own first, then those of its modules."""
         seen = {id(self)}
         waiting: list[Any] = [self]
         while waiting:
@@ -132,7 +132,7 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Lets a method run in the module's name scope.
+        """Makes a method run in the module's name scope.
 
         Args:
           method: the method.
@@ -162,7 +162,7 @@ def _is_module(leaf: Any) -> bool:
 
 
 def _sorted(value: Any) -> Any:
-    """A value that can be flattened: dictionaries with keys of several types count in their own order."""
+    """Makes a value that can be flattened: dictionaries with keys of several types keep their order."""
     if isinstance(value, dict):
         try:
             sorted(value)

@@ -1,4 +1,4 @@
-"""Dispatches functions of matrices to linear operators."""
+"""Dispatches matrix functions to linear operators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphgrad.ops.linalg import matmul as products
 
 
 def _takes_operators(function: Callable[..., Any], instead: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, and what stands `instead` of it where an operand is a linear operator."""
+    """Calls `function`, or `instead` if an operand is a linear operator."""
 
     @functools.wraps(function)
     def either(*args: Any, **kwargs: Any) -> Any:

@@ -36,7 +36,7 @@ def disable_tensor_equality() -> None:
 
 
 def compares_elementwise(x: Any) -> bool:
-    """Whether `x == y` compares values: tensor equality is on and `x` belongs to no 1.x graph."""
+    """Returns whether `x == y` compares values: tensor equality is on and `x` belongs to no 1.x graph."""
     if not _tensor_equality:
         return False
     graph = getattr(x, "graph", None)
@@ -51,7 +51,7 @@ def compares_elementwise(x: Any) -> bool:
 
 # -- the operators whose op type depends on their operands -------------------------
 
-# What an integer is converted to before a true division.
+# The dtype of integers in a true division.
 _DIVIDED_AS = {
     dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
     dtypes.uint16: dtypes.float32, dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64,
@@ -60,7 +60,7 @@ _DIVIDED_AS = {
 
 
 def _dtype_of(x: Any, y: Any) -> Any:
-    """The dtype of an operation on `x` and `y`, one of which is a tensor."""
+    """Returns the dtype of an operation on `x` and `y`, one of which is a tensor."""
     return x.dtype if is_tensor_like(x) else y.dtype
 
 
@@ -100,7 +100,7 @@ def div(x: Any, y: Any, name: str = "div") -> Any:
 
 
 def _matmul(x: Any, y: Any) -> Any:
-    """`x @ y`: a product of matrices, or of batches of them."""
+    """`x @ y`: a matrix product, or a batch of them."""
     return matmul(x, y, name="matmul")
 
 
@@ -205,7 +205,7 @@ _PLAIN_OPERANDS = (int, float, complex, str, bytes, list, tuple, np.ndarray, np.
 
 
 def _method(name: str, operate: Callable[..., Any], mirror: str, swap: bool) -> Callable[..., Any]:
-    """A binary dunder method; gives way to an operand of a class that has the mirrored method."""
+    """Makes a binary dunder method; it defers to an operand whose class has the reflected method."""
 
     def forward(self: Any, other: Any) -> Any:
         try:
@@ -216,7 +216,7 @@ def _method(name: str, operate: Callable[..., Any], mirror: str, swap: bool) -> 
             raise
 
     def reflected(self: Any, other: Any) -> Any:
-        if isinstance(other, (np.ndarray, np.generic)):  # the tensor decides, as it does on the left
+        if isinstance(other, (np.ndarray, np.generic)):  # the tensor's operator is used, as on the left
             other = make_array(other, self.dtype)
         return operate(other, self)
 
@@ -244,7 +244,7 @@ METHODS = _methods()
 
 
 def install(cls: type) -> None:
-    """Gives a class of tensors or variables the operators."""
+    """Installs the operators in a class of tensors or variables."""
     for name, method in METHODS.items():
         setattr(cls, name, method)
 
@@ -270,7 +270,7 @@ def _default_session(session: Any, graph: Any, what: str, method: str, colon: st
 
 
 def evaluate(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    """The value of the tensor in a session.
+    """Computes the value of the tensor in a session.
 
     Args:
       feed_dict: values for placeholders and other tensors.

@@ -12,7 +12,7 @@ from graphgrad.ir.scopes import name_scope as _name_scope
 
 
 class name_scope:
-    """Puts the operations made inside a `with` block under a name (1.x).
+    """Prefixes the names of operations built inside a `with` block (1.x).
 
     Args:
       name: the scope's name; None for `default_name`.
@@ -37,14 +37,14 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
-        """The name that was asked for."""
+        """The requested name."""
         return self._default if self._name is None else self._name
 
     def __enter__(self) -> str:
         if current_graph() is None:
             self._context, name = None, self.name
             self._before = eager_scope.prefix
-            if not name or name.endswith("/"):  # a whole scope, entered again
+            if not name or name.endswith("/"):  # an absolute scope, re-entered
                 eager_scope.prefix = name or ""
             else:
                 eager_scope.prefix += f"{name}/"
@@ -61,7 +61,7 @@ class name_scope:
 
 
 class name_scope_v2(name_scope):
-    """Puts the operations made inside a `with` block under a name (2.x).
+    """Prefixes the names of operations built inside a `with` block (2.x).
 
     Args:
       name: the scope's name.
@@ -76,13 +76,13 @@ class name_scope_v2(name_scope):
 
 @contextlib.contextmanager
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
-    """`name_scope` with the arguments in the order of TensorFlow 0.x."""
+    """Calls `name_scope` with the arguments in the order of TensorFlow 0.x."""
     with name_scope(name, default_name, values) as scope:
         yield scope
 
 
 def get_current_name_scope() -> str:
-    """The name scope that operations are made in, without a slash at its end.
+    """Returns the current name scope, without a trailing slash.
 
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.get_current_name_scope`.
@@ -96,7 +96,7 @@ def get_current_name_scope() -> str:
 
 
 def control_dependencies(control_inputs: Any) -> Any:
-    """Lets the operations made inside a `with` block run after `control_inputs`.
+    """Makes the operations built inside a `with` block run after `control_inputs`.
 
     Args:
       control_inputs: operations, tensors or variables; None clears all outer demands. In
@@ -137,7 +137,7 @@ def device_v2(device_name: Any) -> Any:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """Puts the operations made inside a `with` block beside `op`.
+    """Colocates the operations built inside a `with` block with `op`.
 
     Args:
       op: an operation or tensor.
@@ -148,7 +148,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def container(container_name: str) -> Any:
-    """Accepted as TensorFlow does: a session has one container."""
+    """Accepted as in TensorFlow; a session has one container."""
     return contextlib.nullcontext(container_name)
 
 
@@ -163,7 +163,7 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """A copy of a collection of the default graph.
+    """Returns a copy of a collection of the default graph.
 
     Args:
       key: the collection's name, e.g. an attribute of `tf.GraphKeys`.
@@ -173,5 +173,5 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself; changing the list changes the collection."""
+    """Returns a collection of the default graph itself; changing the list changes the collection."""
     return get_default_graph().get_collection_ref(key)

@@ -14,7 +14,7 @@ from graphgrad.ir.graph_messages import TensorProto
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False,
                       allow_broadcast: bool = False) -> Any:
-    """An array as a `TensorProto`.
+    """Converts an array to a `TensorProto`.
 
     Args:
       values: a number, a list or an array.
@@ -50,7 +50,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
 
 
 def make_ndarray(tensor: Any) -> Any:
-    """The array that a `TensorProto` holds.
+    """Converts a `TensorProto` to an array.
 
     Args:
       tensor: the message.

@@ -74,7 +74,7 @@ def define_op(op_type: str, signature: str, *, static: Sequence[str] = (), numpy
         if op_type in registry:
             _remove(op_type)
         record = op(op_type, signature, host=static, flags=flags, **allowed)(_checking(op_type, kernel))
-        record.limits = {}  # its attributes mean what the user says
+        record.limits = {}  # the user defines the meaning of its attributes
         record.source = Source(kernel.__code__, -1) if hasattr(kernel, "__code__") else record.source
         _check_kernel(record, kernel)
         return record
@@ -82,7 +82,7 @@ def define_op(op_type: str, signature: str, *, static: Sequence[str] = (), numpy
     return decorate
 
 
-# -- what is wrong with a definition -------------------------------------------------------------------
+# -- checks of definitions -----------------------------------------------------------------------------
 
 
 def _check_name(op_type: Any, replace: bool) -> None:
@@ -105,7 +105,7 @@ def _remove(op_type: str) -> None:
 
 
 def _check_signature(op_type: str, signature: str, types: Iterable[str]) -> None:
-    """A ValueError for a signature that cannot be read, or that does not have the type attributes given."""
+    """Raises ValueError for an invalid signature, or one without the given type attributes."""
     left, arrow, right = signature.partition("->")
     if not arrow:
         raise ValueError(f"{op_type}: the signature {signature!r} has no '->'.\n  Fix: write 'x: T -> y: T'")
@@ -141,7 +141,7 @@ def _dtypes(op_type: str, attr: str, given: Any) -> list[DType]:
 
 
 def _check_kernel(record: OpDef, kernel: Callable[..., Any]) -> None:
-    """A TypeError if the kernel's positional arguments are not `xp` and the inputs; the op is not kept then."""
+    """Raises TypeError and discards the op if the kernel's positional arguments are not `xp` and the inputs."""
     parameters = inspect.signature(kernel).parameters.values()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     least = sum(p.default is p.empty for p in positional)
@@ -157,11 +157,11 @@ def _check_kernel(record: OpDef, kernel: Callable[..., Any]) -> None:
                         f"  Fix: def kernel({names}, *, attributes)")
 
 
-# -- what is wrong with results ------------------------------------------------------------------------
+# -- checks of results ---------------------------------------------------------------------------------
 
 
 def _checking(op_type: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel, with its results compared with the signature and the shape rule."""
+    """Wraps the kernel to compare its results with the signature and the shape rule."""
 
     @functools.wraps(kernel)
     def checked(xp: Any, *values: Any, **attrs: Any) -> Any:
@@ -169,13 +169,13 @@ def _checking(op_type: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         result = kernel(xp, *values, **attrs)
         return result if record is None or record.kernel is not checked else _fitting(record, xp, values, attrs, result)
 
-    # Programs that contain it are not kept for other processes, which may define it otherwise.
+    # Programs that contain it are not cached for other processes, which may define it differently.
     checked.__module__ = kernel.__module__ or "__main__"
     return checked
 
 
 def _fitting(record: OpDef, xp: Any, values: Sequence[Any], attrs: dict[str, Any], result: Any) -> Any:
-    """The results as arrays; a Complaint if they are not what signature and shape rule say."""
+    """Returns the results as arrays; a Complaint if they do not match signature and shape rule."""
     several = len(record.outputs) != 1 or record.outputs[0].is_list
     if several:
         if not isinstance(result, (tuple, list)) and record.outputs:

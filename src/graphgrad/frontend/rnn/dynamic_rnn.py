@@ -1,4 +1,4 @@
-"""Running recurrent cells over sequences, by loops: `dynamic_rnn` and its relatives."""
+"""Runs recurrent cells over sequences by loops: `dynamic_rnn` and related functions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _swap(x: Any) -> Any:
 
 
 def _batch_size(inputs: Sequence[Any], axis: int) -> Any:
-    """The size of the batch: an int, or a tensor when only the run knows."""
+    """Returns the batch size: an int, or a tensor if known only at run time."""
     for t in inputs:
         shape = t.shape
         if shape.rank is not None and shape.rank > axis and shape.as_list()[axis] is not None:
@@ -98,7 +98,7 @@ def _step(cell: Any, inputs: Any, state: Any) -> tuple[Any, Any]:
 
 
 def _masked(finished: Any, old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
-    """Rows of `old` where the sequence is over, rows of `new` elsewhere; scalars are always new."""
+    """Selects rows of `old` where the sequence is over, rows of `new` elsewhere; scalars are always new."""
     kept = []
     for a, b in zip(old, new, strict=True):
         if isinstance(a, TensorArray) or a.shape.rank == 0:
@@ -188,7 +188,7 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, batch_size: Any, dty
     zero_outputs = [zeros_of_size(batch_size, size, out_dtype) for size in _flat_sizes(cell.output_size)]
     bound: Any = convert_to_tensor(steps, int32)
     if lengths is not None:
-        # Steps after the longest sequence have nothing to do.
+        # Steps after the longest sequence are skipped.
         bound = raw.Minimum(bound, raw.Maximum(1, raw.Max(lengths, 0)))
     arrays = [TensorArray(t.dtype, steps, element_shape=t.shape) for t in zero_outputs]
 
@@ -208,7 +208,7 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, batch_size: Any, dty
 
 
 def _map_sizes_to(sizes: Any, flat: Sequence[Any]) -> Any:
-    """The tensors in `flat`, arranged like the structure of sizes."""
+    """Packs the tensors in `flat` like the structure of sizes."""
     left = iter(flat)
     return _map_sizes(lambda _: next(left), sizes)
 
@@ -269,7 +269,7 @@ def bidirectional_dynamic_rnn(
 
 def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memory: bool = False,
             scope: Any = None) -> Any:
-    """Runs a cell by a loop that a function controls: what comes in, what goes out, and when each sequence ends.
+    """Runs a cell in a loop controlled by a function: inputs, outputs, and the end of each sequence.
 
     Args:
       cell: the cell.

@@ -59,7 +59,7 @@ def zeros_of_size(batch_size: Any, size: Any, dtype: Any) -> Any:
 
 
 def assert_like_rnn_cell(argument: str, cell: Any) -> None:
-    """Raises TypeError unless `cell` has what a recurrent cell needs."""
+    """Raises TypeError unless `cell` has the interface of a recurrent cell."""
     missing = [text for text, there in (
         ("'output_size' property is missing", _has(cell, "output_size")),
         ("'state_size' property is missing", _has(cell, "state_size")),
@@ -83,7 +83,7 @@ def _has(cell: Any, name: str) -> bool:
 
 
 class RNNCell(ScopedLayer):
-    """What recurrent cells have in common: `output, next_state = cell(input, state)`.
+    """The base of recurrent cells: `output, next_state = cell(input, state)`.
 
     A subclass gives `state_size`, `output_size` and `call(inputs, state)`. Variables that `call` takes with
     `tf.get_variable` stand in the cell's scope.
@@ -147,7 +147,7 @@ class RNNCell(ScopedLayer):
             return _map_sizes(lambda size: zeros_of_size(batch_size, size, dtype), self.state_size)
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
-        """Zeros for a state, with batch size and dtype from `inputs` (batch, ...) if it is given.
+        """Returns zeros for a state, with batch size and dtype from `inputs` (batch, ...) if it is given.
 
         Raises: ValueError if neither says batch size and dtype, or they contradict.
         """
@@ -170,7 +170,7 @@ class RNNCell(ScopedLayer):
 
 
 def _map_sizes(function: Callable[[Any], Any], sizes: Any) -> Any:
-    """`map_structure`, with shapes as leaves."""
+    """Applies `map_structure`, with shapes as leaves."""
     return function(sizes) if isinstance(sizes, TensorShape) else nest.map_structure(function, sizes)
 
 
@@ -214,7 +214,7 @@ def _dense(inputs: Any, state: Any, kernel: Any, bias: Any) -> Any:
 
 
 def _activation(value: Any) -> Callable[[Any], Any]:
-    """The function that an argument `activation` stands for."""
+    """Returns the function of an argument `activation`."""
     if callable(value):
         found: Callable[[Any], Any] = value
         return found
@@ -415,7 +415,7 @@ class BasicLSTMCell(_LSTM):
 
 
 class LSTMCell(_LSTM):
-    """The long short-term memory cell, with peepholes, projection and clipping as asked for.
+    """The long short-term memory cell, with optional peepholes, projection and clipping.
 
     Args:
       num_units: the size of the memory.

@@ -24,7 +24,7 @@ from .rnn_cells import LSTMStateTuple, RNNCell, _map_sizes, assert_like_rnn_cell
 
 
 class MultiRNNCell(RNNCell):
-    """Cells on top of each other: each one's output is the next one's input.
+    """Stacked cells: each one's output is the next one's input.
 
     Args:
       cells: the cells, from the input on.
@@ -69,7 +69,7 @@ class MultiRNNCell(RNNCell):
 
     @property
     def non_trainable_weights(self) -> list[Any]:
-        """The cells' variables that optimizers leave alone."""
+        """The cells' variables that optimizers do not update."""
         kept = [] if self.trainable else [v for c in self._cells for v in getattr(c, "trainable_weights", ())]
         return kept + [v for c in self._cells for v in getattr(c, "non_trainable_weights", ())]
 
@@ -101,7 +101,7 @@ class MultiRNNCell(RNNCell):
 
 
 class _Wrapper(RNNCell):
-    """A cell that does something around another one; it has no variables of its own."""
+    """A cell that wraps another one; it has no variables of its own."""
 
     def __init__(self, cell: Any, **kwargs: Any):
         super().__init__(**kwargs)
@@ -130,7 +130,7 @@ class _Wrapper(RNNCell):
 
     @property
     def non_trainable_weights(self) -> list[Any]:
-        """The cell's variables that optimizers leave alone."""
+        """The cell's variables that optimizers do not update."""
         return list(getattr(self.cell, "non_trainable_weights", ()))
 
     def build(self, input_shape: Any) -> None:
@@ -152,12 +152,12 @@ class _Wrapper(RNNCell):
 
 
 def _default_filter(state: Any) -> Any:
-    """Which parts of a state dropout applies to: not the memory of an LSTM."""
+    """Selects the parts of a state for dropout: not the memory of an LSTM."""
     return LSTMStateTuple(c=False, h=True) if isinstance(state, LSTMStateTuple) else True
 
 
 def _chosen(visitor: Callable[[Any], Any], state: Any) -> list[bool]:
-    """What the visitor says of each leaf of `state`."""
+    """Returns the filter's choice for each leaf of `state`."""
     said = visitor(state)
     if nest.is_nested(said):
         return [flag for s, part in zip(said, state, strict=True)
@@ -228,7 +228,7 @@ class DropoutWrapper(_Wrapper):
         return made
 
     def _seed_of(self, what: str, index: int) -> int | None:
-        """A seed of its own for each tensor, as TensorFlow derives it."""
+        """Derives a separate seed for each tensor, as TensorFlow does."""
         if self._seed is None:
             return None
         import hashlib
@@ -346,7 +346,7 @@ class DeviceWrapper(_Wrapper):
 
 
 class _Wrapper2(_Wrapper):
-    """The methods of a wrapper as TensorFlow 2 names their arguments."""
+    """The methods of a wrapper with TensorFlow 2's argument names."""
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the cell's variables."""
@@ -370,7 +370,7 @@ class _Wrapper2(_Wrapper):
         aggregation: Any = VariableAggregation.NONE,
         **kwargs: Any,
     ) -> Any:
-        """A variable of the wrapper's own.
+        """Adds a variable to the wrapper itself.
 
         Args:
           name, shape, dtype, initializer, regularizer, trainable, constraint, use_resource: as in `get_variable`.

@@ -57,7 +57,7 @@ class ScopedLayer:
 
     @property
     def dtype(self) -> Any:
-        """The dtype of its variables; None as long as it is not known."""
+        """The dtype of its variables; None until it is known."""
         return self._dtype
 
     @property
@@ -106,13 +106,13 @@ class ScopedLayer:
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """What the layer computes."""
+        """Computes the layer's outputs."""
         return inputs
 
     def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
                    trainable: bool | None = None, constraint: Any = None, use_resource: Any = None,
                    partitioner: Any = None, **kwargs: Any) -> Any:
-        """Makes, or takes, the variable `name` in the layer's scope.
+        """Creates, or reuses, the variable `name` in the layer's scope.
 
         Args:
           name, shape, dtype, initializer, regularizer, constraint, partitioner, use_resource: as in `get_variable`.
@@ -133,7 +133,7 @@ class ScopedLayer:
     add_variable = add_weight
 
     def _remember(self, variable: Any, wanted: bool = True) -> None:
-        # A custom getter may have given a tensor instead of a variable.
+        # A custom getter may have returned a tensor instead of a variable.
         trainable = getattr(variable, "trainable", wanted)
         kept = self._trainable_weights if trainable else self._non_trainable_weights
         if all(variable is not v for v in kept):
@@ -161,7 +161,7 @@ class ScopedLayer:
         reuse = True if self.built else self._reuse
         with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as current:
             graph = current_graph()
-            # In a sub-graph, the scope that was opened outside means nothing.
+            # In a sub-graph, the outer scope does not apply.
             inside = current.original_name_scope if graph is not None and not graph.building_function else None
             with name_scope(inside, self._base_name):
                 inputs = nest.map_structure(_as_tensor, inputs)

@@ -1,4 +1,4 @@
-"""Running recurrent cells over lists of inputs, step by step: `static_rnn` and its relatives."""
+"""Runs recurrent cells over lists of inputs, step by step: `static_rnn` and related functions."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _check_list(inputs: Any) -> None:
 
 def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None,
                             scope: Any = None) -> Any:
-    """`static_rnn` whose first state comes from an object, which is handed the last one.
+    """Runs `static_rnn` with the first state from an object, which gets the last one.
 
     Args:
       cell: the cell.
@@ -159,7 +159,7 @@ def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_st
 
 
 def _reversed_steps(steps: Sequence[Any], lengths: Any) -> list[Any]:
-    """The steps in reverse order, each row of the batch within its length."""
+    """Reverses the steps, each row of the batch within its length."""
     if lengths is None:
         return list(reversed(steps))
     columns = []

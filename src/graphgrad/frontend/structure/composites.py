@@ -1,4 +1,4 @@
-"""Flattens composite tensors where only dense tensors pass."""
+"""Flattens composite tensors where only dense tensors can pass."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .type_spec import TypeSpec
 
 
 def tensors_of(leaf: Any) -> list[Any]:
-    """The tensors of a leaf: components of a composite, the list of a `TensorArray`, or the leaf itself."""
+    """Returns the tensors of a leaf: components of a composite, the list of a `TensorArray`, or the leaf itself."""
     if isinstance(leaf, Composite):
         return leaf._parts()
     return [leaf.flow] if isinstance(leaf, TensorArray) else [leaf]
 
 
 def all_tensors(leaves: Sequence[Any]) -> list[Any]:
-    """The tensors of several leaves."""
+    """Returns the tensors of several leaves."""
     return [t for leaf in leaves for t in tensors_of(leaf)]
 
 
 def put_together(likes: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
-    """The inverse of `all_tensors`.
+    """Inverts `all_tensors`.
 
     Args:
       likes: what each leaf is to be like: a spec, a composite, a `TensorArray`; anything else stands for a tensor.
@@ -42,7 +42,7 @@ def put_together(likes: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
 
 
 def tensor_count(like: Any) -> int:
-    """How many tensors a leaf consists of; see `put_together`."""
+    """Returns how many tensors a leaf consists of; see `put_together`."""
     if isinstance(like, TypeSpec):
         return len(nest.flatten(like, expand_composites=True))
     return len(tensors_of(like))
@@ -64,5 +64,5 @@ def component_specs(spec: TypeSpec) -> list[Any]:
 
 
 def converted(leaf: Any) -> Any:
-    """A leaf as it passes: what is neither composite nor an array becomes a tensor."""
+    """Converts a leaf: anything but composites and tensor arrays becomes a tensor."""
     return leaf if isinstance(leaf, (Composite, TensorArray)) else convert_to_tensor(leaf)

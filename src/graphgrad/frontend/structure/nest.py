@@ -14,7 +14,7 @@ from .type_spec import TypeSpec
 
 
 def is_composite_spec(value: Any) -> bool:
-    """Whether `value` is the spec of what consists of several tensors."""
+    """Returns whether `value` is the spec of a composite."""
     return isinstance(value, TypeSpec) and type(value)._component_specs is not TypeSpec._component_specs
 
 
@@ -38,7 +38,7 @@ def _children(structure: Any) -> Iterator[Any]:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves, in order; those of a dictionary by sorted key.
+    """Returns the leaves, in order; those of a dictionary by sorted key.
 
     Args:
       structure: any nesting of lists, tuples and dictionaries, or a leaf.
@@ -51,13 +51,13 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
         structure = structure._parts() if isinstance(structure, Composite) else structure._component_specs
     elif not is_nested(structure):
         return [structure]
-    if not is_nested(structure):  # the one spec of a user's own kind
+    if not is_nested(structure):  # the single spec of a user-defined class
         return [structure]
     return [leaf for child in _children(structure) for leaf in flatten(child, expand_composites)]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """The leaves in `flat_sequence`, arranged like `structure`.
+    """Packs the leaves of `flat_sequence` like `structure`.
 
     Args:
       structure: the pattern.
@@ -96,7 +96,7 @@ def _pack(structure: Any, leaves: Iterator[Any], expand_composites: bool = False
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """Applies `func` to the corresponding leaves of structures of one shape.
+    """Applies `func` to corresponding leaves of equally nested structures.
 
     Args:
       func: takes one leaf of each structure.
@@ -168,7 +168,7 @@ def _assert_same_kind(one: Any, other: Any) -> None:
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
-    """Applies `func` where `shallow_tree` has leaves; what `inputs` hold there may be nested further.
+    """Applies `func` at the leaves of `shallow_tree`; the parts of `inputs` there may be nested further.
 
     Args:
       shallow_tree: the pattern.
@@ -192,7 +192,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 
 
 def _mark_leaves(structure: Any) -> Any:
-    """A structure of one level: its children count as leaves."""
+    """Marks the children of a structure as leaves."""
     if isinstance(structure, Mapping):
         return dict.fromkeys(structure)
     return (
@@ -232,7 +232,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
                   expand_composites: bool = False) -> list[Any]:
-    """The parts of a structure where another one has leaves; they may be nested further.
+    """Returns the parts of a structure at the leaves of another one; they may be nested further.
 
     Args:
       shallow_tree: the pattern.
@@ -252,7 +252,7 @@ def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
 
 
 def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
-    """A dictionary whose keys may be nested, with values nested alike, as one of leaves.
+    """Flattens a dictionary whose keys may be nested, with values nested alike.
 
     Args:
       dictionary: the dictionary.

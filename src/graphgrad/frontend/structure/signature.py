@@ -71,14 +71,14 @@ class TensorSpec(TypeSpec):
         return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether a tensor (or another spec) is of this dtype and a shape that fits."""
+        """Returns whether a tensor (or another spec) has this dtype and a compatible shape."""
         other = spec_or_tensor
         if not hasattr(other, "dtype") or not hasattr(other, "shape"):
             return False
         return as_dtype(other.dtype) is self._dtype and compatible(self._shape, as_shape(other.shape))
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this spec is one of another's.
+        """Returns whether every tensor of this spec is one of another's.
 
         Args:
           other: a spec.
@@ -110,7 +110,7 @@ def _unnamed(spec: TensorSpec) -> TensorSpec:
 
 
 class _Object:
-    """Stands for an object in a key, without keeping it alive."""
+    """Represents an object in a key, without keeping it alive."""
 
     __slots__ = ("_hash", "_ref")
 
@@ -134,7 +134,7 @@ _LITERALS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 def structure_key(structure: Any) -> Any:
-    """A hashable key for how a structure is nested."""
+    """Returns a hashable key for the nesting of a structure."""
     if isinstance(structure, dict):
         return ("dict", *[(k, structure_key(structure[k])) for k in sorted(structure)])
     if isinstance(structure, (list, tuple)):
@@ -143,7 +143,7 @@ def structure_key(structure: Any) -> Any:
 
 
 def leaf_key(leaf: Any, spec: Any = None) -> Any:
-    """What a leaf of the arguments is recognised by.
+    """Returns the key of a leaf of the arguments.
 
     Args:
       leaf: a tensor (by dtype and shape), a spec, or anything else (by value, objects by `==` as long as they live).
@@ -165,11 +165,11 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
     own = getattr(leaf, "key", None)
     if own is not None and type(leaf).__name__ == "ArrayParts":
         return own()
-    if type(leaf) in _LITERALS:  # as in TensorFlow 1, 1.0 and True are the same
+    if type(leaf) in _LITERALS:  # as in TensorFlow, 1, 1.0 and True are the same
         return "literal", leaf if leaf == leaf else "nan"
     try:
         return type(leaf), _Object(leaf)
-    except TypeError:  # nothing refers weakly to numbers, strings and their like
+    except TypeError:  # numbers, strings and the like have no weak references
         pass
     try:
         hash(leaf)
@@ -180,7 +180,7 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
 
 
 def leaf_names(signature: inspect.Signature, args: Any, kwargs: Any) -> list[str]:
-    """For each leaf of the arguments the name of the argument that it belongs to."""
+    """Returns for each leaf of the arguments the name of its argument."""
     names: list[str] = []
     positional = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL), "arg")

@@ -15,7 +15,7 @@ from .tensor_array import TensorArray
 
 
 class _Output:
-    """Marks, in the structure of results, where the i-th tensor goes."""
+    """Marks the position of the i-th tensor in the structure of results."""
 
     def __init__(self, index: int):
         self.index = index
@@ -29,7 +29,7 @@ class _Composite:
 
 
 def collect_outputs(result: Any, outputs: list[Any]) -> Any:
-    """Appends the tensors of `result` to `outputs` and puts marks in their places."""
+    """Appends the tensors of `result` to `outputs` and replaces them by marks."""
 
     def collect(leaf: Any) -> Any:
         if leaf is None or isinstance(leaf, Operation):
@@ -50,7 +50,7 @@ def collect_outputs(result: Any, outputs: list[Any]) -> Any:
 
 
 def restore(structure: Any, tensors: Sequence[Any]) -> Any:
-    """The structure with tensors in the place of marks."""
+    """Replaces the marks in a structure by tensors."""
 
     def put(leaf: Any) -> Any:
         if isinstance(leaf, _Output):

@@ -1,4 +1,4 @@
-"""`tf.TypeSpec`: the type of a value, known before the value. Base of `TensorSpec` and its relatives."""
+"""`tf.TypeSpec`: the type of a value, known before the value. Base of `TensorSpec` and other specs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphgrad.ir.shape import TensorShape
 
 
 class TypeSpec:
-    """What is known of a value before there is one; `TensorSpec`, `RaggedTensorSpec` and others are of this kind.
+    """The static type of a value; base of `TensorSpec`, `RaggedTensorSpec` and others.
 
     Reference: TensorFlow 2.21 `tf.TypeSpec`.
 
@@ -25,47 +25,47 @@ class TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}.value_type")
 
     def _serialize(self) -> tuple[Any, ...]:
-        """What the spec is made of; what equality, hash and text go by."""
+        """Returns the fields of the spec, on which equality, hash and text are based."""
         raise NotImplementedError("Please implement _serialize() in a subclass of TypeSpec.")
 
     def _call_key(self) -> Any:
-        """What a call is recognised by that has such a value among its arguments."""
+        """Returns the key of such a value among the arguments of a call."""
         return type(self), self._generic()
 
     def _generic(self) -> Any:
-        """The spec of all values that a call with such a value among its arguments takes for the same."""
+        """Returns the most general spec that shares a trace with this one."""
         return self
 
     def _by_components(self) -> Any:
-        """The spec as far as those of the components tell it."""
+        """Returns the spec as far as the components determine it."""
         return self
 
     def _for_shape(self, shape: TensorShape) -> Any:
-        """The spec that a shape among the shape invariants of a loop stands for."""
+        """Returns the spec for a shape among the shape invariants of a loop."""
         raise ValueError(f"a shape cannot tell what varies of a {self.value_type.__name__}: {shape}. "
                          f"Fix: give a tf.{type(self).__name__} among shape_invariants")
 
     @property
     def _component_specs(self) -> Any:
-        """The specs of the tensors that such a value consists of."""
+        """Returns the specs of the components."""
         raise NotImplementedError(f"{type(self).__name__}._component_specs")
 
     def _to_components(self, value: Any) -> Any:
-        """The tensors that a value consists of."""
+        """Returns the components of a value."""
         raise NotImplementedError(f"{type(self).__name__}._to_components")
 
     def _from_components(self, components: Any) -> Any:
-        """The value that consists of these tensors."""
+        """Builds the value from its components."""
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
     def _of_value(self, value: Any) -> Any:
-        """The spec of a value or of a spec; None for what is neither."""
+        """Returns the spec of a value, or a spec itself; None for anything else."""
         from .composite_specs import spec_of
 
         return value if isinstance(value, TypeSpec) else spec_of(value)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or another spec, fits: the same kind, dtypes, and shapes that agree where both are known."""
+        """Returns whether a value, or another spec, is compatible: the same kind and dtypes, and compatible shapes."""
         other = self._of_value(spec_or_value)
         if type(other) is not type(self):
             return False
@@ -73,7 +73,7 @@ class TypeSpec:
         return len(mine) == len(theirs) and all(map(_compatible, mine, theirs))
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every value of this spec is one of another's.
+        """Returns whether every value of this spec is one of another's.
 
         Args:
           other: a spec.
@@ -132,7 +132,7 @@ def _hashable(part: Any) -> Any:
 
 
 def _each(part: Any) -> list[Any] | None:
-    """The values of a structure; None if it is none."""
+    """Returns the values of a structure; None for anything else."""
     if isinstance(part, dict):
         return [part[k] for k in sorted(part)]
     return list(part) if isinstance(part, (tuple, list)) else None

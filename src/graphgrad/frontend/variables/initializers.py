@@ -24,7 +24,7 @@ from graphgrad.ops.random import stateless
 
 
 class Initializer:
-    """The base of all initializers: called with a shape and a dtype, gives a tensor."""
+    """The base of all initializers: called with a shape and a dtype, returns a tensor."""
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """The first value of a variable of that shape and dtype."""
@@ -36,14 +36,14 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer that `get_config` described."""
+        """Makes the initializer that `get_config` described."""
         config = dict(config)
         config.pop("dtype", None) if not issubclass(cls, _Typed) else None
         return cls(**config)
 
 
 class _Typed(Initializer):
-    """An initializer of TensorFlow 1: it has a dtype of its own."""
+    """An initializer of TensorFlow 1, with a default dtype."""
 
     dtype: Any = dtypes.float32
 
@@ -92,7 +92,7 @@ def _floating(dtype: Any) -> Any:
 
 
 def _static(shape: Any) -> list[int]:
-    """The shape as a list of int; a tensor's is taken if it is known."""
+    """Returns the shape as a list of int; a tensor's value must be known."""
     if hasattr(shape, "_spec"):
         from graphgrad.ir.constant_value import constant_value
 
@@ -108,7 +108,7 @@ def _static(shape: Any) -> list[int]:
 
 
 def _constant_of(value: Any, shape: Any, dtype: Any, name: str = "Const") -> Any:
-    """A constant; where one element fills a large shape, the graph holds only that."""
+    """Makes a constant; where one element fills a large shape, the graph holds only that element."""
     array = constant_array(value, dtype)
     if array.size != 1:
         return constant(array, dtype, _static(shape), name)
@@ -123,7 +123,7 @@ def _constant_of(value: Any, shape: Any, dtype: Any, name: str = "Const") -> Any
 
 
 def constant_array(value: Any, dtype: Any) -> Any:
-    """The array of a constant initializer's value; TypeError for what is no number or list."""
+    """Returns the array of a constant initializer's value; TypeError unless it is a number or list."""
     if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray, np.generic, bytes))):
         raise TypeError("Invalid type for initial value: " + f"{type(value)}. Expected Python scalar, list or tuple of "
                         "values, or numpy.ndarray.")
@@ -374,7 +374,7 @@ class UniformUnitScaling(_Typed):
 
 
 def compute_fans(shape: Any) -> tuple[int, int]:
-    """How many inputs and outputs a unit of a layer with weights of this shape has."""
+    """Returns how many inputs and outputs a unit of a layer with weights of this shape has."""
     sizes = _static(shape)
     if not sizes:
         return 1, 1
@@ -489,7 +489,7 @@ class VarianceScalingV2(_ScalingRule, _Untyped):
 
 
 class _Preset(VarianceScalingV2):
-    """A variance scaling whose scale, mode and distribution are settled."""
+    """A variance scaling with fixed scale, mode and distribution."""
 
     _preset: tuple[float, str, str]
 
@@ -591,7 +591,7 @@ class _IdentityRule:
 
 
 class Orthogonal(_OrthogonalRule, _Typed):
-    """A random orthogonal matrix; of higher rank, the axes but the last are flattened.
+    """A random orthogonal matrix; for higher ranks, all axes except the last are flattened.
 
     Args:
       gain: a factor.

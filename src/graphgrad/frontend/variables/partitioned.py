@@ -17,7 +17,7 @@ from .variable import SaveSliceInfo
 
 
 class PartitionInfo:
-    """Which part of a variable an initializer is asked for.
+    """The part of a variable that an initializer computes.
 
     Attributes:
       full_shape: the shape of the whole, a list.
@@ -30,7 +30,7 @@ class PartitionInfo:
 
 
 class PartitionedVariable:
-    """A variable that is kept as several, cut along one axis.
+    """A variable stored as several ones, cut along one axis.
 
     It can be iterated over, gives its parts' concatenation where a tensor is wanted, and is what `embedding_lookup`
     takes for a table in parts. Gradients are taken with respect to the parts: `tf.gradients(y, list(v))`.
@@ -76,12 +76,12 @@ class PartitionedVariable:
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole; the same as `shape`."""
+        """Returns the shape of the whole; the same as `shape`."""
         return self._shape
 
     @property
     def handle(self) -> Any:
-        """There is none: NotImplementedError."""
+        """Raises NotImplementedError: there is no single handle."""
         raise NotImplementedError(f"PartitionedVariable {self._name} doesn't support being used as a reference.\n"
                                   f"  Asked for at {user_source(2)}\n  Fix: use its parts, list(variable)")
 
@@ -92,7 +92,7 @@ class PartitionedVariable:
         return next((i for i, n in enumerate(self._partitions) if n > 1), 0)
 
     def as_tensor(self) -> Any:
-        """The whole, as a tensor."""
+        """Returns the whole, as a tensor."""
         graph = current_graph()
         if graph is None:
             return self._joined()
@@ -126,17 +126,17 @@ class PartitionedVariable:
 
     def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Adds to each part that of `value`; returns the list of the parts' assignments."""
+        """Adds the parts of `value` to each part; returns the list of the parts' assignments."""
         return self._apply("assign_add", value, name=name, read_value=read_value)
 
     def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Takes from each part that of `value`; returns the list of the parts' assignments."""
+        """Subtracts the parts of `value` from each part; returns the list of the parts' assignments."""
         return self._apply("assign_sub", value, name=name, read_value=read_value)
 
 
 def cut(shape: Sequence[int], partitions: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Offset and shape of each part; the first ones are larger by one where sizes do not come out even."""
+    """Returns offset and shape of each part; the first ones are larger by one if sizes are uneven."""
     axis = next((i for i, n in enumerate(partitions) if n > 1), 0)
     size, extra = divmod(shape[axis], partitions[axis])
     parts, start = [], 0
@@ -149,7 +149,7 @@ def cut(shape: Sequence[int], partitions: Sequence[int]) -> list[tuple[list[int]
 
 
 def partitions_for(partitioner: Callable[..., Any], name: str, shape: Any, dtype: DType) -> list[int]:
-    """What the partitioner says, checked."""
+    """Calls the partitioner and checks its result."""
     static = TensorShape(shape)
     if shape is None or not is_fully_defined(static._dims):
         raise ValueError(f"Shape of a new partitioned variable {name} must be fully defined, but instead was {static}."
@@ -168,7 +168,7 @@ def partitions_for(partitioner: Callable[..., Any], name: str, shape: Any, dtype
 
 
 def initial_part(initializer: Any, shape: list[int], offset: list[int], full: list[int], dtype: DType) -> Any:
-    """The initial value of a part: the initializer asked for it, or the part of a given value."""
+    """Returns the initial value of a part: from the initializer, or the part of a given value."""
     if not callable(initializer):
         return raw.Slice(initializer, offset, shape)
     try:
@@ -184,14 +184,14 @@ def _sizes(shape: Any) -> list[int]:
 
 
 def mark(variable: Any, name: str, full: list[int], offset: list[int], shape: list[int]) -> None:
-    """Notes on a part which part of which variable it is."""
+    """Marks a part with its position in its variable."""
     variable._set_save_slice_info(SaveSliceInfo(name, full, offset, shape))
 
 
 def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dtype: Any = dtypes.float32,
                                  trainable: bool = True, collections: Any = None, name: str | None = None,
                                  reuse: Any = None) -> list[Any]:
-    """The parts of a new variable, made by `get_variable`.
+    """Creates the parts of a new variable by `get_variable`.
 
     Args:
       shape: the shape of the whole.
@@ -221,7 +221,7 @@ def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dty
 
 
 def _uncut(shape: Any, axis: int) -> list[int]:
-    """One part along each axis of a shape; ValueError if it does not have the axis that is to be cut."""
+    """Returns one part along each axis of a shape; ValueError if it lacks the axis to be cut."""
     parts = [1] * len(TensorShape(shape))
     if not -len(parts) <= axis < len(parts):
         raise ValueError(f"the shape {TensorShape(shape)} has no axis {axis} to be cut. Fix: give another axis")
@@ -229,7 +229,7 @@ def _uncut(shape: Any, axis: int) -> list[int]:
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
-    """A partitioner into a fixed number of parts along one axis.
+    """Makes a partitioner into a fixed number of parts along one axis.
 
     Args:
       num_shards: how many parts; fewer where the axis is shorter.
@@ -251,7 +251,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
 
 def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16,
                                    max_shards: int | None = None) -> Callable[..., list[int]]:
-    """A partitioner into parts of a bounded size along one axis.
+    """Makes a partitioner into parts of a bounded size along one axis.
 
     Args:
       max_shard_bytes: how large a part may be.
@@ -286,7 +286,7 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
 def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10,
                                  bytes_per_string_element: int = 16) -> Callable[..., list[int]]:
-    """A partitioner into as many parts as keep each above a size, up to a number.
+    """Makes a partitioner into up to a number of parts of at least a given size.
 
     Args:
       max_partitions: a bound on the number of parts.

@@ -1,4 +1,4 @@
-"""`tf.random.Generator`: random numbers whose state is a variable of its own."""
+"""`tf.random.Generator`: random numbers whose state is a variable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _THREEFRY = 2
 
 
 class Algorithm(enum.Enum):
-    """Algorithms that make random bits.
+    """Algorithms that generate random bits.
 
     PHILOX: Philox4x32-10. THREEFRY: ThreeFry2x32-20. AUTO_SELECT: Philox.
     """
@@ -36,7 +36,7 @@ def _state_size(alg: int) -> int:
 
 
 def _signed(n: Any) -> Any:
-    """Integers of 64 bits as int64 has them; of nested lists each."""
+    """Converts integers of 64 bits, also in nested lists, to int64."""
     if isinstance(n, (list, tuple)):
         return [_signed(m) for m in n]
     return n - 2**64 if isinstance(n, int) and n >= 2**63 else n
@@ -48,7 +48,7 @@ def _words(value: Any) -> Any:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
-    """The state of a generator that a seed stands for.
+    """Makes the state of a generator from a seed.
 
     Args:
       seed: an integer of any size, or a vector of integers.
@@ -75,7 +75,7 @@ def create_rng_state(seed: Any, alg: Any) -> Any:
 
 
 class Generator:
-    """A source of random numbers, whose state is a variable: what it draws depends on the state alone.
+    """A source of random numbers, which depend only on its state, a variable.
 
     With the same state it gives TensorFlow's numbers; with ThreeFry those that TensorFlow has on XLA.
 
@@ -117,24 +117,24 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:
-        """A generator with this state, (3,) or, for ThreeFry, (2,) integers."""
+        """Makes a generator with this state, (3,) or, for ThreeFry, (2,) integers."""
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
-        """A generator with the state that an integer, or a vector of them, stands for; Philox by default."""
+        """Makes a generator from a seed, an integer or a vector of them; Philox by default."""
         alg = algorithm(Algorithm.PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that begins anywhere; Philox by default."""
+        """Makes a generator with a random state; Philox by default."""
         alg = algorithm(Algorithm.PHILOX if alg is None else alg)
         return cls(state=raw.NonDeterministicInts(np.asarray([_state_size(alg)], np.int32), dtype=int64), alg=alg)
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        """A generator with this key, a scalar, and counter, (2,) or, for ThreeFry, (1,)."""
+        """Makes a generator with this key, a scalar, and counter, (2,) or, for ThreeFry, (1,)."""
         made = cls.__new__(cls)
         made._alg = algorithm(alg)
         Generator.__init__(made, state=made._joined(key, counter), alg=alg)
@@ -152,7 +152,7 @@ class Generator:
         self._state_var.assign(state)
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Sets the state that a seed stands for."""
+        """Sets the state from a seed."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
@@ -175,7 +175,7 @@ class Generator:
         return self._state_var[-1]
 
     def skip(self, delta: Any) -> Any:
-        """Moves the state on, as for `delta` numbers; returns the state before, filled up to 3 integers."""
+        """Advances the state, as for `delta` numbers; returns the state before, padded to 3 integers."""
         delta = convert_to_tensor(delta, name="delta")
         return raw.RngReadAndSkip(self._state_var.handle, np.int32(self._alg), raw.Cast(delta, DstT=uint64))
 
@@ -195,16 +195,16 @@ class Generator:
             return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
 
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: Any = None) -> Any:
-        """Numbers from a normal distribution; with gradients for mean and stddev."""
+        """Draws from a normal distribution; with gradients for mean and stddev."""
         return self._scaled("StatelessRandomNormal", "stateful_normal", shape, mean, stddev, dtype, name)
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
                          name: Any = None) -> Any:
-        """Numbers from a normal distribution, those beyond two standard deviations drawn again."""
+        """Draws from a normal distribution, values beyond two standard deviations again."""
         return self._scaled("StatelessTruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, name)
 
     def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: Any = None) -> Any:
-        """Numbers from a uniform distribution over [minval, maxval).
+        """Draws from a uniform distribution over [minval, maxval).
 
         Args:
           shape: the shape of the result.
@@ -230,24 +230,24 @@ class Generator:
             return raw.AddV2(raw.Mul(drawn, raw.Sub(high, low)), low, name=scope)
 
     def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: Any = None) -> Any:
-        """Integers from all that the type holds: int32, int64, uint32 or uint64."""
+        """Draws integers from the full range of the type: int32, int64, uint32 or uint64."""
         with name_scope(name, "stateful_uniform_full_int") as scope:
             return self._draw("StatelessRandomUniformFullInt", shape_tensor(shape), dtype=as_dtype(dtype), name=scope)
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: Any = None) -> Any:
-        """Numbers of successes among `counts` trials of chance `probs`; `shape` is that of the whole result."""
+        """Draws numbers of successes in `counts` trials of probability `probs`; `shape` is that of the whole result."""
         with name_scope(name, "binomial") as scope:
             counts, probs = convert_to_tensor(counts, name="counts"), convert_to_tensor(probs, name="probs")
             return raw.StatefulRandomBinomial(self._state_var.handle, np.int64(self._alg), shape_tensor(shape), counts,
                                               probs, dtype=as_dtype(dtype), name=scope)
 
     def make_seeds(self, count: Any = 1) -> Any:
-        """Seeds for stateless operations, the columns of an int64 (2, count)."""
+        """Draws seeds for stateless operations, the columns of an int64 (2, count)."""
         keys = self.uniform_full_int([count], int64)
         return raw.Pack([keys, raw.ZerosLike(keys)])
 
     def split(self, count: int = 1) -> list[Any]:
-        """A list of `count` generators, whose states this one draws."""
+        """Returns a list of `count` generators, whose states this one draws."""
         keys = raw.Unpack(self.uniform_full_int([count], int64), num=count)
         zeros = np.zeros(_state_size(self._alg) - 1, np.int64)
         return [Generator(state=raw.ConcatV2([zeros, raw.Reshape(k, [1])], 0), alg=self._alg) for k in keys]
@@ -257,7 +257,7 @@ _global: list[Any] = []
 
 
 def get_global_generator() -> Any:
-    """The generator that the whole program shares; made when first asked for, from a state of chance.
+    """Returns the program's global generator, created on first use with a random state.
 
     Returns: a `Generator`.
     Gradient: none.
@@ -273,7 +273,7 @@ def get_global_generator() -> Any:
 
 
 def set_global_generator(generator: Any) -> None:
-    """Replaces the generator that the whole program shares.
+    """Replaces the program's global generator.
 
     Args:
       generator: a `Generator`.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 
 class ScopeCounts:
-    """How often variable scopes were opened, by their full names."""
+    """Counts how often variable scopes were opened, by their full names."""
 
     def __init__(self) -> None:
         self._opened: dict[str, int] = {}
         self._numbered: dict[str, int] = {}  # name -> a number below which name_1, name_2 ... are all open
         self._inner: dict[str, set[str]] = {}  # scope -> the scopes directly inside of it
-        self._logs: list[list[tuple[str, int]]] = []  # what to take back, for each scope that was gone back to
+        self._logs: list[list[tuple[str, int]]] = []  # counts to undo, for each re-entered scope
 
     def times_opened(self, name: str) -> int:
-        """How often the scope was opened."""
+        """Returns how often the scope was opened."""
         return self._opened.get(name, 0)
 
     def open(self, name: str) -> None:
@@ -25,7 +25,7 @@ class ScopeCounts:
             name, (outer, _, _) = outer, outer.rpartition("/")
 
     def close_inner(self, name: str) -> None:
-        """Forgets the scopes inside of `name`: opened again, it makes the same names unique."""
+        """Resets the scopes inside of `name`: opened again, it gives the same unique names."""
         names = list(self._inner.get(name, ()))
         while names:
             inner = names.pop()
@@ -45,7 +45,7 @@ class ScopeCounts:
             self._numbered.pop(base, None)
 
     def free_number(self, name: str) -> int:
-        """The lowest number from 1 for which `name_<number>` is not open."""
+        """Returns the lowest number from 1 for which `name_<number>` is not open."""
         i = self._numbered.get(name, 1)
         while self.times_opened(f"{name}_{i}"):
             i += 1
@@ -53,7 +53,7 @@ class ScopeCounts:
         return i
 
     def remember(self) -> None:
-        """Begins to note what `take_back` is to undo."""
+        """Begins to note counts for `take_back`."""
         self._logs.append([])
 
     def take_back(self) -> None:

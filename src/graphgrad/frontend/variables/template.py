@@ -1,4 +1,4 @@
-"""Templates: functions whose variables are made once and then shared."""
+"""Templates: functions whose variables are created once and then shared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .variable_scope import VariableScope, variable_scope
 
 
 class Template:
-    """A function whose variables are made by its first call and shared by the others."""
+    """A function whose variables are created by its first call and shared by the others."""
 
     def __init__(self, name: str, function: Callable[..., Any], unique_name: Any, custom_getter: Any):
         self._name = name
@@ -35,7 +35,7 @@ class Template:
 
     @property
     def name(self) -> str:
-        """The name that was asked for."""
+        """The requested name."""
         return self._name
 
     @property
@@ -61,7 +61,7 @@ class Template:
 
 def make_template(name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Any = None,
                   custom_getter_: Any = None, **kwargs: Any) -> Template:
-    """Turns a function into one whose variables are made once and then shared.
+    """Turns a function into one whose variables are created once and then shared.
 
     Args:
       name_: the name of its variable scope; made unique.

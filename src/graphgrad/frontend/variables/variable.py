@@ -1,4 +1,4 @@
-"""Variables: tensors with a state that outlives a run.
+"""Variables: tensors whose state outlives a run.
 
 A variable is a handle of dtype resource. One read is made with the variable: it is what
 `Session.run` fetches and feeds, and what uses of the variable as a tensor share, as long as
@@ -51,7 +51,7 @@ from .variable_creators import Created
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together."""
+    """When the copies of a distributed variable are synchronized."""
 
     AUTO = 0
     NONE = 1
@@ -60,7 +60,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together (1.x)."""
+    """How the copies of a distributed variable are aggregated (1.x)."""
 
     NONE = 0
     SUM = 1
@@ -73,7 +73,7 @@ class VariableAggregation(enum.Enum):
 
 
 class VariableAggregationV2(enum.Enum):
-    """How the copies of a distributed variable are brought together (2.x)."""
+    """How the copies of a distributed variable are aggregated (2.x)."""
 
     NONE = 0
     SUM = 1
@@ -92,7 +92,7 @@ _NO_VALUE = ("The `initial_value` arg to `tf.Variable` must be specified except 
 
 
 class SaveSliceInfo:
-    """Which part of a larger variable this one is, for saving."""
+    """The part of a larger variable that this one is, for saving."""
 
     def __init__(self, full_name: Any = None, full_shape: Any = None, var_offset: Any = None, var_shape: Any = None,
                  save_slice_info_def: Any = None, import_scope: Any = None):
@@ -110,16 +110,16 @@ class SaveSliceInfo:
 
 
 class References:
-    """Whether variables that do not say `use_resource` are fetched as TensorFlow 1's references are."""
+    """Whether variables without `use_resource` are fetched like TensorFlow 1's references."""
 
     by_default = False
 
 
-creation_numbers = itertools.count()  # tells the order in which variables were made
+creation_numbers = itertools.count()  # gives the creation order of variables
 
 
 class _Creation(threading.local):
-    """Who is told in this thread that a function being traced creates a variable."""
+    """This thread's listeners for variables created by a function being traced."""
 
     def __init__(self) -> None:
         self.watch: Callable[[], None] | None = None
@@ -144,7 +144,7 @@ def watching_creation(watch: Callable[[], None]) -> Iterator[list[Operation]]:
 
 
 class Variable(TensorOperators, metaclass=Created):
-    """A tensor whose value is kept between runs and changed by assignments.
+    """A tensor whose value persists between runs and is changed by assignments.
 
     Args:
       initial_value: what to convert to the first value, or a function that gives it.
@@ -187,7 +187,7 @@ class Variable(TensorOperators, metaclass=Created):
     # -- creation ------------------------------------------------------------------
 
     def _stand_for(self, variable_def: Any, import_scope: str | None, initial_value: Any) -> None:
-        """Stands for a variable that the graph has."""
+        """Makes this object refer to an existing variable of the graph."""
         from .variable_protos import stand_for
 
         if initial_value is not None:
@@ -217,7 +217,7 @@ class Variable(TensorOperators, metaclass=Created):
         self._initial_value: Any = None
         self._initializer_op: Operation | None = None
         self._snapshot: Any = None
-        self._changeable = False  # whether an operation that changes the value may exist
+        self._changeable = False  # whether there may be an operation that changes the value
         self._number = next(creation_numbers)
         wanted = None if dtype is None else as_dtype(dtype)
         graph = current_graph()
@@ -253,7 +253,7 @@ class Variable(TensorOperators, metaclass=Created):
         self._hold(value._value, name[:-1] if name.endswith("/") else eager_scope.prefix + name)
 
     def _hold(self, value: Any, name: str) -> None:
-        """Keeps the value itself, as variables outside of graphs do; None before there is one."""
+        """Stores the value itself, as variables outside of graphs do; None before initialization."""
         self._graph: Graph | None = None
         self._handle_name = name
         self._handle: Any = Handle(Cell(value, name, self._dtype, self._shape))
@@ -261,14 +261,14 @@ class Variable(TensorOperators, metaclass=Created):
 
     @staticmethod
     def _initial_in_function(initial_value: Any, dtype: DType | None) -> Any:
-        """An initial value of a function being traced: a tensor if the function computes it, else what was given."""
+        """Returns an initial value of a function being traced: a tensor if the function computes it, else as given."""
         with name_scope("Initializer"):
             value = initial_value() if callable(initial_value) else initial_value
             return convert_to_tensor(value, dtype, "initial_value") if _is_computed(value) else value
 
     def _create_in_function(self, graph: Graph, initial_value: Tensor, validate_shape: bool, name: str | None,
                             shape: Any) -> None:
-        """Makes a variable outside of the function that is being traced, which assigns its initial value."""
+        """Creates a variable outside of the function that is being traced, which assigns its initial value."""
         self._settle(initial_value, validate_shape, shape)
         scope = graph._scope
         self._hold(None, f"{scope}/{name or 'Variable'}" if scope else name or "Variable")
@@ -293,7 +293,7 @@ class Variable(TensorOperators, metaclass=Created):
             self._snapshot = self._read(graph._unique(f"{scope}Read/ReadVariableOp") + "/")
 
     def _settle(self, value: Any, validate_shape: bool, shape: Any) -> None:
-        """Takes over dtype and static shape."""
+        """Sets dtype and static shape."""
         self._dtype: DType = value.dtype
         own: Shape = value._spec.shape
         if shape is not None:
@@ -311,11 +311,11 @@ class Variable(TensorOperators, metaclass=Created):
         else:
             self._shape = own if self._needs_shape is False else None
 
-    # -- what it is ----------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------
 
     @property
     def handle(self) -> Any:
-        """The tensor of dtype resource that stands for the variable."""
+        """The tensor of dtype resource that refers to the variable."""
         self._changeable = True
         return self._handle
 
@@ -343,11 +343,11 @@ class Variable(TensorOperators, metaclass=Created):
         return TensorShape(self._shape)
 
     def get_shape(self) -> TensorShape:
-        """The static shape of the value; the same as `shape`."""
+        """Returns the static shape of the value; the same as `shape`."""
         return TensorShape(self._shape)
 
     def set_shape(self, shape: Any) -> None:
-        """Merges what the caller knows into the static shape; ValueError if it contradicts it."""
+        """Merges known dimensions into the static shape; ValueError if they contradict it."""
         merged = merge(self._shape, as_shape(shape))
         if merged is _CONTRADICTION:
             raise ValueError(f"Tensor's shape {shape_str(self._shape)} is not compatible with supplied shape "
@@ -371,7 +371,7 @@ class Variable(TensorOperators, metaclass=Created):
 
     @property
     def device(self) -> str:
-        """The device asked for, '' if none."""
+        """The requested device, '' if none."""
         return str(self._handle.device)
 
     @property
@@ -386,12 +386,12 @@ class Variable(TensorOperators, metaclass=Created):
 
     @property
     def synchronization(self) -> Any:
-        """When copies of a distributed variable are brought together."""
+        """When copies of a distributed variable are synchronized."""
         return self._synchronization
 
     @property
     def aggregation(self) -> Any:
-        """How copies of a distributed variable are brought together."""
+        """How copies of a distributed variable are aggregated."""
         return self._aggregation
 
     @property
@@ -413,7 +413,7 @@ class Variable(TensorOperators, metaclass=Created):
     experimental_ref = ref
 
     def to_proto(self, export_scope: Any = None) -> Any:
-        """The `VariableDef` that stands for a variable of a graph; None for one outside of `export_scope`.
+        """Returns the `VariableDef` of a graph's variable; None for one outside of `export_scope`.
 
         Raises: RuntimeError in eager mode.
         """
@@ -426,7 +426,7 @@ class Variable(TensorOperators, metaclass=Created):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: Any = None) -> Any:
-        """The variable of the default graph whose operations a `VariableDef` names.
+        """Returns the variable of the default graph whose operations a `VariableDef` names.
 
         Args:
           variable_def: the message.
@@ -449,9 +449,9 @@ class Variable(TensorOperators, metaclass=Created):
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
         graph = current_graph()
-        if not (self._changeable or graph is None or graph is not self._graph or listening.recorders):  # tapes look
+        if not (self._changeable or graph is None or graph is not self._graph or listening.recorders):  # for tapes
             return self._snapshot
-        # The builder names an operand '<op>/x'; its read goes beside it.
+        # The builder names an operand '<op>/x'; its read is placed beside it.
         parent = name.rpartition("/")[0] if name else ""
         if graph is None or not parent:
             return self._read()
@@ -466,15 +466,15 @@ class Variable(TensorOperators, metaclass=Created):
         return self._snapshot
 
     def value(self) -> Any:
-        """A tensor with the value at the time of the read."""
+        """Returns a tensor with the value at the time of the read."""
         return self._as_tensor()
 
     def read_value(self) -> Any:
-        """A tensor with the value at the time of the read, which is a read of its own."""
+        """Adds a separate read and returns its value."""
         return raw.Identity(self._read("Read/ReadVariableOp"))
 
     def initialized_value(self) -> Any:
-        """The value if the variable is initialized, else the initial value."""
+        """Returns the value if the variable is initialized, else the initial value."""
         if self._graph is None:
             return self.read_value()
         from graphgrad.frontend.control_flow.cond_while import cond
@@ -486,15 +486,15 @@ class Variable(TensorOperators, metaclass=Created):
         return raw.VarIsInitializedOp(self._handle, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
-        """The rows `indices` of the value, (*I, *shape[1:])."""
+        """Returns the rows `indices` of the value, (*I, *shape[1:])."""
         return raw.ResourceGather(self._handle, indices, dtype=self._dtype, shape=self._shape, name=name or "Gather")
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
-        """The slices of the value at `indices`; see `tf.gather_nd`."""
+        """Returns the slices of the value at `indices`; see `tf.gather_nd`."""
         return raw.GatherNd(self._as_tensor(), indices, name=name)
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session; the default one if none is given.
+        """Computes the value in a session; the default one if none is given.
 
         Raises: ValueError if there is no session; RuntimeError in eager mode.
         """
@@ -503,7 +503,7 @@ class Variable(TensorOperators, metaclass=Created):
         return self._as_graph_element().eval(session=session)
 
     def numpy(self) -> Any:
-        """The value as a NumPy array; NotImplementedError outside of eager mode."""
+        """Returns the value as a NumPy array; NotImplementedError outside of eager mode."""
         if current_graph() is not None or self._graph is not None:
             raise NotImplementedError("numpy() is only available when eager execution is enabled. "
                                       "Fix: Session.run(variable)")
@@ -522,7 +522,7 @@ class Variable(TensorOperators, metaclass=Created):
         return self if op is None else AssignedVariable(self, op)
 
     def _operand(self, value: Any) -> Any:
-        """A value to assign, checked against the shape."""
+        """Converts a value to assign and checks its shape."""
         tensor = convert_to_tensor(_own_copy(value), self._dtype)
         if not compatible(self._shape, tensor._spec.shape):
             raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch.The variable shape "
@@ -634,7 +634,7 @@ class Variable(TensorOperators, metaclass=Created):
         return batch_scatter_update(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
 
     def count_up_to(self, limit: int) -> Any:
-        """The value, which is then raised by one; OutOfRangeError at run time if it is `limit`."""
+        """Returns the value and increments it; OutOfRangeError at run time if it is `limit`."""
         return raw.ResourceCountUpTo(self.handle, limit=limit, T=self._dtype)
 
     # -- Python's protocols --------------------------------------------------------
@@ -743,13 +743,13 @@ class VariableV1(Variable):
         self._fetch_as(use_resource)
 
     def _fetch_as(self, use_resource: Any) -> None:
-        """Decides what a run gives that fetches the variable: its value before, or as of a reference, after updates."""
+        """Selects the value for runs that fetch the variable: before updates or, as of a reference, after them."""
         if self._graph is not None and (References.by_default if use_resource is None else not use_resource):
             self._graph._scoped_state.setdefault("references", set()).add(self._snapshot.op.index)
 
 
 class AssignedVariable(VariableV1):
-    """A variable as it is after an assignment; `op` is that assignment."""
+    """A variable after an assignment; `op` is that assignment."""
 
     def __init__(self, variable: Variable, assignment: Operation):
         self.__dict__.update(variable.__dict__)
@@ -781,19 +781,19 @@ class AssignedVariable(VariableV1):
 
 
 def _own_copy(value: Any) -> Any:
-    """A NumPy array that the caller cannot change behind the variable's back."""
+    """Copies a NumPy array that the caller might change."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _is_computed(value: Any) -> bool:
-    """Whether an initial value is, or contains, what operations of a graph compute."""
+    """Returns whether an initial value is, or contains, a graph tensor."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_computed, value))
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
 
 
 def _liftable(value: Any, dtype: DType | None) -> Any:
-    """An initial value that does not belong to a branch or loop being built."""
+    """Returns an initial value that does not belong to a branch or loop being built."""
     graph = current_graph()
     if not isinstance(value, Tensor) or graph is None or not graph.building_function or value.graph is not graph:
         return value

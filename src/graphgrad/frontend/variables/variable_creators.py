@@ -1,4 +1,4 @@
-"""`variable_creator_scope`: functions of the user's that create variables."""
+"""`variable_creator_scope`: user functions that create variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _V = TypeVar("_V")
 
 
 class _Creators(threading.local):
-    """The functions that make variables in this thread, the outermost first."""
+    """This thread's creator functions, the outermost first."""
 
     def __init__(self) -> None:
         self.stack: list[Callable[..., Any]] = []
@@ -53,7 +53,7 @@ def _make(cls: type, **kwargs: Any) -> Any:
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """A block in which a function makes variables, or changes what they are made with.
+    """A block in which a function creates variables, or changes the arguments of their creation.
 
     Args:
       variable_creator: a function `f(next_creator, **kwargs)` that returns a variable; `kwargs` are the arguments of

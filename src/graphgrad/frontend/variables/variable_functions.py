@@ -93,7 +93,7 @@ def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: Any = True
 
 
 def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
-    """Adds to rows of a variable, to a row named twice twice; see `scatter_update`."""
+    """Adds to rows of a variable, repeatedly for repeated indices; see `scatter_update`."""
     return _as_variable(ref, "scatter_add")._scatter_rows("ResourceScatterAdd", indices, updates, name)
 
 
@@ -179,7 +179,7 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: Any 
 
 
 def count_up_to(ref: Any, limit: int, name: Any = None) -> Any:
-    """The value of an integer variable, which is then raised by one.
+    """Returns the value of an integer variable and increments it.
 
     Args:
       ref: a scalar variable, int32 or int64.
@@ -201,7 +201,7 @@ def count_up_to(ref: Any, limit: int, name: Any = None) -> Any:
 
 
 def global_variables(scope: Any = None) -> list[Any]:
-    """The variables of the default graph's collection GLOBAL_VARIABLES.
+    """Returns the variables of the default graph's collection GLOBAL_VARIABLES.
 
     Args:
       scope: a regular expression; keeps those whose name begins with a match.
@@ -242,7 +242,7 @@ def moving_average_variables(scope: Any = None) -> list[Any]:
 
 
 def variables_initializer(var_list: Any, name: str = "init") -> Any:
-    """An operation that gives variables their initial values.
+    """Makes an operation that gives variables their initial values.
 
     Args:
       var_list: the variables.
@@ -264,7 +264,7 @@ initialize_variables = variables_initializer
 
 
 def global_variables_initializer() -> Any:
-    """An operation that initializes all of `global_variables()`.
+    """Makes an operation that initializes all of `global_variables()`.
 
     >>> v = tf.Variable(1.0)
     >>> sess.run(tf.global_variables_initializer())
@@ -280,7 +280,7 @@ def initialize_all_variables() -> Any:
 
 
 def local_variables_initializer() -> Any:
-    """An operation that initializes all of `local_variables()`."""
+    """Makes an operation that initializes all of `local_variables()`."""
     return variables_initializer(local_variables())
 
 
@@ -300,7 +300,7 @@ def is_variable_initialized(variable: Any) -> Any:
 
 
 def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Any:
-    """The names of the variables that have no value yet.
+    """Returns the names of the variables that have no value yet.
 
     Args:
       var_list: the variables; global and local ones by default.
@@ -323,7 +323,7 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
 
 
 def assert_variables_initialized(var_list: Any = None) -> Any:
-    """An operation that raises FailedPreconditionError unless all variables have a value.
+    """Makes an operation that raises FailedPreconditionError unless all variables have a value.
 
     Args:
       var_list: the variables; global and local ones by default.

@@ -1,4 +1,4 @@
-"""Variables as messages, and variables of the operations that a message names."""
+"""Converts variables to messages, and messages to variables of existing operations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphgrad.ir.graph_messages import VariableDef
 
 
 def variable_def(v: Any) -> Any:
-    """The message that stands for a variable of a graph."""
+    """Makes the message of a graph's variable."""
     made = VariableDef(variable_name=v.name, initializer_name=v.initializer.name, snapshot_name=v._snapshot.name,
                        is_resource=True, trainable=v.trainable,
                        synchronization=_number(v.synchronization), aggregation=_number(v.aggregation))
@@ -32,7 +32,7 @@ def _number(value: Any) -> int:
 
 
 def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
-    """The variable whose operations a message names; one object for all collections.
+    """Returns the variable whose operations a message names; one object for all collections.
 
     Args:
       message: a `VariableDef`.

@@ -30,7 +30,7 @@ from .variable import VariableAggregation, VariableSynchronization, VariableV1
 
 
 class _ReuseMode(enum.Enum):
-    """How `get_variable` treats a variable that exists: AUTO_REUSE takes it or makes it."""
+    """How `get_variable` treats an existing variable: AUTO_REUSE reuses or creates it."""
 
     AUTO_REUSE = 1
 
@@ -39,7 +39,7 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 class _Store(ScopeCounts):
-    """What a graph knows of its named variables, and how often each variable scope was opened."""
+    """A graph's named variables, and how often each variable scope was opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class VariableScope:
 
     @property
     def reuse(self) -> Any:
-        """Whether variables are taken (True), made (False) or either (AUTO_REUSE)."""
+        """Whether variables are reused (True), created (False) or either (AUTO_REUSE)."""
         return self._reuse
 
     @property
@@ -146,7 +146,7 @@ class VariableScope:
         return self._constraint
 
     def reuse_variables(self) -> None:
-        """Takes existing variables from now on."""
+        """Reuses existing variables from now on."""
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -178,7 +178,7 @@ class VariableScope:
         self._use_resource = use_resource
 
     def get_collection(self, name: Any) -> list[Any]:
-        """The items of a collection whose names are in this scope."""
+        """Returns the items of a collection whose names are in this scope."""
         return get_collection(name, self._name + "/" if self._name else None)
 
     def trainable_variables(self) -> list[Any]:
@@ -199,7 +199,7 @@ class VariableScope:
                      use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
                      synchronization: Any = VariableSynchronization.AUTO,
                      aggregation: Any = VariableAggregation.NONE) -> Any:
-        """Takes or makes the variable `name` of this scope; see `tf.compat.v1.get_variable`."""
+        """Reuses or creates the variable `name` of this scope; see `tf.compat.v1.get_variable`."""
         if dtype is not None and initializer is not None and not callable(initializer):
             own = convert_to_tensor(initializer).dtype
             if own is not as_dtype(dtype):
@@ -229,7 +229,7 @@ class VariableScope:
         return custom_getter(getter=_get_single, name=full_name, **arguments)
 
 
-# -- making and taking variables ---------------------------------------------------
+# -- creating and reusing variables ------------------------------------------------
 
 
 def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
@@ -238,7 +238,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
                 use_resource: Any = None, constraint: Any = None,
                 synchronization: Any = VariableSynchronization.AUTO,
                 aggregation: Any = VariableAggregation.NONE) -> Any:
-    """Takes or makes the variable of the full name `name`."""
+    """Reuses or creates the variable of the full name `name`."""
     dtype = as_dtype(dtype)
     eager = outermost_graph() is None
     if partitioner is not None and not eager and not (shape is not None and len(TensorShape(shape)) == 0):
@@ -270,7 +270,7 @@ def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initi
 
 def _get_partitioned(partitioner: Any, name: str, shape: Any, dtype: DType, initializer: Any,
                      arguments: dict[str, Any]) -> Any:
-    """Takes or makes a variable in parts."""
+    """Reuses or creates a partitioned variable."""
     known = _store().partitioned
     if shape is None and initializer is not None and not callable(initializer):
         shape = convert_to_tensor(initializer).shape
@@ -300,7 +300,7 @@ def _get_partitioned(partitioner: Any, name: str, shape: Any, dtype: DType, init
 
 @contextlib.contextmanager
 def _outside() -> Iterator[None]:
-    """Leaves functions, branches and all name scopes: a variable's name is what its scopes say."""
+    """Leaves functions, branches and all name scopes: a variable's name depends on variable scopes only."""
     graph = current_graph()
     if graph is not None and graph.building_function:
         with init_scope():
@@ -316,7 +316,7 @@ def _outside() -> Iterator[None]:
 
 def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
     asked = f"\n  Asked for at {user_source(3)}"
-    if reuse is False:  # None, which only assigning to a scope's `_reuse` brings here, takes what there is
+    if reuse is False:  # None, possible only by assigning to a scope's `_reuse`, reuses existing variables
         first = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
         raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
                          f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n  {first.op.source}{asked}")
@@ -330,7 +330,7 @@ def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> A
 
 
 def _initial_value(name: str, shape: Any, dtype: DType, initializer: Any) -> tuple[Any, DType | None]:
-    """What to hand to `Variable` as initial value and dtype."""
+    """Returns the initial value and dtype for `Variable`."""
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError(f"If initializer is a constant, do not specify shape.\n  Asked for at {user_source(4)}")
@@ -354,7 +354,7 @@ def _initial_value(name: str, shape: Any, dtype: DType, initializer: Any) -> tup
 
 
 def default_initializer(name: str, dtype: DType) -> Callable[..., Any]:
-    """The initializer for a variable without one: Glorot's for floats, zeros for the rest."""
+    """Returns the initializer for a variable without one: Glorot's for floats, zeros for the rest."""
     from .initializers import GlorotUniform, Zeros
 
     if dtype.is_floating:
@@ -387,7 +387,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
                  validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
                  constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
                  aggregation: Any = VariableAggregation.NONE) -> Any:
-    """The variable of that name in the current variable scope, made if need be.
+    """Returns the variable of that name in the current variable scope, creating it if necessary.
 
     Args:
       name: the name within the scope.
@@ -438,7 +438,7 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
 
 
 class variable_scope:  # TensorFlow's name
-    """A `with` block that puts `get_variable` under a name and sets its defaults.
+    """A `with` block that prefixes the names of `get_variable` and sets its defaults.
 
     Args:
       name_or_scope: a name, a `VariableScope` to go back to, or None for a unique name.
@@ -470,7 +470,7 @@ class variable_scope:  # TensorFlow's name
                          "_partitioner": partitioner, "_dtype": dtype, "_use_resource": use_resource,
                          "_constraint": constraint}
         self._auxiliary_name_scope = auxiliary_name_scope
-        self._open: list[Any] = []  # a stack: one object may be entered again inside itself
+        self._open: list[Any] = []  # a stack: an object may be re-entered inside itself
         if default_name is None and name_or_scope is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         if reuse not in (True, False, None, AUTO_REUSE):
@@ -546,7 +546,7 @@ def _copy(scope: VariableScope) -> VariableScope:
 
 
 def _unique_scope(store: _Store, prefix: str) -> str:
-    """`prefix`, numbered if a variable scope of that name was opened here already."""
+    """Returns `prefix`, numbered if a variable scope of that name was opened here already."""
     base = f"{store.current.name}/{prefix}" if store.current.name else prefix
     if not store.times_opened(base):
         return prefix
@@ -554,7 +554,7 @@ def _unique_scope(store: _Store, prefix: str) -> str:
 
 
 def _wrapped(own: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:
-    """A custom getter within another scope's custom getter."""
+    """Nests a custom getter within another scope's."""
     if outer is None:
         return own
 
@@ -568,7 +568,7 @@ def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None,
                       regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                       custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
                       constraint: Any = None) -> Any:
-    """`variable_scope` with the order of arguments of 0.x."""
+    """Calls `variable_scope` with the order of arguments of 0.x."""
     return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
                           custom_getter, reuse, dtype, use_resource, constraint)
 

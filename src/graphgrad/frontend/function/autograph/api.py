@@ -11,7 +11,7 @@ from .convert import convert, mark_unconverted, source_of
 
 
 class Feature(enum.Enum):
-    """What can be switched on beyond branches and loops.
+    """Optional features beyond branches and loops.
 
     Here BUILTIN_FUNCTIONS lets `print` print tensors when the graph runs, ALL includes it; the others are accepted as
     TensorFlow does. Assertions on tensors are converted in any case.
@@ -32,19 +32,19 @@ class Feature(enum.Enum):
 
     @classmethod
     def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
-        """All features but one, or those of a sequence."""
+        """Returns all features but one, or those of a sequence."""
         left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(f for f in cls if f not in left_out and f is not cls.ALL)
 
 
 def with_builtins(features: Any) -> bool:
-    """Whether optional features include `print` and its like."""
+    """Returns whether optional features include `print` and similar functions."""
     chosen = features if isinstance(features, (list, tuple, set)) else (features,)
     return Feature.BUILTIN_FUNCTIONS in chosen or Feature.ALL in chosen
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
-    """Lets a function run as it is written: `if` and `while` in it are Python's own.
+    """Excludes a function from conversion: its `if` and `while` are Python's own.
 
     Args:
       func: the function; when left out, the result is a decorator.
@@ -72,7 +72,7 @@ _UNSET = object()
 
 def set_loop_options(parallel_iterations: Any = _UNSET, swap_memory: Any = _UNSET, maximum_iterations: Any = _UNSET,
                      shape_invariants: Any = _UNSET) -> None:
-    """Gives the loop around it options, where a tensor decides how long it runs.
+    """Sets options of the enclosing loop, if it runs on tensors.
 
     Stands as a statement in the body of the loop.
 
@@ -95,7 +95,7 @@ def set_loop_options(parallel_iterations: Any = _UNSET, swap_memory: Any = _UNSE
 
 
 def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
-    """The rewritten form of a function, for use where a graph is built.
+    """Returns the rewritten function, for building graphs.
 
     Args:
       entity: a function.
@@ -118,7 +118,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The text of what a function is rewritten to.
+    """Returns the source of the rewritten function.
 
     Args:
       entity: a function.
@@ -137,7 +137,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
 def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
                 experimental_optional_features: Any = None) -> Any:
-    """The rewritten form of a function, for use where a graph is built (1.x arguments).
+    """Returns the rewritten function, for building graphs (1.x arguments).
 
     Args:
       entity, recursive, experimental_optional_features: as in 2.x.
@@ -151,7 +151,7 @@ def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg
 
 def to_code_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
                indentation: str = " ", experimental_optional_features: Any = None) -> str:
-    """The text of what a function is rewritten to (1.x arguments).
+    """Returns the source of the rewritten function (1.x arguments).
 
     Args:
       entity, recursive, experimental_optional_features: as in 2.x.

@@ -20,19 +20,19 @@ from .rewrite import Rewriter, put
 
 _FUTURE = functools.reduce(int.__or__, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 _NAME = "_ag_function"
-_FILES = 8  # syntax trees that are kept
+_FILES = 8  # limit of cached syntax trees
 
 
 @functools.cache
 def _libraries() -> tuple[str, ...]:
-    """The folders of Python's own and of installed packages."""
+    """Returns the folders of Python's own and of installed packages."""
     import sysconfig
 
     return tuple(os.path.realpath(sysconfig.get_path(p)) + os.sep for p in ("stdlib", "purelib", "platlib"))
 
 
 class _Kept:
-    """What is known of code objects that have been met, by id; it keeps them alive.
+    """Cached conversions of code objects, by id; keeps them alive.
 
     Attributes:
       rewritten: original code -> (new code or None, why not).
@@ -50,7 +50,7 @@ _kept = _Kept()
 
 
 def mark_unconverted(f: Any) -> None:
-    """Lets a function stay as it is."""
+    """Excludes a function from conversion."""
     code = getattr(f, "__code__", None)
     if code is not None:
         _keep(code)
@@ -65,7 +65,7 @@ def _keep(code: types.CodeType) -> None:
 
 
 def convert(f: Any, builtin_functions: bool = False) -> Any:
-    """The rewritten form of a function or method; itself where there is none to be had or none is needed.
+    """Returns the rewritten function or method; itself if conversion is impossible or not needed.
 
     Args:
       f: whatever can be called.
@@ -94,13 +94,13 @@ def convert(f: Any, builtin_functions: bool = False) -> Any:
 
 
 def why_not(f: Any) -> str:
-    """Why a function is not rewritten; empty if it is, or need not be."""
+    """Says why a function is not rewritten; empty if it is, or need not be."""
     code = getattr(f, "__code__", None)
     return next((r[2] for (i, _), r in _kept.rewritten.items() if i == id(code)), "")
 
 
 def source_of(f: Any, builtin_functions: bool = False) -> str:
-    """The rewritten form, as text.
+    """Returns the rewritten source.
 
     Raises: ValueError where the source cannot be found or rewritten.
     """
@@ -127,7 +127,7 @@ def _rewritten(f: types.FunctionType, code: types.CodeType, builtin_functions: b
 
 @functools.lru_cache(1024)
 def _is_library(filename: str) -> bool:
-    """Whether a file belongs to this package, to Python or to what is installed."""
+    """Returns whether a file belongs to this package, to Python or to an installed library."""
     return is_internal(filename) or os.path.realpath(filename).startswith(_libraries())
 
 
@@ -135,7 +135,7 @@ def _is_library(filename: str) -> bool:
 
 
 def _definition(code: types.CodeType) -> tuple[tuple[Any, str | None] | None, str]:
-    """The syntax tree that a code object was made of, with the name of its class; or why there is none."""
+    """Returns the syntax tree of a code object, with the name of its class; or why there is none."""
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return None, "generators and coroutines are not supported"
     candidates = [c for c in _functions(code.co_filename).get(code.co_firstlineno, ()) if _is_of(c[0], code)]
@@ -154,7 +154,7 @@ def _functions(filename: str) -> dict[int, list[tuple[Any, str | None]]]:
     found: dict[int, list[tuple[Any, str | None]]] = {}
     try:
         waiting: list[tuple[ast.AST, str | None]] = [(ast.parse("".join(lines)), None)]
-    except SyntaxError:  # not Python, or not the file any more
+    except SyntaxError:  # not Python, or a changed file
         waiting = []
     while waiting:
         node, owner = waiting.pop()
@@ -184,7 +184,7 @@ def _is_of(node: Any, code: types.CodeType) -> bool:
 
 
 def _covers(node: ast.Lambda, code: types.CodeType) -> bool:
-    """Whether the instructions of a lambda come from this one of those in its line."""
+    """Returns whether a lambda's code was compiled from this one of the lambdas in its line."""
     body = node.body
     start, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
     places = [(p[0], p[2]) for p in code.co_positions() if p[2] is not None and p[3] != 0]
@@ -196,7 +196,7 @@ def _covers(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def rewrite_body(node: Any, builtin_functions: bool) -> list[ast.stmt]:
-    """The rewritten statements of a function definition."""
+    """Rewrites the statements of a function definition."""
     body = list(node.body)
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in jumps.walk(node)):
         return body  # generators are not supported
@@ -213,7 +213,7 @@ def rewrite_body(node: Any, builtin_functions: bool) -> list[ast.stmt]:
     body = rewriter._block(body)
     inner = sorted(made - args)
     if inner and rewriter.count:
-        # Never runs; tells the compiler that these names belong here, not to the functions made of branches.
+        # Never runs; makes these names local here, not in the functions made of branches.
         targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in inner]
         known = ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], [])
         for new in ast.walk(known):
@@ -224,7 +224,7 @@ def rewrite_body(node: Any, builtin_functions: bool) -> list[ast.stmt]:
 
 
 def _transformed(node: Any, owner: str | None, code: types.CodeType, builtin_functions: bool) -> ast.Module:
-    """A module with a function around the rewritten one that gives it the names of its closure."""
+    """Wraps the rewritten function in one that provides the names of its closure."""
     if owner is not None:
         _Mangle(owner).visit(node)
     if isinstance(node, ast.Lambda):
@@ -235,7 +235,7 @@ def _transformed(node: Any, owner: str | None, code: types.CodeType, builtin_fun
         statement: ast.stmt = ast.Expr(node)
     else:
         node.body = rewrite_body(node, builtin_functions)
-        node.name = _NAME  # its own name belongs to the scope that it was defined in
+        node.name = _NAME  # its own name belongs to the defining scope
         node.decorator_list = []
         node.returns = None
         for arg in ast.walk(node.args):
@@ -280,7 +280,7 @@ def _function(f: types.FunctionType, code: types.CodeType) -> types.FunctionType
 
 
 class _Mangle(ast.NodeTransformer):
-    """Gives private names of a class the form that Python gives them."""
+    """Mangles private names of a class as Python does."""
 
     def __init__(self, owner: str):
         self.prefix = "_" + owner.lstrip("_")

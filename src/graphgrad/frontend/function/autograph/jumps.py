@@ -16,7 +16,7 @@ RETURNED, VALUE = "_ag_returned", "_ag_value"
 
 
 def _jumps_out(node: ast.stmt) -> bool:
-    """Whether a statement holds a jump that leaves it: a return, or a break of a loop around it."""
+    """Returns whether a statement contains a jump that leaves it: a return, or a break of an outer loop."""
     if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
         return True
     waiting: list[tuple[ast.AST, bool]] = [(node, False)]
@@ -34,19 +34,19 @@ def _jumps_out(node: ast.stmt) -> bool:
 
 
 def stays_python(node: ast.stmt) -> bool:
-    """Whether a statement keeps Python's form: it holds a `try` or `match` that a jump leaves."""
+    """Returns whether a statement stays Python's: it contains a `try` or `match` that a jump leaves."""
     return any(isinstance(inner, (ast.Try, ast.Match, ast.TryStar)) and _jumps_out(inner) for inner in walk(node))
 
 
 def keeps_form(node: ast.stmt) -> bool:
-    """Whether an `if` or a loop cannot become functions: jumps that are left lead out of it, or out of its parts."""
+    """Returns whether an `if` or a loop cannot become functions: remaining jumps leave it, or its parts."""
     if stays_python(node) or _jumps_out(node):
         return True
     return isinstance(node, _LOOPS) and any(map(_jumps_out, node.body))
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """The nodes beneath `node` and itself, but not those of functions and classes in it."""
+    """Yields `node` and the nodes beneath it, except those of functions and classes in it."""
     found, waiting = [], [node]
     while waiting:
         inner = waiting.pop()
@@ -57,7 +57,7 @@ def walk(node: ast.AST) -> list[ast.AST]:
 
 
 def lower_function(body: Statements) -> Statements:
-    """The statements of a function, without jumps inside branches and loops."""
+    """Lowers the statements of a function to ones without jumps inside branches and loops."""
     if not any(_jumps_out(s) for s in body if not isinstance(s, ast.Return) and not stays_python(s)):
         return _Lowering(returns=False).block(body)[0]
     first = body[0]
@@ -71,11 +71,11 @@ def lower_function(body: Statements) -> Statements:
 class _Lowering:
     def __init__(self, returns: bool):
         self.returns = returns
-        self.loops: list[tuple[str, str]] = []  # the flags of the loops around
+        self.loops: list[tuple[str, str]] = []  # the flags of outer loops
         self.count = 0
 
     def block(self, statements: Statements) -> tuple[Statements, set[str], bool]:
-        """New statements; the flags that they may raise; whether they raise one whatever happens."""
+        """Returns new statements; the flags that they may raise; whether they always raise one."""
         out: Statements = []
         flags: set[str] = set()
         for i, s in enumerate(statements):
@@ -120,7 +120,7 @@ class _Lowering:
         return out, flags, False
 
     def _branch(self, s: ast.If, rest: Statements, out: Statements) -> tuple[set[str], bool, bool]:
-        """Lowers an `if`; the last answer says whether it has taken the rest of the block into itself."""
+        """Lowers an `if`; the last result says whether it has absorbed the rest of the block."""
         body, body_flags, body_always = self.block(s.body)
         if body_always:
             s.body = body
@@ -129,7 +129,7 @@ class _Lowering:
             return body_flags | flags, always, True
         orelse, flags, always = self.block(s.orelse)
         if always:
-            # The body has been lowered, what follows has not: each is lowered once.
+            # The body has been lowered, the rest has not: each is lowered once.
             after, after_flags, after_always = self._after(body, body_flags, rest, s)
             s.body, s.orelse = after, orelse
             out.append(s)
@@ -147,7 +147,7 @@ class _Lowering:
 
     def _guarded(self, rest: Statements, raised: set[str], out: Statements, flags: set[str],
                  at: ast.stmt) -> tuple[Statements, set[str], bool]:
-        """The rest of a block, to run unless one of some flags is up."""
+        """Guards the rest of a block: it runs unless one of some flags is raised."""
         if not rest:
             return out, flags, False
         lowered, more, always = self.block(rest)
@@ -198,6 +198,6 @@ def _set(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:
 
 
 def _none_of(flags: set[str]) -> ast.expr:
-    """`not (a or b)`, without operators on tensors that are not needed."""
+    """Builds `not (a or b)`, without superfluous operators on tensors."""
     names = [_name(f) for f in sorted(flags)]
     return ast.UnaryOp(ast.Not(), names[0] if len(names) == 1 else ast.BoolOp(ast.Or(), names))

@@ -9,7 +9,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def bound(nodes: Sequence[ast.AST], names_only: bool = False) -> set[str]:
-    """The names that statements bind in the function they stand in.
+    """Returns the names that statements bind in their function.
 
     Args:
       nodes: the statements.
@@ -44,7 +44,7 @@ def bound(nodes: Sequence[ast.AST], names_only: bool = False) -> set[str]:
 
 
 def read(node: ast.AST) -> set[str]:
-    """The names that a node reads, in functions inside it too."""
+    """Returns the names that a node reads, in nested functions too."""
     found: set[str] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Store):
@@ -89,7 +89,7 @@ class Liveness:
                 inner = (inner - bound([item])) | read(item)
             return inner
         if isinstance(s, (ast.Try, ast.TryStar)):
-            rest: set[str] = set(out)  # whatever raises may lead to any of the handlers
+            rest: set[str] = set(out)  # an exception may lead to any of the handlers
             for part in (*s.handlers, *s.orelse, *s.finalbody):
                 rest |= read(part)
             for block in (s.finalbody, s.orelse, *[h.body for h in s.handlers]):
@@ -124,7 +124,7 @@ class Liveness:
 
 
 def _kept_by_closures(body: list[ast.stmt]) -> set[str]:
-    """Names that functions made in the body read: when these are called, nobody knows.
+    """Returns the names that nested functions read, which may be called at any time.
 
     A lambda that is handed to a call at once counts as read there and then.
     """

@@ -103,7 +103,7 @@ class Rewriter(ast.NodeTransformer):
         return _template("_ag.assert_(_0, _1)", node, self.visit(node.test), message)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        """A function in the function is rewritten with names of its own."""
+        """Rewrites a nested function with its own names."""
         from .convert import rewrite_body
 
         node.body = rewrite_body(node, self.print_too)
@@ -112,11 +112,11 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
-        """Coroutines stay as they are."""
+        """Leaves coroutines unchanged."""
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        """Classes stay as they are; their methods are rewritten when they are called."""
+        """Leaves classes unchanged; their methods are rewritten when they are called."""
         return node
 
     # -- expressions ---------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Rewriter(ast.NodeTransformer):
         return found
 
     def _changed(self, statements: Sequence[ast.AST]) -> set[str]:
-        """The names of the function that some statements bind, and attributes that they set."""
+        """Returns the names of the function that statements bind, and attributes that they set."""
         return {n for n in bound(statements) if "." in n or n in self.local or n in self.global_}
 
     def _declared(self, names: set[str]) -> list[ast.stmt]:
@@ -193,7 +193,7 @@ class Rewriter(ast.NodeTransformer):
         return _place(function, at)
 
     def _access(self, k: int, names: list[str], at: ast.stmt) -> list[ast.stmt]:
-        """Functions that get and set the names; one without a value counts as `UNDEFINED`."""
+        """Builds functions that get and set the names; a name without a value is `UNDEFINED`."""
         gets = ", ".join(f"_ag.value(lambda: {n})" for n in names)
         lines = [f"def _ag_get_{k}():", f"  return ({gets}{',' if names else ''})", f"def _ag_set_{k}(_ag_v):"]
         plain = {n for n in names if "." not in n}
@@ -211,7 +211,7 @@ class Rewriter(ast.NodeTransformer):
         return [_place(s, at, everything=True) for s in ast.parse("\n".join(lines)).body]
 
     def _loop_options(self, node: ast.While | ast.For) -> ast.expr:
-        """Takes a call of `set_loop_options` out of the body of a loop."""
+        """Removes a call of `set_loop_options` from the body of a loop."""
         for s in node.body:
             call = s.value if isinstance(s, ast.Expr) else None
             if isinstance(call, ast.Call) and isinstance(call.func, (ast.Attribute, ast.Name)):
@@ -224,7 +224,7 @@ class Rewriter(ast.NodeTransformer):
 
 
 def _is_plain(test: ast.expr) -> bool:
-    """Whether an expression surely is no tensor."""
+    """Returns whether an expression is certainly not a tensor."""
     if isinstance(test, ast.BoolOp):
         return all(map(_is_plain, test.values))
     if isinstance(test, ast.UnaryOp):
@@ -237,7 +237,7 @@ def _is_plain(test: ast.expr) -> bool:
 
 
 def _binds(node: ast.expr) -> bool:
-    """Whether an expression does what a function around it would keep from the one it stands in."""
+    """Returns whether an expression binds names or yields, which a function around it would change."""
     return any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(node))
 
 
@@ -254,7 +254,7 @@ def _two_arguments() -> ast.arguments:
 
 
 def _place(node: Any, at: ast.AST, everything: bool = False) -> Any:
-    """Gives new nodes the place of an old one."""
+    """Gives new nodes the source position of an old one."""
     for inner in ast.walk(node):
         if hasattr(inner, "lineno") and not everything:
             continue
@@ -264,7 +264,7 @@ def _place(node: Any, at: ast.AST, everything: bool = False) -> Any:
 
 
 def put(node: Any, at: Any) -> None:
-    """Gives a new node the place of an old one, in one line: Python reports the last line of what has several."""
+    """Gives a new node the source position of an old one, in one line: Python reports the last line of several."""
     node.lineno = node.end_lineno = at.lineno
     node.col_offset = node.end_col_offset = at.col_offset
 
@@ -286,7 +286,7 @@ class _Fill(ast.NodeTransformer):
 
 
 def _template(text: str, at: ast.stmt, *parts: ast.expr) -> ast.stmt:
-    """A statement, with expressions in the places of `_0`, `_1` and so on."""
+    """Builds a statement from a template with expressions for `_0`, `_1` and so on."""
     (statement,) = ast.parse(text).body
     _place(statement, at, everything=True)
     filled: ast.stmt = _Fill(parts).visit(statement)

@@ -34,7 +34,7 @@ _Set = Callable[[Any], Any]
 
 def loop_options(parallel_iterations: Any = None, swap_memory: Any = None, maximum_iterations: Any = None,
                  shape_invariants: Any = None) -> dict[str, Any]:
-    """What `set_loop_options` at the top of a loop's body says."""
+    """Returns the options of `set_loop_options` at the top of a loop's body."""
     return {"maximum_iterations": maximum_iterations, "shape_invariants": shape_invariants or ()}
 
 
@@ -53,7 +53,7 @@ def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _S
         if graph is None:
             goes_on = test()
         else:
-            with use(FuncGraph("condition", graph, discarded=True)):  # a tensor that decides is computed in the loop
+            with use(FuncGraph("condition", graph, discarded=True)):  # a tensor condition is computed in the loop
                 goes_on = test()
             if is_symbolic(goes_on):
                 _Loop(get, set_, names, options).run(test, body)
@@ -79,7 +79,7 @@ def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any],
         return
     for item in rows:
         if flags is not None and is_symbolic(going := flags()):
-            # Python gives the items, a tensor says when to stop: each further iteration is a branch.
+            # Python provides the items, a tensor decides when to stop: each further iteration is a branch.
             if_(going, _bound(body, item), _nothing, get, set_, names, len(names))
             continue
         body(item)
@@ -197,7 +197,7 @@ class _Loop:
             shapes = shape if nest.is_nested(value) else [shape]
             self.shapes.update({id(v): s if isinstance(v, Composite) else as_shape(s)
                                 for v, s in zip(leaves, shapes, strict=True)})
-        # Leaves by name: which are loop variables, and what the others are.
+        # Leaves by name: loop variables, and the values of the others.
         self.variable = [[is_value(leaf) for leaf in nest.flatten(v)] for v in self.start]
         start, shapes = [], []
         for value, kinds in zip(self.start, self.variable, strict=True):
@@ -234,7 +234,7 @@ class _Loop:
         return after
 
     def _invariant(self, leaf: Any, tensor: Any) -> Any:
-        """The shape that a leaf has in all iterations, a spec (or None) for composites; False for a `TensorArray`."""
+        """Returns the shape invariant of a leaf, a spec (or None) for composites; False for a `TensorArray`."""
         if isinstance(tensor, TensorArray):
             return False
         if isinstance(tensor, Composite):
@@ -242,7 +242,7 @@ class _Loop:
         return self.shapes.get(id(leaf), tensor._spec.shape)
 
     def _initialize(self, body: Callable[[], Any]) -> None:
-        """Finds initial values for names without one: zeros like what an iteration gives."""
+        """Finds initial values for names without one: zeros like the values after an iteration."""
         with use(FuncGraph("trial", current_graph(), discarded=True)):
             self.set(_copied(self.before))
             body()
@@ -252,7 +252,7 @@ class _Loop:
             if not _is_missing(before) or _is_missing(value):
                 continue
             if not all(map(is_value, nest.flatten(value))):
-                self.start[i] = value  # an object that Python made: it stays
+                self.start[i] = value  # a Python object: unchanged
                 continue
             self.start[i] = nest.map_structure(self._zeros, value)
             if before is not NO_VALUE:
@@ -328,10 +328,10 @@ class _Loop:
         return tensor
 
     def _check_initialized(self, after: list[Any], test: Callable[[], Any]) -> None:
-        """Names that only the loop gives a value have one if it runs at least once."""
+        """Checks that the loop runs at least once if names get a value only in it."""
         graph = current_graph()
         if graph is not None and graph.building_function and graph.outer_graph is not None:
-            return  # a check would take each iteration of the loop around this one to the host
+            return  # a check would move each iteration of an outer loop to the host
         self.set(self.start)
         first = test()
         if not is_symbolic(first):

@@ -28,7 +28,7 @@ from .loop_sources import LoopSource
 
 
 class _Missing:
-    """Stands for the value of a name that has none."""
+    """The value of a name that has none."""
 
     def __init__(self, what: str):
         self._what = what
@@ -42,7 +42,7 @@ NO_VALUE = _Missing("no value returned")
 
 
 def value(get: Callable[[], Any]) -> Any:
-    """The value of a name, or `UNDEFINED`."""
+    """Returns the value of a name, or `UNDEFINED`."""
     try:
         return get()
     except (NameError, AttributeError):
@@ -61,12 +61,12 @@ def set_attribute(owner: Any, name: str, new: Any) -> None:
 
 
 def is_symbolic(x: Any) -> bool:
-    """Whether Python cannot know the truth of `x`: a tensor of a graph, or a variable while a graph is built."""
+    """Returns whether the truth of `x` is unknown to Python: a graph tensor, or a variable while building a graph."""
     return isinstance(x, Tensor) or (current_graph() is not None and hasattr(type(x), "handle"))
 
 
 def returned(result: Any, flag: Any = True) -> Any:
-    """What a function returns, of what its `return` statements have set."""
+    """Returns a function's result, set by its `return` statements."""
     if is_symbolic(flag):
         raise ValueError(
             "the else branch must also have a return statement: a tensor decides whether this function returns a "
@@ -118,7 +118,7 @@ def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any
 
 
 def _copied(values: Sequence[Any]) -> list[Any]:
-    """The values; lists and dictionaries are copied, so that a branch that fills one does not change the other's."""
+    """Copies lists and dictionaries among values, so that branches do not change each other's."""
     return [nest.map_structure(_same, v) if isinstance(v, (list, dict)) else v for v in values]
 
 
@@ -128,7 +128,7 @@ def _same(leaf: Any) -> Any:
 
 def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names: Sequence[str],
             before: Sequence[Any]) -> list[Any]:
-    """The values that one of two branches gives, as results of an `If`."""
+    """Chooses the values of one of two branches, as results of an `If`."""
     graph = current_graph()
     if graph is None:
         raise TypeError(
@@ -137,7 +137,7 @@ def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names
         )
     then_graph, mains = trace_branch(graph, "cond_true", body)
     else_graph, elses = trace_branch(graph, "cond_false", orelse)
-    places: list[Any] = []  # for each name: what stays as it is, or the structure of what is chosen
+    places: list[Any] = []  # for each name: the unchanged value, or the structure of the chosen one
     then_leaves: list[Any] = []
     else_leaves: list[Any] = []
     for i, (name, main, other) in enumerate(zip(names, mains, elses, strict=False)):
@@ -182,7 +182,7 @@ def _check_kinds(name: str, main: Any, other: Any) -> None:
 
 
 def _stays(name: str, main: Any, other: Any) -> bool:
-    """Whether both branches leave the same thing, which then need not be chosen."""
+    """Returns whether both branches leave the same object, which then need not be chosen."""
     if main is other:
         return True
     if name.startswith("_ag_") and isinstance(main, bool) and isinstance(other, bool):
@@ -195,7 +195,7 @@ def _stays(name: str, main: Any, other: Any) -> bool:
 
 def _filled_in(name: str, names: Sequence[str], main: Any, other: Any, then_graph: FuncGraph,
                else_graph: FuncGraph) -> tuple[Any, Any]:
-    """The two values, with one in the place of a value that is missing, if it will never be read."""
+    """Fills in a missing value of the two, if it will never be read."""
     for mine, theirs, side, graph in ((main, other, "main", then_graph), (other, main, "else", else_graph)):
         if mine is NO_VALUE or (mine is None and name == VALUE):
             if mine is NO_VALUE and RETURNED in names and theirs is not None:
@@ -226,13 +226,13 @@ def _zeros_like(leaf: Any) -> Any:
 
 
 def nothing_like(leaf: Composite) -> Any:
-    """A sparse, ragged or sliced value in the place of one that will never be read."""
+    """Makes a sparse, ragged or sliced value that replaces one that will never be read."""
     parts = [zeros([d or 0 for d in t._spec.shape or ()], t.dtype) for t in leaf._parts()]
     return leaf._type_spec._by_components()._from_components(parts)
 
 
 def convert_spec(leaf: Any) -> tuple[Any, Any]:
-    """The dtype and static shape of what a leaf becomes as a tensor."""
+    """Returns the dtype and static shape of a leaf as a tensor."""
     if isinstance(leaf, (Tensor, EagerTensor)):
         return leaf.dtype, leaf._spec.shape
     with use(FuncGraph("spec", discarded=True)):
@@ -241,7 +241,7 @@ def convert_spec(leaf: Any) -> tuple[Any, Any]:
 
 
 def is_value(leaf: Any) -> bool:
-    """Whether a leaf is, or becomes, a tensor."""
+    """Returns whether a leaf is, or becomes, a tensor."""
     return isinstance(leaf, (Tensor, EagerTensor, TensorArray, Composite, bool, int, float, complex, str, bytes,
                              np.ndarray, np.generic))
 
@@ -308,7 +308,7 @@ def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, bot
         known = {i: here.capture(t) if getattr(t, "graph", None) is not here else t for i, t in inside.items()}
         return copy_ops(here, [result], known)[0]
 
-    # Two cheap conditions are cheaper than a branch, as long as the second one can do no harm.
+    # Two cheap conditions cost less than a branch, if the second one cannot fail.
     harmless = not any(op.type in _MAY_FAIL or op.type.startswith("TensorList")
                        or op.opdef.flags & {"functional", "host", "stateful"}
                        for op in trial._operations if op.type != "Placeholder")
@@ -407,7 +407,7 @@ _SPECIAL: dict[Any, Any] = {}
 
 
 def converted(f: Any) -> Any:
-    """What to call in the place of `f`."""
+    """Returns the function to call instead of `f`."""
     from .convert import convert
 
     if not _SPECIAL:
