@@ -23,7 +23,7 @@ from graphgrad.system.garbage_collector import collector_paused
 
 
 class Record:
-    """One op that ran: what a gradient rule needs to know of an operation."""
+    """One executed op, with the attributes of an operation that gradient rules use."""
 
     __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient")
 
@@ -40,18 +40,18 @@ class Record:
     source = graph = None
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute as TensorFlow gives it."""
+        """Returns the value of an attribute as TensorFlow does."""
         from graphgrad.ir.graphdef import attribute
 
         return attribute(self, name)
 
     def _attr(self, name: str) -> Any:
-        """The value of an attribute as rules take it."""
+        """Returns the value of an attribute as rules take it."""
         return self.attrs[name] if name in self.attrs else self.opdef.attrs[name]
 
 
 class Recording:
-    """The operations that follow from what is watched, in the order in which they ran or were built.
+    """The operations that depend on watched tensors, in the order in which they ran or were built.
 
     A tensor that a branch, body or function has captured is the tensor outside: what was built there and what is
     built inside are one recording.
@@ -64,7 +64,7 @@ class Recording:
         self._watch_variables = watch_variables
         self._records: list[Record | Operation] = []
         self._made: dict[Any, int] = {}  # an operation, or the id of an eager tensor -> the record's position
-        self._watched: dict[int, Any] = {}  # id -> tensor that is watched itself
+        self._watched: dict[int, Any] = {}  # id -> watched tensor
         self.variables: dict[int, Any] = {}
 
     def watch(self, tensor: Any, variable: Any = None) -> None:
@@ -88,27 +88,27 @@ class Recording:
         if depends:
             position = len(self._records)
             if isinstance(record, Operation):
-                self._made[record] = position  # it may be given further outputs
+                self._made[record] = position  # it may get further outputs
             else:
                 self._made.update((id(t), position) for t in record.outputs)
             self._records.append(record)
 
     def _position(self, t: Any) -> int | None:
-        """The position of the record that gave a tensor; None if there is none."""
+        """Returns the position of the record that computed a tensor; None if there is none."""
         return self._made.get(t.op if type(t) is Tensor else id(t))
 
     def recorded(self, tensor: Any) -> bool:
-        """Whether a tensor is watched or depends on something that is."""
+        """Returns whether a tensor is watched or depends on a watched one."""
         t = stands_for(tensor)
         return id(t) in self._watched or (self._position(t) is not None and carries_gradient(t))
 
     def drop_records(self) -> None:
-        """Forgets the operations: nothing will be asked any more."""
+        """Drops the operations: no gradient will be computed any more."""
         self._records = []
         self._made = {}
 
     def sweep(self, seeds: Sequence[tuple[Any, Any]], sources: Sequence[Any]) -> list[Any]:
-        """The gradients with respect to `sources`, built in the current graph or computed at once.
+        """Computes the gradients with respect to `sources`, built in the current graph or run at once.
 
         Args:
           seeds: pairs of a tensor (a handle for a variable) and the gradient that arrives there.
@@ -138,7 +138,7 @@ class Recording:
             return [total(arrived[id(x)]) if arrived.get(id(x)) else None for x in xs]
 
     def _between(self, targets: Sequence[Any], xs: Sequence[Any]) -> tuple[set[int], list[Record | Operation]]:
-        """The ids of tensors on ways from the xs to the targets, and the records there, the last one first."""
+        """Returns the ids of tensors on paths from the xs to the targets, and the records there, the last one first."""
         upstream: set[int] = set()
         waiting = list(targets)
         while waiting:
@@ -158,11 +158,11 @@ class Recording:
         return live, between[::-1]
 
     def _enters(self, position: int | None) -> bool:
-        """Whether no way leads on from there: nothing is recorded, or what a call that is being inlined is given."""
+        """Returns whether paths end at a tensor: it is not recorded, or an argument of a call being inlined."""
         return position is None or (bool(open_entrances) and self._records[position] in open_entrances)
 
     def seeds(self, targets: Sequence[Any], outputs: Sequence[Any], sources: Sequence[Any]) -> list[tuple[Any, Any]]:
-        """What a sweep starts with: ones, or what is given, for each target that is recorded or is a source itself.
+        """Returns the seeds of a sweep: ones, or given gradients, for each target that is recorded or a source.
 
         Args:
           targets: tensors and handles.
@@ -179,13 +179,13 @@ class Recording:
 
 
 def value_of(source: Any) -> Any:
-    """A source itself, or the value of the variable whose handle it is."""
+    """Returns a source itself, or the value of the variable whose handle it is."""
     variable = getattr(stands_for(source), "_variable", None)
     return source if variable is None else variable.read_value()
 
 
 def total(terms: list[Any]) -> Any:
-    """The sum of gradients: `IndexedSlices` if all are."""
+    """Sums gradients: `IndexedSlices` if all are."""
     if len(terms) == 1:
         return terms[0]
     if all(isinstance(t, IndexedSlices) for t in terms):
@@ -195,7 +195,7 @@ def total(terms: list[Any]) -> Any:
 
 @contextlib.contextmanager
 def _building(graph: Graph | None) -> Iterator[Call | None]:
-    """What rules that add to a graph are called with; None in eager mode."""
+    """Returns the call context of rules that add to a graph; None in eager mode."""
     if graph is None:
         yield None
         return
@@ -207,7 +207,7 @@ def _building(graph: Graph | None) -> Iterator[Call | None]:
 
 
 def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> Sequence[Any]:
-    """What the rule of an operation makes of the gradients of its outputs: one, or None, for each input."""
+    """Applies the rule of an operation to the gradients of its outputs: one, or None, for each input."""
     rule = gradient_function(record)  # type: ignore[arg-type]  # a record stands for an operation
     if rule is NOT_DIFFERENTIABLE:
         return [None] * len(record.inputs)
@@ -233,7 +233,7 @@ def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> 
 
 
 def _filled(record: Record | Operation, dys: list[Any]) -> list[Any]:
-    """Zeros where nothing has arrived at a floating output: rules are handed them for siblings of what matters."""
+    """Fills in zeros for floating outputs without a gradient: rules get them when a sibling output has one."""
     if getattr(record._gradient, "takes_none", False):
         return dys
     return [raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy

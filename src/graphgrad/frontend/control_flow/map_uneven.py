@@ -28,18 +28,18 @@ def _uneven(leaf: Any) -> UnevenSpec | None:
 
 
 def is_uneven(elems: Any, signature: Any) -> bool:
-    """Whether there are sparse or ragged tensors among the rows, or the results."""
+    """Returns whether there are sparse or ragged tensors among the rows, or the results."""
     return any(_uneven(leaf) is not None for leaf in nest.flatten([elems, signature]))
 
 
 def map_rows(fn: Callable[..., Any], elems: Any, signature: Any, back_prop: bool) -> Any:
-    """`map_fn` where `is_uneven` holds; arguments as there."""
+    """Applies `map_fn` where `is_uneven` holds; arguments as there."""
     leaves = [convert_to_tensor(e, name="elem") if _uneven(e) is None else e for e in nest.flatten(elems)]
     first = _uneven(leaves[0])
     n = raw.Shape(leaves[0])[0] if first is None else first._row_count(leaves[0])
     structure = elems if signature is None else signature
     results = [_result_like(s) for s in nest.flatten(structure)]
-    if current_graph() is None and int(n) == 0:  # an array of nothing has no parts to join
+    if current_graph() is None and int(n) == 0:  # an empty array has no parts to join
         return nest.pack_sequence_as(structure, [r.of_no_rows() for r in results])
     starts = [TensorArray(d, n, element_shape=shape, infer_shape=shape is not None and None not in shape,
                           clear_after_read=False) for r in results for d, shape in r.columns]
@@ -64,7 +64,7 @@ def _row(leaf: Any, i: Any) -> Any:
 
 
 def _result_like(leaf: Any) -> RowResults:
-    """What the results are that a leaf of the signature, or one of `elems`, tells of."""
+    """Returns the kind of results for a leaf of the signature, or of `elems`."""
     spec = _uneven(leaf)
     if spec is None:
         return RowResults(as_dtype(getattr(leaf, "dtype", leaf)))

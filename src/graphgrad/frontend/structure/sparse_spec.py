@@ -102,7 +102,7 @@ class SparseTensorSpec(UnevenSpec):
 
 
 class _Sparse(RowResults):
-    """Sparse results: values, their places, how many there are, and the shape; the joined shape has room for all."""
+    """Sparse results: values, indices, their number, and the shape; the joined shape covers all."""
 
     def __init__(self, spec: Any):
         self.spec = spec

@@ -1,4 +1,4 @@
-"""`tf.TensorArray`: an array of tensors that is written element by element, in loops above all."""
+"""`tf.TensorArray`: an array of tensors that is written element by element, mostly in loops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _invalid(text: str) -> InvalidArgumentError:
 
 
 class _Known:
-    """What is known of the elements' shape; the arrays made from one another share it."""
+    """The known shape of the elements; arrays derived from one another share it."""
 
     __slots__ = ("shape", "infer")
 
@@ -34,7 +34,7 @@ class _Known:
 
 
 class TensorArray:
-    """An array of tensors, each written once and read at will.
+    """An array of tensors, each written once and read any number of times.
 
     Each method that changes the array returns the array to go on with, which is how it passes
     through `tf.while_loop` and `tf.cond`, too.
@@ -93,7 +93,7 @@ class TensorArray:
             known = None if dynamic_size else constant_value(count)
             self._size = None if known is None else int(known)
 
-    # -- what it is ------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:
@@ -125,14 +125,14 @@ class TensorArray:
         return np.array(-1, np.int32) if shape is None else np.array([-1 if n is None else n for n in shape], np.int32)
 
     def _with(self, flow: Any) -> TensorArray:
-        """An array like this one that holds another list."""
+        """Makes an array like this one with another list."""
         new: TensorArray = TensorArray.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new._flow = flow
         return new
 
     def _learn(self, shape: Shape, what: str) -> None:
-        """Merges the shape of an element into what is known; ValueError if they contradict."""
+        """Merges the shape of an element into the known one; ValueError if they are incompatible."""
         known = self._known
         merged = merge(known.shape, shape)
         if merged is _CONTRADICTION:
@@ -164,7 +164,7 @@ class TensorArray:
         return tensor
 
     def _returned(self) -> tuple[Any, Any]:
-        """A tensor with all elements, and a function that makes the array of it again, elsewhere."""
+        """Returns a tensor with all elements, and a function that rebuilds the array from it elsewhere."""
         if not self._known.infer:
             raise NotImplementedError(
                 "a function returns a TensorArray whose elements may differ in shape.\n"
@@ -184,7 +184,7 @@ class TensorArray:
     # -- one element -----------------------------------------------------------------
 
     def read(self, index: Any, name: str | None = None) -> Any:
-        """The element at `index`.
+        """Reads the element at `index`.
 
         Args:
           index: an int, or a scalar int32 tensor.
@@ -224,7 +224,7 @@ class TensorArray:
         return convert_to_tensor(np.zeros(shape, self._dtype.np_dtype), self._dtype)  # type: ignore[arg-type]
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with `value` at `index`.
+        """Returns the array with `value` at `index`.
 
         Args:
           index: an int, or a scalar int32 tensor.
@@ -258,7 +258,7 @@ class TensorArray:
     # -- all elements ----------------------------------------------------------------
 
     def stack(self, name: str | None = None) -> Any:
-        """All elements in one tensor (n, *E); ones never written are zeros."""
+        """Returns all elements in one tensor (n, *E); unwritten ones are zeros."""
         with name_scope(name, "TensorArrayV2Stack"):
             if self._elements is not None:
                 self._elements = [self._zeros() if e is None else e for e in self._elements]
@@ -269,7 +269,7 @@ class TensorArray:
         return tensor
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
-        """The elements at `indices` (m,) in one tensor (m, *E)."""
+        """Returns the elements at `indices` (m,) in one tensor (m, *E)."""
         if self._elements is not None:
             return raw.Pack([self._read_eagerly(int(i)) for i in np.asarray(convert_to_tensor(indices))], axis=0)
         with name_scope(name, "TensorArrayV2Gather"):
@@ -277,7 +277,7 @@ class TensorArray:
                                         element_dtype=self._dtype)
 
     def concat(self, name: str | None = None) -> Any:
-        """All elements one after the other along their first axis; they may differ in size there."""
+        """Concatenates all elements along their first axis; they may differ in size there."""
         if self._elements is not None:
             elements = [self._zeros() if e is None else e for e in self._elements]
             for i, e in enumerate(elements):
@@ -294,7 +294,7 @@ class TensorArray:
             return raw.TensorListConcatV2(self._flow, declared, np.zeros(0, np.int64), element_dtype=self._dtype)[0]
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """An array of the rows of `value` (n, *E)."""
+        """Returns an array of the rows of `value` (n, *E)."""
         tensor = self._element(value)
         shape = tensor._spec.shape
         if shape == ():
@@ -318,7 +318,7 @@ class TensorArray:
         return new
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the rows of `value` (m, *E) at `indices` (m,)."""
+        """Returns the array with the rows of `value` (m, *E) at `indices` (m,)."""
         tensor = self._element(value)
         shape = tensor._spec.shape
         if shape is not None:
@@ -335,7 +335,7 @@ class TensorArray:
         return new
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """An array of pieces of `value`, cut along its first axis into pieces of `lengths`."""
+        """Returns an array of pieces of `value`, cut along its first axis into pieces of `lengths`."""
         tensor = self._element(value)
         lengths = convert_to_tensor(lengths)
         shape = tensor._spec.shape
@@ -370,7 +370,7 @@ class TensorArray:
     # -- the rest --------------------------------------------------------------------
 
     def size(self, name: str | None = None) -> Any:
-        """The number of elements, a scalar int32."""
+        """Returns the number of elements, a scalar int32."""
         if self._elements is not None:
             return convert_to_tensor(len(self._elements), int32)
         return raw.TensorListLength(self._flow, name=name)
@@ -380,7 +380,7 @@ class TensorArray:
         return self if self._elements is not None else self._with(raw.Identity(self._flow))
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
-        """Not there: `tf.gradients` and `tf.GradientTape` differentiate through arrays by themselves."""
+        """Not implemented: `tf.gradients` and `tf.GradientTape` differentiate through arrays by themselves."""
         raise NotImplementedError("TensorArray.grad is not supported: gradients flow through what is written and read "
                                   "without it. Fix: call tf.gradients on what the array gives")
 

@@ -15,7 +15,7 @@ from .type_spec import TypeSpec
 
 
 class TensorArraySpec(TypeSpec):
-    """What kind of `TensorArray` an argument is.
+    """The spec of a `TensorArray`.
 
     Args:
       element_shape: the static shape of the elements.
@@ -53,19 +53,19 @@ class TensorArraySpec(TypeSpec):
         return self._element_shape._dims, self._dtype, self._dynamic_size, self._infer_shape
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether an array, or a spec, is of this kind."""
+        """Returns whether an array, or a spec, is of this kind."""
         other = other if isinstance(other, TensorArraySpec) else self.from_value(other)
         same = self._dtype is other._dtype and self._dynamic_size == other._dynamic_size
         return same and self._element_shape.is_compatible_with(other._element_shape)
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every array of this kind is of the other."""
+        """Returns whether every array of this kind is of the other."""
         return (isinstance(other, TensorArraySpec) and self._dtype is other._dtype
                 and self._dynamic_size == other._dynamic_size
                 and self._element_shape.is_subtype_of(other._element_shape._dims))
 
     def most_specific_common_supertype(self, others: Any) -> TensorArraySpec | None:
-        """The narrowest kind that covers this one and the others, or None."""
+        """Returns the narrowest kind that covers this one and the others, or None."""
         shape: Any = self._element_shape
         for other in others:
             if not isinstance(other, TensorArraySpec) or self._key()[1:] != other._key()[1:]:
@@ -84,7 +84,7 @@ class TensorArraySpec(TypeSpec):
 
 
 class ArrayParts:
-    """An array as an argument of a function: its elements, and which of them have been written.
+    """An array as an argument of a function: its elements, and which of them are written.
 
     Attributes:
       parts: the tensors: all elements in one if they are of one shape, else each.
@@ -103,12 +103,12 @@ class ArrayParts:
         self.parts = [raw.Pack(tensors, axis=0)] if self._in_one else tensors
 
     def key(self) -> Any:
-        """What a trace is recognised by."""
+        """Returns the key of a trace."""
         specs = tuple([(t.dtype, t._spec.shape) for t in self.parts])
         return "array", self.spec, self._in_one, self._written, self._length, specs
 
     def together(self, inputs: Sequence[Any]) -> TensorArray:
-        """The array in the graph that is being built, of a placeholder for each part."""
+        """Rebuilds the array in the graph that is being built, from a placeholder for each part."""
         shape = self._known.shape
         new = TensorArray(self.spec._dtype, self._length, infer_shape=self._known.infer, element_shape=shape,
                           dynamic_size=self._like["_dynamic_size"])

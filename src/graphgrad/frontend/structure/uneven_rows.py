@@ -55,19 +55,19 @@ class RowResults:
         self.columns = [(spec, None)]
 
     def parts(self, row: Any) -> list[Any]:
-        """What is kept of one result."""
+        """Returns the parts kept of one result."""
         return [convert_to_tensor(row, None if hasattr(row, "dtype") else self.spec)]
 
     def joined(self, *arrays: Any) -> Any:
-        """All of them in one."""
+        """Joins all results."""
         return arrays[0].stack()
 
     def of_no_rows(self) -> Any:
-        """What `joined` gives where there are no rows, in eager mode."""
+        """Returns the value of `joined` without rows, in eager mode."""
         return convert_to_tensor(np.zeros(0, self.spec.np_dtype))
 
     def check(self, row: Any) -> None:
-        """Raises ValueError for what the spec does not fit."""
+        """Raises ValueError for a result that does not fit the spec."""
         if not self.spec.is_compatible_with(row):
             raise ValueError(f"map_fn: fn returns {row}, but fn_output_signature says {self.spec}. "
                              "Fix: change one of them")
