@@ -87,7 +87,7 @@ def data_path(prefix: str, shard: int = 0, shards: int = 1) -> str:
 
 
 def write_bundle(prefix: str, tensors: Iterable[tuple[str, DType, Any, Slice | None]]) -> None:
-    """Writes a checkpoint. Whenever the process ends, there is a whole one: the new one, or that which was there.
+    """Writes a checkpoint. Whenever the process ends, a complete one exists: the new one or the previous one.
 
     Args:
       prefix: the path without `.index`; its directory is made if need be.
@@ -111,7 +111,7 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, DType, Any, Slice | N
 
 
 def _take_place(prefix: str, data: Part, entries: dict[bytes, bytes]) -> None:
-    """Gives the new files their names; at each step the index names data that belong to it.
+    """Renames the new files; at each step the index names matching data.
 
     Two files cannot be renamed at once, and an index that is there may name the very file that the new data are to be.
     Then they get a name that is free: the number of data files is part of it, and the index says which number. Once the
@@ -129,18 +129,18 @@ def _take_place(prefix: str, data: Part, entries: dict[bytes, bytes]) -> None:
             first.become(index)
             sync_folder(os.path.dirname(prefix))
             if not replace_by_link(data_path(prefix, 0, between), final):
-                os.unlink(final)  # the name that was free has to do
+                os.unlink(final)  # the free name is kept
                 return
         else:
             data.become(final)
         last.become(index)
 
 
-_INTERIM = 50000  # so many data files no checkpoint has
+_INTERIM = 50000  # no checkpoint has so many data files
 
 
 def _index(prefix: str, entries: dict[bytes, bytes], shards: int) -> Part:
-    """An index file in the making that says how many data files there are."""
+    """An unfinished index file that says how many data files there are."""
     header = _Header(num_shards=shards, version=_Version(producer=1))
     part = Part(os.path.dirname(prefix))
     try:
@@ -153,7 +153,7 @@ def _index(prefix: str, entries: dict[bytes, bytes], shards: int) -> Part:
 
 
 def _named_by(prefix: str) -> int | None:
-    """How many data files the index speaks of; 0 if there is no index, None if it cannot be told."""
+    """Returns how many data files the index names; 0 without an index, None if unknown."""
     path = index_path(prefix)
     try:
         fd, _ = open_plain(path, links=True)
@@ -167,7 +167,7 @@ def _named_by(prefix: str) -> int | None:
 
 
 def _remove_interim(prefix: str) -> None:
-    """Removes data that were on the way to their name when a writer ended, if the index does not name them."""
+    """Removes data that an ended writer had not renamed yet, if the index does not name them."""
     number = _named_by(prefix)
     if number is None:
         return
@@ -181,7 +181,7 @@ def _remove_interim(prefix: str) -> None:
 
 
 def _write_data(file: Any, tensors: Iterable[tuple[str, DType, Any, Slice | None]]) -> dict[bytes, bytes]:
-    """Writes the values; returns the index's entries but for the header."""
+    """Writes the values; returns the index's entries without the header."""
     entries: dict[bytes, bytes] = {}
     wholes: dict[str, _Entry] = {}
     offset = 0
@@ -223,7 +223,7 @@ def _bytes(array: Any) -> Any:
 
 
 def _strings(array: Any) -> tuple[list[bytes], int]:
-    """Lengths, their checksum, contents; and the checksum of all, in which lengths count as fixed-size numbers."""
+    """Encodes lengths, their checksum, contents; and the checksum of all, in which lengths are fixed-size numbers."""
     values = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
     lengths = b"".join(struct.pack("<I" if len(v) < 1 << 32 else "<Q", len(v)) for v in values)
     crc = crc32c(lengths)
@@ -233,7 +233,7 @@ def _strings(array: Any) -> tuple[list[bytes], int]:
 
 
 def slice_key(name: str, part: Slice) -> bytes:
-    """The key of a slice, in the encoding that sorts as name, rank, starts and sizes do."""
+    """Encodes the key of a slice, so that keys sort as name, rank, starts and sizes do."""
     text = name.encode().replace(b"\0", b"\0\xff")
     key = _ordered(0) + text + b"\0\x01" + _ordered(len(part[1]))
     return key + b"".join(_ordered_signed(start) + _ordered_signed(size) for start, size in zip(part[1], part[2]))
@@ -267,7 +267,7 @@ class BundleReader:
         try:
             fd, self._info = open_plain(path, links=True)
             with os.fdopen(fd, "rb") as f:
-                check_footer(f, path)  # what is no table may be larger than the memory
+                check_footer(f, path)  # a file that is not a table may be larger than the memory
                 table = f.read()
         except (FileNotFoundError, NotADirectoryError):
             raise NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any matching "
@@ -290,7 +290,7 @@ class BundleReader:
                                 "read.\n  Fix: save it anew on a little-endian one")
 
     def replaced(self) -> bool:
-        """Whether another checkpoint has taken the place of this one since it was opened."""
+        """Returns whether another checkpoint has replaced this one since it was opened."""
         try:
             now = os.stat(index_path(self.prefix))
         except OSError:
@@ -298,11 +298,11 @@ class BundleReader:
         return (now.st_ino, now.st_mtime_ns) != (self._info.st_ino, self._info.st_mtime_ns)
 
     def names(self) -> list[str]:
-        """The names of all tensors, sorted."""
+        """Returns the names of all tensors, sorted."""
         return list(self._entries)
 
     def has(self, name: str) -> bool:
-        """Whether there is a tensor of that name."""
+        """Returns whether there is a tensor of that name."""
         return name in self._entries
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -321,7 +321,7 @@ class BundleReader:
         return self._entries[name]
 
     def read(self, name: str, part: Slice | None = None) -> Any:
-        """The value of a tensor, or of the part of it that a slice names.
+        """Reads the value of a tensor, or of the part of it that a slice names.
 
         Raises: NotFoundError if there is no such tensor or file; DataLossError if bytes are damaged;
           InvalidArgumentError if the slice is of another shape; ResourceExhaustedError if there is no memory for it.
@@ -343,7 +343,7 @@ class BundleReader:
         return whole[tuple(slice(start, start + size) for start, size in zip(part[1], part[2]))].copy()
 
     def _slice(self, name: str, part: Slice) -> Any:
-        """The value of a slice that has an entry of its own."""
+        """Reads the value of a slice that has its own entry."""
         try:
             entry = _Entry.FromString(self._raw[slice_key(name, part)])
         except ValueError as e:
@@ -365,7 +365,7 @@ class BundleReader:
             raise self._index_damage(f"a slice of {name} is missing")
         if sum(math.prod(size) for _, _, size in parts) < math.prod(shape):
             raise self._index_damage(f"the slices of {name} do not cover it")
-        pieces = {part: self._slice(name, part) for part in parts}  # as large as they say
+        pieces = {part: self._slice(name, part) for part in parts}  # of the declared size
         whole = np.zeros(shape, self._dtype(entry).np_dtype)
         for part, value in pieces.items():
             whole[tuple(slice(s, s + n) for s, n in zip(part[1], part[2]))] = value
@@ -440,7 +440,7 @@ class BundleReader:
 
 
 def read_bundle(prefix: str, use: Callable[[BundleReader], T]) -> T:
-    """What a function makes of a checkpoint; it is called again if another process overwrites the checkpoint meanwhile.
+    """Applies a function to a checkpoint, again if another process overwrites the checkpoint meanwhile.
 
     Args:
       prefix: the path without `.index`.

@@ -17,7 +17,7 @@ from .checkpoint_state import CheckpointReader, load_checkpoint
 
 
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
-    """Makes the initializers of variables take their values from a checkpoint.
+    """Makes the initializers of variables read their values from a checkpoint.
 
     Args:
       ckpt_dir_or_file: a directory, or a checkpoint's path.
@@ -49,7 +49,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
 
 
 def _by_name() -> dict[str, list[Any]]:
-    """The graph's variables; parts of one under its name."""
+    """Returns the graph's variables by name; parts of a partitioned one under its name."""
     known: dict[str, list[Any]] = {}
     for variable in get_collection(GraphKeys.GLOBAL_VARIABLES):
         info = variable._get_save_slice_info()

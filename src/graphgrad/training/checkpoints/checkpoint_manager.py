@@ -17,7 +17,7 @@ from .object_graph import KEY, ObjectGraph, TrackableObjectGraph, children
 
 
 class SaveType(enum.StrEnum):
-    """What objects are looked at for."""
+    """The purpose for which objects are saved."""
 
     SAVEDMODEL = "savedmodel"
     CHECKPOINT = "checkpoint"
@@ -86,21 +86,21 @@ class CheckpointManager:
 
     @property
     def checkpoint_interval(self) -> Any:
-        """After how many steps `save` saves again, or None."""
+        """The number of steps between saves, or None."""
         return self._interval
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The path of the last checkpoint, or None."""
+        """The path of the latest checkpoint, or None."""
         return self._latest
 
     @property
     def checkpoints(self) -> list[str]:
-        """The paths of those that are kept, oldest first."""
+        """The paths of the checkpoints kept, oldest first."""
         return list(self._kept)
 
     def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
-        """Saves a checkpoint, and deletes those for which there is no room.
+        """Saves a checkpoint, and deletes those beyond the limit.
 
         Args:
           checkpoint_number: the number at the path's end; by default how often the checkpoint has been saved.
@@ -122,7 +122,7 @@ class CheckpointManager:
         self._kept.pop(path, None)
         self._kept[path] = now
         self._latest = path
-        self._note(path)  # before others go: a process that ends in between leaves the name of one that is there
+        self._note(path)  # before deleting others: the state always names an existing checkpoint
         if self._sweep(now):
             self._note(path)
         return path
@@ -131,7 +131,7 @@ class CheckpointManager:
         write_state(self._directory, path, list(self._kept), None, True, list(self._kept.values()), self._preserved)
 
     def _sweep(self, now: float) -> bool:
-        """Deletes those for which there is no room; whether there were any."""
+        """Deletes checkpoints beyond the limit; returns whether there were any."""
         full = self._max_to_keep is not None and len(self._kept) > self._max_to_keep
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
             path, made = next(iter(self._kept.items()))
@@ -143,7 +143,7 @@ class CheckpointManager:
         return full
 
     def restore_or_initialize(self) -> str | None:
-        """Restores the last checkpoint; without one, calls `init_fn`.
+        """Restores the latest checkpoint; without one, calls `init_fn`.
 
         Returns: the checkpoint's path, or None.
         """
@@ -157,12 +157,12 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Nothing: a checkpoint is whole when `save` returns."""
+        """Does nothing: a checkpoint is complete when `save` returns."""
 
 
 def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, timeout: Any = None,
                          timeout_fn: Callable[[], bool] | None = None) -> Iterator[str]:
-    """Gives the path of each new last checkpoint of a directory, and waits for them.
+    """Yields the path of each new checkpoint of a directory, and waits for them.
 
     Args:
       checkpoint_dir: the directory.
@@ -206,7 +206,7 @@ class CheckpointView:
         self._graph = TrackableObjectGraph.FromString(BundleReader(os.fspath(save_path)).read(KEY).item())
 
     def children(self, node_id: int) -> dict[str, int]:
-        """The numbers of an object's children, by name.
+        """Returns the numbers of an object's children, by name.
 
         Args:
           node_id: the object's number.
@@ -214,14 +214,14 @@ class CheckpointView:
         return {c.local_name: int(c.node_id) for c in self._graph.nodes[node_id].children}
 
     def descendants(self) -> list[int]:
-        """The numbers of all objects, those nearer to the root first."""
+        """Returns the numbers of all objects, breadth first."""
         found = [0]
         for number in found:
             found += [n for n in dict.fromkeys(self.children(number).values()) if n not in found]
         return found
 
     def match(self, obj: Any) -> dict[int, Any]:
-        """Which of a program's objects the objects are: number -> object.
+        """Matches a program's objects to the checkpoint's: number -> object.
 
         Args:
           obj: the program's root.
@@ -238,7 +238,7 @@ class CheckpointView:
         return matched
 
     def diff(self, obj: Any) -> Any:
-        """What matches, which of the program's objects match nothing, and which numbers do not.
+        """Returns the matches, the program's objects without a match, and the numbers without one.
 
         Args:
           obj: the program's root.
@@ -250,7 +250,7 @@ class CheckpointView:
 
 
 class TrackableView:
-    """The objects that a root holds, as checkpoints see them.
+    """The objects that a root holds, as checkpoints save them.
 
     Args:
       root: the root.
@@ -267,7 +267,7 @@ class TrackableView:
 
     @classmethod
     def children(cls, obj: Any, save_type: Any = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        """The objects that an object holds, by name.
+        """Returns the objects that an object holds, by name.
 
         Args:
           obj: the object.
@@ -277,5 +277,5 @@ class TrackableView:
         return children(obj)
 
     def descendants(self) -> list[Any]:
-        """All objects, those nearer to the root first."""
+        """Returns all objects, breadth first."""
         return ObjectGraph(self._root, with_slots=False).objects

@@ -1,4 +1,4 @@
-"""The file `checkpoint`, which says which checkpoints a directory holds, and functions that look for them."""
+"""The file `checkpoint`, which lists the checkpoints of a directory, and functions that find them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graphgrad.system.log import Log
 from .bundle import BundleReader, index_path
 
 _log = Log(__name__)
-_LARGEST = 1 << 26  # bytes of a state: a million checkpoints
+_LARGEST = 1 << 26  # size limit in bytes of a state: a million checkpoints
 
 
 class CheckpointState(Message):
-    """What the file `checkpoint` says.
+    """The contents of the file `checkpoint`.
 
     Args:
       model_checkpoint_path: the last checkpoint.
@@ -33,7 +33,7 @@ class CheckpointState(Message):
 
 
 def _parse(text: str) -> CheckpointState:
-    """The state that a text stands for; ValueError if it is none."""
+    """Parses the text of a state; ValueError if it is invalid."""
     state = CheckpointState()
     for line in text.splitlines():
         line = line.strip()
@@ -57,7 +57,7 @@ def _state_path(folder: Any, latest_filename: str | None) -> str:
 def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
                                     all_model_checkpoint_timestamps: Any = None,
                                     last_preserved_timestamp: Any = None) -> CheckpointState:
-    """The state of a directory with these checkpoints.
+    """Makes the state of a directory with these checkpoints.
 
     Args:
       save_dir: the directory; if it is a relative path, paths are made relative to it.
@@ -106,7 +106,7 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model
 
 def write_state(save_dir: Any, last: str, paths: Any, latest_filename: Any, relative: bool, times: Any = None,
                 preserved: Any = None) -> None:
-    """As `update_checkpoint_state`; `relative` writes paths relative to the directory."""
+    """Writes the file `checkpoint`; `relative` writes paths relative to the directory."""
     folder = os.fspath(save_dir)
     path = _state_path(folder, latest_filename)
     if relative:
@@ -123,7 +123,7 @@ def write_state(save_dir: Any, last: str, paths: Any, latest_filename: Any, rela
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
-    """What the file `checkpoint` of a directory says.
+    """Reads the file `checkpoint` of a directory.
 
     Args:
       checkpoint_dir: the directory.
@@ -157,7 +157,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
 
 
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """The path of the checkpoint that was saved last.
+    """Returns the path of the latest checkpoint.
 
     Args:
       checkpoint_dir: the directory.
@@ -179,7 +179,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
-    """Whether there is a checkpoint of that path.
+    """Returns whether there is a checkpoint of that path.
 
     >>> tf.train.checkpoint_exists("no/such/model-1")
     False
@@ -188,7 +188,7 @@ def checkpoint_exists(checkpoint_prefix: Any) -> bool:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Any) -> list[float]:
-    """When checkpoints were written, in seconds since 1970; those that do not exist are left out."""
+    """Returns when checkpoints were written, in seconds since 1970; skips missing ones."""
     return [os.path.getmtime(index_path(p)) for p in map(os.fspath, checkpoint_prefixes) if checkpoint_exists(p)]
 
 
@@ -208,7 +208,7 @@ def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: Any = 2
             os.unlink(path)
 
 
-# -- looking inside ------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------
 
 
 class CheckpointReader:
@@ -224,11 +224,11 @@ class CheckpointReader:
         self._bundle = BundleReader(filename)
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """Name -> shape, a list."""
+        """Returns name -> shape, a list."""
         return {n: list(self._bundle.shape(n)) for n in self._bundle.names()}
 
     def get_variable_to_dtype_map(self) -> dict[str, Any]:
-        """Name -> dtype."""
+        """Returns name -> dtype."""
         return {n: self._bundle.dtype(n) for n in self._bundle.names()}
 
     def has_tensor(self, tensor_str: Any) -> bool:
@@ -236,12 +236,12 @@ class CheckpointReader:
         return self._bundle.has(_text(tensor_str))
 
     def get_tensor(self, tensor_str: Any) -> Any:
-        """The value of a tensor, an array (a scalar for rank 0); NotFoundError if there is none of that name."""
+        """Reads a tensor, an array (a scalar for rank 0); NotFoundError if there is none of that name."""
         value = self._bundle.read(_text(tensor_str))
         return value if value.ndim else value[()]
 
     def debug_string(self) -> bytes:
-        """A line for each tensor: name, dtype, shape."""
+        """Formats a line for each tensor: name, dtype, shape."""
         names = self._bundle.names()
         types = {n: self._bundle.dtype(n).name for n in names}
         types = {n: {"float32": "float", "float64": "double", "float16": "half"}.get(t, t) for n, t in types.items()}
@@ -254,7 +254,7 @@ def _text(name: Any) -> str:
 
 
 def new_checkpoint_reader(filepattern: Any) -> CheckpointReader:
-    """A reader for a checkpoint: `get_tensor`, `has_tensor`, `get_variable_to_shape_map`.
+    """Makes a reader for a checkpoint: `get_tensor`, `has_tensor`, `get_variable_to_shape_map`.
 
     Args:
       filepattern: the checkpoint's path, without `.index`.
@@ -265,7 +265,7 @@ def new_checkpoint_reader(filepattern: Any) -> CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
-    """A reader for a checkpoint, or for the last one of a directory.
+    """Makes a reader for a checkpoint, or for the latest one of a directory.
 
     Args:
       ckpt_dir_or_file: a directory, or a checkpoint's path.
@@ -284,7 +284,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
-    """The names and shapes of a checkpoint's tensors.
+    """Lists the names and shapes of a checkpoint's tensors.
 
     Args:
       ckpt_dir_or_file: a directory, or a checkpoint's path.
@@ -295,7 +295,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
 
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
-    """The value of one of a checkpoint's tensors.
+    """Reads one of a checkpoint's tensors.
 
     Args:
       ckpt_dir_or_file: a directory, or a checkpoint's path.

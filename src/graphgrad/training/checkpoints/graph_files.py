@@ -40,7 +40,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
-    """The part of a graph that operations need.
+    """Extracts the part of a graph that operations need.
 
     Args:
       graph_def: a `GraphDef`.
@@ -79,7 +79,7 @@ def _operation(name: str) -> str:
 def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: Sequence[str],
                                    variable_names_whitelist: Any = None,
                                    variable_names_blacklist: Any = None) -> Any:
-    """The part of a graph that operations need, with constants in the place of variables.
+    """Extracts the part of a graph that operations need, with variables replaced by constants.
 
     Args:
       sess: the session that has the values.
@@ -137,7 +137,7 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_
 
 
 def _gather(node: Any) -> list[Any]:
-    """`GatherV2`, with the axis that it needs, in the place of `ResourceGather`."""
+    """Replaces `ResourceGather` by `GatherV2`, with the axis that it needs."""
     axis = NodeDef(name=f"{node.name}/axis", op="Const")
     axis.attr["dtype"] = AttrValue(type=3)
     axis.attr["value"] = AttrValue(tensor=TensorProto.of(np.int32(0), as_dtype("int32")))
@@ -151,7 +151,7 @@ def _gather(node: Any) -> list[Any]:
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> Any:
-    """A graph without identities and checks for NaN, which inference does not need.
+    """Removes identities and checks for NaN, which inference does not need.
 
     Args:
       input_graph: a `GraphDef`.
@@ -187,7 +187,7 @@ def _past(name: str, through: dict[str, str]) -> str:
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
-    """The static shape of a tensor.
+    """Returns the static shape of a tensor.
 
     Args:
       graph: the graph.

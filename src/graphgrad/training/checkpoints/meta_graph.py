@@ -1,4 +1,4 @@
-"""Writing meta graphs: a graph with its collections and the settings of its `Saver`, in one file."""
+"""Writes meta graphs: a graph with its collections and the settings of its `Saver`, in one file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
                       export_scope: Any = None, clear_devices: bool = False, clear_extraneous_savers: bool = False,
                       strip_default_attrs: bool = False, save_debug_info: bool = False,
                       **kwargs: Any) -> Any:
-    """The graph with its collections as a `MetaGraphDef`, which `import_meta_graph` and TensorFlow read.
+    """Exports the graph with its collections as a `MetaGraphDef`, which `import_meta_graph` and TensorFlow read.
 
     Args:
       filename: where to write it; nowhere if not given.
@@ -97,7 +97,7 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
 
 
 def saver_def_of(saver: Any) -> Any:
-    """The settings of a `Saver`."""
+    """Returns the settings of a `Saver`."""
     return SaverDef(filename_tensor_name="save/Const:0", save_tensor_name="save/control_dependency:0",
                     restore_op_name="save/restore_all", max_to_keep=int(saver._max_to_keep or 0),
                     keep_checkpoint_every_n_hours=saver._every_seconds / 3600, version=SaverDef.V2)

@@ -56,7 +56,7 @@ def _session(session: Any) -> Any:
 
 
 class _Load:
-    """A checkpoint that is being restored: what stands in it, and which objects have got it."""
+    """A checkpoint that is being restored: its contents, and the objects that have received them."""
 
     def __init__(self, bundle: BundleReader):
         self.bundle = bundle
@@ -98,7 +98,7 @@ class _Load:
         self._match_slots()
 
     def _later(self, value: Any, name: str | None, child: Any) -> None:
-        """Restores what an object gets after it was restored itself; without a name, all that it has."""
+        """Restores what is attached to a restored object later; without a name, all its children."""
         if name is None:
             child = children(value)
             for part, found in child.items():
@@ -160,19 +160,19 @@ class _Load:
                 value._set_state(state, session)
 
     def unmatched_nodes(self) -> list[str]:
-        """The keys of values that no object has got."""
+        """Returns the keys of values that no object has received."""
         return [a.checkpoint_key for number, node in enumerate(self.graph.nodes) if number not in self.matched
                 for a in node.attributes]
 
 
 class CheckpointLoadStatus:
-    """What came of restoring a checkpoint; made by `Checkpoint.restore`."""
+    """The result of restoring a checkpoint, from `Checkpoint.restore`."""
 
     def __init__(self, load: Any, root: Any):
         self._load, self._root = load, root
 
     def assert_consumed(self) -> Any:
-        """This object, if each value of the checkpoint went to an object, and each object got one; else an error."""
+        """Raises an error unless each value went to an object and each object got one; returns self."""
         lost = self._load.unmatched_nodes()
         if lost:
             raise AssertionError(f"Unresolved object in checkpoint (root).{lost[0]} and {len(lost) - 1} more: nothing "
@@ -180,7 +180,7 @@ class CheckpointLoadStatus:
         return self.assert_existing_objects_matched()
 
     def assert_existing_objects_matched(self) -> Any:
-        """This object, if each object that has values got them; else AssertionError."""
+        """Raises AssertionError unless every object with values got them; returns self."""
         known = {id(v) for v in self._load.matched.values()}
         without = [v for v in ObjectGraph(self._root).objects if pieces(v) and id(v) not in known]
         without = [v for v in without if v is not getattr(self._root, "_save_counter", None)]
@@ -192,7 +192,7 @@ class CheckpointLoadStatus:
         return self
 
     def assert_nontrivial_match(self) -> Any:
-        """This object, if any object besides the root got a value; else AssertionError."""
+        """Raises AssertionError unless an object besides the root got a value; returns self."""
         if not any(pieces(v) for v in self._load.matched.values()):
             raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this means "
                                  "that the checkpoint does not match the Python program. The following objects have no "
@@ -200,7 +200,7 @@ class CheckpointLoadStatus:
         return self
 
     def expect_partial(self) -> Any:
-        """This object: it does not matter what was not restored."""
+        """Accepts values that were not restored; returns self."""
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
@@ -230,7 +230,7 @@ def _initialize(root: Any, but: set[int], session: Any) -> None:
 
 
 class InitializationOnlyStatus:
-    """What came of restoring nothing: `Checkpoint.restore(None)`."""
+    """The result of restoring nothing: `Checkpoint.restore(None)`."""
 
     def __init__(self, root: Any):
         self._root = root
@@ -246,7 +246,7 @@ class InitializationOnlyStatus:
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """AssertionError: there is nothing to restore."""
+        """Raises AssertionError: there is nothing to restore."""
         self._fail()
 
     def initialize_or_restore(self, session: Any = None) -> None:
@@ -255,7 +255,7 @@ class InitializationOnlyStatus:
 
 
 class _ByName(_Load):
-    """A checkpoint of a `Saver`, whose values belong to variables by their names."""
+    """A checkpoint of a `Saver`, whose values are matched to variables by name."""
 
     def __init__(self, bundle: BundleReader, root: Any):
         self.bundle = bundle
@@ -266,7 +266,7 @@ class _ByName(_Load):
                 self.matched[number] = value
 
     def unmatched_nodes(self) -> list[str]:
-        """The names of values that no variable has got."""
+        """Returns the names of values that no variable has received."""
         names = {v._shared_name for v in self.matched.values()}
         return [n for n in self.bundle.names() if n not in names]
 
@@ -371,7 +371,7 @@ class Checkpoint(Holder):
         return path
 
     def save(self, file_prefix: Any, options: Any = None) -> str:
-        """Writes a checkpoint whose path has a number at its end, and notes it as the last one.
+        """Writes a checkpoint with a numbered path, and notes it as the latest one.
 
         Args:
           file_prefix: the path without the number.
@@ -417,7 +417,7 @@ class Checkpoint(Holder):
         return load
 
     def restore(self, save_path: Any, options: Any = None) -> Any:
-        """Restores a checkpoint, at once in eager mode; objects that are attached later get their values then.
+        """Restores a checkpoint, at once in eager mode; objects attached later get their values then.
 
         Args:
           save_path: its path; None for none.
@@ -433,11 +433,11 @@ class Checkpoint(Holder):
                                 "Unsuccessful TensorSliceReader constructor: Failed to find any matching files.\n"
                                 "  Fix: check the path; it may lack a number, such as -1 in 'path/to/ckpt-1'")
         status = self.read(path)
-        self.save_counter  # noqa: B018  # it is made now, so that numbers go on
+        self.save_counter  # noqa: B018  # created now, so that numbers continue
         return status
 
     def sync(self) -> None:
-        """Nothing: a checkpoint is whole when `save` returns."""
+        """Does nothing: a checkpoint is complete when `save` returns."""
 
 
 class CheckpointV1(Checkpoint):
@@ -460,7 +460,7 @@ class CheckpointV1(Checkpoint):
 
     # Silenced: other arguments than the base's, as in TensorFlow.
     def save(self, file_prefix: Any, session: Any = None, options: Any = None) -> str:  # type: ignore[override]
-        """Writes a checkpoint whose path has a number at its end, and notes it as the last one.
+        """Writes a checkpoint with a numbered path, and notes it as the latest one.
 
         Args:
           file_prefix: the path without the number.

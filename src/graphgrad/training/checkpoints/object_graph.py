@@ -47,20 +47,20 @@ class TrackableObjectGraph(Message):
 
 
 class Holder:
-    """What has children of its own choosing; `Checkpoint` is one."""
+    """An object that chooses its own children, such as `Checkpoint`."""
 
     def _children(self) -> dict[str, Any]:
         raise NotImplementedError  # each subclass has its own
 
 
 def is_trackable(value: Any) -> bool:
-    """Whether checkpoints can hold a value, or something in it."""
+    """Returns whether checkpoints can save a value, or something in it."""
     kinds = (Variable, Module, Holder, Optimizer, Saveable)
     return isinstance(value, kinds) or (isinstance(value, (list, tuple, Mapping)) and not hasattr(value, "_fields"))
 
 
 def children(value: Any) -> dict[str, Any]:
-    """The objects that an object holds, by their names in it."""
+    """Returns the objects that an object holds, by name."""
     if isinstance(value, Holder):
         return value._children()
     if isinstance(value, Variable):
@@ -79,19 +79,19 @@ def children(value: Any) -> dict[str, Any]:
 
 
 def pieces(value: Any) -> list[Piece]:
-    """The values of an object itself."""
+    """Returns the values of an object itself."""
     if isinstance(value, Variable):
         return [Piece("VARIABLE_VALUE", "", value._shared_name.rstrip("/"))]
     return list(value._pieces) if isinstance(value, Saveable) and value._is_saved() else []
 
 
 def escaped(name: str) -> str:
-    """A name as a part of a key."""
+    """Escapes a name for a key."""
     return re.sub("/", ".S", name.replace(".", ".."))
 
 
 class ObjectGraph:
-    """All objects that can be reached from a root, in TensorFlow's order.
+    """All objects reachable from a root, in TensorFlow's order.
 
     Args:
       root: the root.
@@ -140,11 +140,11 @@ class ObjectGraph:
                 self.slots.setdefault(number, []).append((i, name, numbers[id(slot)]))
 
     def key(self, number: int, piece: Piece) -> str:
-        """The key of a value, without its suffix."""
+        """Returns the key of a value, without its suffix."""
         return "/".join(p for p in (self.paths[number], ".ATTRIBUTES", piece.attribute) if p)
 
     def message(self) -> TrackableObjectGraph:
-        """The graph as a message."""
+        """Returns the graph as a message."""
         made = TrackableObjectGraph()
         for number, value in enumerate(self.objects):
             node = made.nodes.add()

@@ -1,4 +1,4 @@
-"""What objects besides variables implement to be saved in object-based checkpoints."""
+"""The interface of objects other than variables that object-based checkpoints save."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Piece(NamedTuple):
-    """A value of an object: where it stands in a checkpoint.
+    """A value of an object, with its key in a checkpoint.
 
     Attributes:
       attribute: the attribute's name.
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
 
 
 class Saveable:
-    """The base of objects with state of their own, such as tables and iterators; variables are saved without it.
+    """The base of stateful objects, such as tables and iterators; variables are saved without it.
 
     Attributes:
       _pieces: the values that the state consists of, all of one attribute.
@@ -33,21 +33,21 @@ class Saveable:
     _pieces: Sequence[Piece]
 
     def _is_saved(self) -> bool:
-        """Whether checkpoints save the state."""
+        """Returns whether checkpoints save the state."""
         return True
 
     def _state(self, session: Any) -> list[tuple[Any, Any]]:
-        """The dtype and the value of each piece; `session` keeps what belongs to a graph."""
+        """Returns the dtype and the value of each piece; `session` holds the state of graphs."""
         raise NotImplementedError(f"{type(self).__name__}._state")
 
     def _read_state(self, bundle: BundleReader, key: str) -> Any:
-        """What a checkpoint holds under the attribute's key, for `_set_state`; None if it does not."""
+        """Reads the state from a checkpoint, for `_set_state`; None if it is missing."""
         raise NotImplementedError(f"{type(self).__name__}._read_state")
 
     def _needs_session(self) -> bool:
-        """Whether the state belongs to a graph, and is set when there is a session."""
+        """Returns whether the state belongs to a graph, and is set in a session."""
         return False
 
     def _set_state(self, state: Any, session: Any) -> None:
-        """Sets the state to what `_read_state` gave."""
+        """Sets the state to the result of `_read_state`."""
         raise NotImplementedError(f"{type(self).__name__}._set_state")

@@ -30,7 +30,7 @@ _log = Log(__name__)
 
 
 class _Item(NamedTuple):
-    """A variable, and the name and part under which it stands in a checkpoint."""
+    """A variable, with its name and slice in a checkpoint."""
 
     name: str
     variable: Any
@@ -110,23 +110,23 @@ class Saver:
         assert self._items is not None
         return self._items
 
-    # -- which there are ---------------------------------------------------------------
+    # -- the list of checkpoints -------------------------------------------------------
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The checkpoints that it saved and has not deleted, oldest first."""
+        """The checkpoints that it manages, oldest first."""
         return [path for path, _ in self._last]
 
     def set_last_checkpoints(self, last_checkpoints: Any) -> None:
-        """Sets which checkpoints it takes for its own, oldest first."""
+        """Sets the checkpoints that it manages, oldest first."""
         self.set_last_checkpoints_with_time([(path, float("inf")) for path in last_checkpoints])
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Any) -> None:
-        """Sets which checkpoints it takes for its own: pairs (path, seconds since 1970), oldest first."""
+        """Sets the checkpoints that it manages: pairs (path, seconds since 1970), oldest first."""
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Any) -> None:
-        """Takes checkpoints of an earlier process for its own, so that it deletes them when their time has come.
+        """Adopts checkpoints of an earlier process, so that it deletes them in turn.
 
         Args:
           checkpoint_paths: their paths, oldest first; those that do not exist are left out.
@@ -196,7 +196,7 @@ class Saver:
                           export_scope: Any = None, clear_devices: bool = False,
                           clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
                           save_debug_info: bool = False) -> Any:
-        """The current graph as a `MetaGraphDef`, with operations by which TensorFlow restores what this Saver saves.
+        """Exports the current graph as a `MetaGraphDef`, with operations by which TensorFlow restores checkpoints.
 
         Args:
           filename: where to write it; nowhere if not given.
@@ -227,7 +227,7 @@ class Saver:
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: Any = None) -> Saver:
-        """A Saver of these settings, of the variables that there are.
+        """Makes a Saver with these settings for the existing variables.
 
         Args:
           saver_def: a `SaverDef`.
@@ -255,7 +255,7 @@ class Saver:
     # -- restoring -----------------------------------------------------------------------
 
     def restore(self, sess: Any, save_path: Any) -> None:
-        """Sets the variables from a checkpoint; they need not be initialized. All are set, or none.
+        """Restores the variables from a checkpoint; they need not be initialized. All are set, or none.
 
         Args:
           sess: the session in which they are set; ignored in eager mode.
@@ -289,7 +289,7 @@ class Saver:
             cell.value = value
 
     def _value(self, bundle: BundleReader, item: _Item, cell: Cell) -> Any:
-        """The value for a variable, checked."""
+        """Reads and checks the value for a variable."""
         name = item.name
         problem = ""
         if bundle.has(name) and bundle.dtype(name) is not cell.dtype:
@@ -315,7 +315,7 @@ def _text(path: Any) -> str:
 
 
 def _cell(variable: Any, sess: Any) -> Cell:
-    """Where a variable's value lives."""
+    """Returns the storage of a variable's value."""
     if variable._graph is None:
         cell: Cell = variable._handle._value
         return cell
@@ -330,7 +330,7 @@ def _cell(variable: Any, sess: Any) -> Cell:
 
 
 def _items(var_list: Any) -> list[_Item]:
-    """The variables with their names in a checkpoint; ValueError if two have one name."""
+    """Returns the variables with their names in a checkpoint; ValueError for duplicate names."""
     if isinstance(var_list, Mapping):
         items = [i for name, value in sorted(var_list.items()) for i in _named(name, value)]
     elif isinstance(var_list, (Variable, PartitionedVariable)):

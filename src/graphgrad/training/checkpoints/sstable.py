@@ -21,13 +21,13 @@ from graphgrad.ir.proto.wire import read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
-_BLOCK = 262144  # bytes after which a new block begins
-_RESTART = 16  # entries after which a key is written in full
-_KEYS, _SHARED = 1 << 20, 64  # bytes that a block's keys may have, and how many more for each of its own
+_BLOCK = 262144  # size in bytes at which a new block begins
+_RESTART = 16  # the number of entries between full keys
+_KEYS, _SHARED = 1 << 20, 64  # size limit of a block's keys in bytes, and the addition for each byte of the block
 
 
 class _Block:
-    """A block in the making."""
+    """An unfinished block."""
 
     def __init__(self, restart: int):
         self.restart = restart
@@ -55,7 +55,7 @@ class _Block:
 
 
 def _separator(last: bytes, following: bytes | None) -> bytes:
-    """A short key that is not before `last` and before what follows."""
+    """Returns a short key that is not less than `last` and less than the next one."""
     for i, byte in enumerate(last):
         if following is None:
             if byte != 255:
@@ -68,7 +68,7 @@ def _separator(last: bytes, following: bytes | None) -> bytes:
 
 
 def write_table(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The bytes of a table with entries (key, value), sorted by key."""
+    """Encodes a table with entries (key, value), sorted by key."""
     out = bytearray()
 
     def put(block: _Block) -> bytes:
@@ -78,7 +78,7 @@ def write_table(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
         return handle
 
     index, block = _Block(1), _Block(_RESTART)
-    finished: tuple[bytes, bytes] | None = None  # last key and place of the block before this one
+    finished: tuple[bytes, bytes] | None = None  # last key and position of the previous block
     for key, value in entries:
         if finished is not None:
             index.add(_separator(finished[0], key), finished[1])
@@ -97,7 +97,7 @@ def write_table(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def check_footer(file: BinaryIO, path: str) -> None:
-    """Raises DataLossError if a file does not end as a table does; goes back to its begin."""
+    """Raises DataLossError unless a file ends like a table; seeks to its beginning."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _FOOTER))
     _check(file.read(_FOOTER), path)
@@ -112,7 +112,7 @@ def _check(footer: bytes, path: str) -> None:
 
 
 def read_table(data: bytes, path: str) -> Iterator[tuple[bytes, bytes]]:
-    """The entries (key, value) of a table.
+    """Reads the entries (key, value) of a table.
 
     Args:
       data: the file's bytes.
@@ -140,13 +140,13 @@ def read_table(data: bytes, path: str) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _place(handle: bytes, at: int) -> tuple[int, int]:
-    """Where a block begins, and its size."""
+    """Reads the offset and the size of a block."""
     offset, at = read_varint(handle, at)
     return offset, read_varint(handle, at)[0]
 
 
 def _block(data: bytes, handle: bytes, at: int, path: str) -> bytes:
-    """The contents of the block to which a handle points."""
+    """Reads the block at a handle."""
     offset, size = _place(handle, at)
     contents, trailer = data[offset : offset + size], data[offset + size : offset + size + 5]
     if len(contents) != size or len(trailer) != 5:

@@ -13,7 +13,7 @@ from graphgrad.ir.blocking import LongWait
 
 
 class Coordinator:
-    """Lets threads stop together: each asks `should_stop`, any may `request_stop`, and `join` waits for all.
+    """Stops threads together: each checks `should_stop`, any may `request_stop`, and `join` waits for all.
 
     Args:
       clean_stop_exception_types: exceptions that mean an orderly end; `OutOfRangeError` if not given.
@@ -52,14 +52,14 @@ class Coordinator:
                 self._event.set()
 
     def clear_stop(self) -> None:
-        """Takes the request back."""
+        """Withdraws the request."""
         with self._lock:
             self._joined = False
             self._error = None
             self._event.clear()
 
     def should_stop(self) -> bool:
-        """Whether a stop was requested."""
+        """Returns whether a stop was requested."""
         return self._event.is_set()
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
@@ -68,7 +68,7 @@ class Coordinator:
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A `with` block whose exceptions request a stop, in the place of being raised."""
+        """A `with` block whose exceptions request a stop instead of being raised."""
         try:
             yield
         except Exception as e:
@@ -119,7 +119,7 @@ class Coordinator:
 
 
 class LooperThread(threading.Thread):
-    """A thread that calls a function again and again, until its coordinator stops.
+    """A thread that calls a function repeatedly, until its coordinator stops.
 
     An exception stops the coordinator.
 
@@ -158,7 +158,7 @@ class LooperThread(threading.Thread):
     @staticmethod
     def loop(coord: Any, timer_interval_secs: float | None, target: Any, args: Any = None,
              kwargs: Any = None) -> LooperThread:
-        """Makes such a thread and starts it.
+        """Creates such a thread and starts it.
 
         Args:
           coord, timer_interval_secs, target, args, kwargs: as of the class.
@@ -168,7 +168,7 @@ class LooperThread(threading.Thread):
         return looper
 
     def run(self) -> None:
-        """What the thread does."""
+        """Runs the loop of the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             due = time.time()
@@ -184,6 +184,6 @@ class LooperThread(threading.Thread):
         """Called once when it stops; for subclasses."""
 
     def run_loop(self) -> None:
-        """Called again and again; calls the function."""
+        """Calls the function; called repeatedly."""
         if self._called:
             self._called(*self._given, **self._named)

@@ -18,11 +18,11 @@ from graphgrad.system.log import Log
 
 _log = Log("tensorflow")
 
-_CLOSED = {11: OutOfRangeError, 1: CancelledError}  # what says that there is nothing to enqueue any more, by its code
+_CLOSED = {11: OutOfRangeError, 1: CancelledError}  # errors that mean the end of the data, by code
 
 
 class QueueRunnerDef(Message):
-    """A queue runner, as `MetaGraphDef`s hold it."""
+    """A queue runner, as stored in `MetaGraphDef`s."""
 
     FIELDS = {"queue_name": (1, "string"), "enqueue_op_name": (2, ["string"]), "close_op_name": (3, "string"),
               "cancel_op_name": (4, "string"), "queue_closed_exception_types": (5, ["int"])}
@@ -65,7 +65,7 @@ class QueueRunner:
             self._close_op = queue.close() if close_op is None else close_op
             self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         self._lock = threading.Lock()
-        # How many of its threads run, by session.
+        # The number of running threads, by session.
         self._running: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._raised: list[Exception] = []
 
@@ -84,7 +84,7 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
-        """The queue runner that a `QueueRunnerDef` describes.
+        """Makes the queue runner that a `QueueRunnerDef` describes.
 
         Args:
           queue_runner_def: the message.
@@ -93,7 +93,7 @@ class QueueRunner:
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """A `QueueRunnerDef` of it.
+        """Makes its `QueueRunnerDef`.
 
         Args:
           export_scope: the name scope to leave out; None is returned for a queue that is not in it.
@@ -110,7 +110,7 @@ class QueueRunner:
             queue_closed_exception_types=[codes[t] for t in self._types if t in codes],
         )
 
-    # -- what it is -----------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------
 
     @property
     def queue(self) -> Any:
@@ -129,7 +129,7 @@ class QueueRunner:
 
     @property
     def cancel_op(self) -> Any:
-        """The operation that closes it and sends those away who wait for room."""
+        """The operation that closes it and cancels pending enqueue operations."""
         return self._cancel_op
 
     @property
@@ -139,7 +139,7 @@ class QueueRunner:
 
     @property
     def exceptions_raised(self) -> list[Exception]:
-        """The errors of threads that had no coordinator to tell."""
+        """The errors of threads without a coordinator."""
         return self._raised
 
     @property
@@ -150,7 +150,7 @@ class QueueRunner:
     # -- threads --------------------------------------------------------------------
 
     def create_threads(self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False) -> list[Any]:
-        """Makes a thread for each operation, and with a coordinator one more that closes the queue when it stops.
+        """Creates a thread for each operation, and with a coordinator one more that closes the queue when it stops.
 
         Args:
           sess: the session.

@@ -13,7 +13,7 @@ from .optimizer import Optimizer, as_dtype_of
 
 
 class AdagradDAOptimizer(Optimizer):
-    """Adagrad with dual averaging: variables follow from the sums of gradients, and L1 makes them sparse.
+    """Adagrad with dual averaging: variables depend on the sums of gradients, and L1 makes them sparse.
 
         gradients += grad;  squares += grad**2
         var = -learning_rate * shrink(gradients, l1 * step) / (l2 * step * learning_rate + sqrt(squares))

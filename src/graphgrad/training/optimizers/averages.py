@@ -54,11 +54,11 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What is appended to the names of what is averaged."""
+        """The suffix of the names of averages."""
         return self._name
 
     def apply(self, var_list: Any = None) -> Any:
-        """The operation that updates the averages, which are made if need be.
+        """Makes the operation that updates the averages, creating them if necessary.
 
         Args:
           var_list: variables and tensors; all trainable variables by default.
@@ -121,17 +121,17 @@ class ExponentialMovingAverage:
         return pair
 
     def average(self, var: Any) -> Any:
-        """The variable with the average of `var`, or None."""
+        """Returns the variable with the average of `var`, or None."""
         return self._averages.get(_ref(var))
 
     def average_name(self, var: Any) -> str:
-        """The name of the variable with the average of `var`, whether it exists or not."""
+        """Returns the name of the variable with the average of `var`, whether it exists or not."""
         if _ref(var) in self._averages:
             return op_name(self._averages[_ref(var)])
         return f"{op_name(var)}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
-        """A dict for a `Saver` that loads the averages into the variables themselves.
+        """Returns a dict for a `Saver` that loads the averages into the variables themselves.
 
         Args:
           moving_avg_variables: the variables that have averages in the checkpoint; all

@@ -14,12 +14,12 @@ from graphgrad.system.log import Log
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session, as an int."""
+    """Returns the value of the global step in a session, as an int."""
     return int(sess.run(global_step_tensor))
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The graph's global step, or None.
+    """Returns the graph's global step, or None.
 
     Args:
       graph: the graph; the default one if not given.
@@ -48,7 +48,7 @@ def get_global_step(graph: Any = None) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """Makes the graph's global step: int64, not trained, 0 at first.
+    """Creates the graph's global step: int64, not trainable, initially 0.
 
     Args:
       graph: the graph; the default one if not given.
@@ -64,7 +64,7 @@ def create_global_step(graph: Any = None) -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The graph's global step, made if need be.
+    """Returns the graph's global step, creating it if necessary.
 
     >>> tf.train.get_or_create_global_step()
     <tf.Variable 'global_step:0' shape=() dtype=int64>

@@ -66,7 +66,7 @@ class Optimizer:
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: int = GATE_OP,
                  aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
                  grad_loss: Any = None) -> Any:
-        """The operation of one training step: `compute_gradients`, then `apply_gradients`.
+        """Builds the operation of one training step: `compute_gradients`, then `apply_gradients`.
 
         Args:
           loss: the tensor to minimize (in eager mode, a function that computes it).
@@ -98,7 +98,7 @@ class Optimizer:
     def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,
                           aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
                           grad_loss: Any = None) -> list[tuple[Any, Any]]:
-        """The gradient of the loss with respect to each variable.
+        """Computes the gradient of the loss with respect to each variable.
 
         Args:
           loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
@@ -149,7 +149,7 @@ class Optimizer:
 
     def apply_gradients(self, grads_and_vars: _Pairs, global_step: Any = None, name: str | None = None,
                         skip_gradients_aggregation: bool = False) -> Any:
-        """The operation that updates the variables with their gradients.
+        """Builds the operation that updates the variables with their gradients.
 
         Args:
           grads_and_vars: pairs as `compute_gradients` gives them; those with None are left out.
@@ -170,7 +170,7 @@ class Optimizer:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
         with init_scope():
             self._create_slots(variables)
-            restore = vars(self).get("_restore_later")  # a checkpoint that was read before there were slots
+            restore = vars(self).get("_restore_later")  # a checkpoint that was read before the slots were created
             if restore is not None:
                 restore(self, None, None)
         graph = current_graph()
@@ -197,7 +197,7 @@ class Optimizer:
         return applied
 
     def _update(self, graph: Graph | None, grad: Any, var: Any) -> Any:
-        """One variable's update, with its constraint."""
+        """Builds one variable's update, with its constraint."""
         if not isinstance(var, Variable):
             raise NotImplementedError("Trying to update a Tensor ", var)
         sparse = isinstance(grad, IndexedSlices)
@@ -218,7 +218,7 @@ class Optimizer:
             with graph.control_dependencies([_operation(update)]):
                 return var.assign(var.constraint(var), read_value=False)
 
-    # -- which of a subclass's methods is meant ------------------------------------
+    # -- choosing a subclass's method ----------------------------------------------
 
     def _apply_densely(self, grad: Any, var: Any) -> Any:
         names = ["_apply_dense", "_resource_apply_dense"]
@@ -237,7 +237,7 @@ class Optimizer:
         return Optimizer._resource_apply_sparse_duplicate_indices(self, grad.values, var, grad.indices)
 
     def _nearest(self, names: list[str]) -> str:
-        """The name that the most derived class defines; of two there, the one of the variables' kind."""
+        """Returns the name that the most derived class defines; of two, the one for the variables' kind."""
         if modes.resource_variables_enabled():
             names = names[len(names) // 2 :] + names[: len(names) // 2]
         for cls in type(self).__mro__:
@@ -249,7 +249,7 @@ class Optimizer:
     # -- for subclasses ------------------------------------------------------------
 
     def _valid_dtypes(self) -> Any:
-        """The dtypes of losses and variables that the optimizer can work with."""
+        """Returns the dtypes of losses and variables that the optimizer supports."""
         return (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
     def _assert_valid_dtypes(self, tensors: Iterable[Any]) -> None:
@@ -292,25 +292,25 @@ class Optimizer:
         return self._resource_apply_sparse(values, handle, distinct)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
-        """One operation for all updates; the place for updates that come last."""
+        """Groups all updates in one operation; subclasses add final updates here."""
         return group(*update_ops, name=name_scope)
 
     def _call_if_callable(self, param: Any) -> Any:
-        """The hyperparameter, or what it gives if it is a function."""
+        """Returns the hyperparameter, or its result if it is a function."""
         return param() if callable(param) else param
 
     # -- slots ---------------------------------------------------------------------
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """The slot `name` of a variable, or None."""
+        """Returns the slot `name` of a variable, or None."""
         return self._slots.get(name, {}).get(_key(var))
 
     def get_slot_names(self) -> list[str]:
-        """The names of the slots, sorted."""
+        """Returns the names of the slots, sorted."""
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:
-        """The optimizer's own variables in the current graph, sorted by name."""
+        """Returns the optimizer's own variables in the current graph, sorted by name."""
         graph = current_graph()
         own = [v for (_, g), v in self._non_slot_dict.items() if g is graph]
         own += [v for slots in self._slots.values() for v in slots.values() if _graph_of(v) is graph]
@@ -320,7 +320,7 @@ class Optimizer:
         return self._slots.setdefault(slot_name, {})
 
     def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
-        """The slot of `var`, made with the initial value `val` if need be."""
+        """Returns the slot of `var`, creating it with the initial value `val` if necessary."""
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:
             slots[_key(var)] = create_slot(var, val, op_name)
@@ -328,21 +328,21 @@ class Optimizer:
 
     def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str,
                                            op_name: str) -> Any:
-        """The slot of `var`, made by the initializer if need be."""
+        """Returns the slot of `var`, creating it by the initializer if necessary."""
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:
             slots[_key(var)] = create_slot(var, initializer, op_name, shape, dtype)
         return slots[_key(var)]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        """The slot of `var`, made of zeros if need be."""
+        """Returns the slot of `var`, creating it with zeros if necessary."""
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:
             slots[_key(var)] = create_zeros_slot(var, op_name)
         return slots[_key(var)]
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any = None) -> Any:
-        """A variable of the optimizer's own, one for each graph."""
+        """Creates a variable of the optimizer itself, one for each graph."""
         key = (name, _graph_of(colocate_with) if colocate_with is not None else current_graph())
         if key not in self._non_slot_dict:
             from graphgrad.frontend.variables.variable import VariableV1
@@ -354,11 +354,11 @@ class Optimizer:
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        """A variable of the optimizer's own, or None."""
+        """Returns a variable of the optimizer itself, or None."""
         return self._non_slot_dict.get((name, graph))
 
     def _non_slot_variables(self) -> Any:
-        """All variables of the optimizer's own that are no slots."""
+        """Returns all variables of the optimizer itself except slots."""
         return self._non_slot_dict.values()
 
 
@@ -386,12 +386,12 @@ def _as_gradient(g: Any) -> Any:
 
 
 def _operation(update: Any) -> Any:
-    """The operation of an update; what an assignment returns stands for a read after it."""
+    """Returns the operation of an update; the result of an assignment is a read after it."""
     return update.op if isinstance(update, AssignedVariable) else update
 
 
 def _beside(graph: Graph, var: Any) -> Any:
-    """A block in which operations go to the variable's device and group."""
+    """Colocates operations in a block with the variable."""
     if not isinstance(var, Variable) or var._graph is not graph:
         return contextlib.nullcontext()
     return graph.colocate_with(var._handle.op)
@@ -405,5 +405,5 @@ def _deduplicated(values: Any, indices: Any) -> tuple[Any, Any]:
 
 
 def as_dtype_of(value: Any, grad: Any) -> Any:
-    """A hyperparameter's tensor, in the dtype of a gradient."""
+    """Converts a hyperparameter to a tensor of a gradient's dtype."""
     return value if value.dtype is grad.dtype else raw.Cast(value, DstT=grad.dtype)

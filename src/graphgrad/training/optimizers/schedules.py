@@ -1,4 +1,4 @@
-"""Learning rates that follow the training step."""
+"""Learning rates as functions of the training step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Rule = Callable[..., Any]
 
 
 def _schedule(rule: _Rule) -> _Rule:
-    """In eager mode a schedule gives a function, so that each step evaluates it anew."""
+    """Makes a schedule return a function in eager mode, so that each step evaluates it again."""
 
     @functools.wraps(rule)
     def build(*args: Any, **kwargs: Any) -> Any:
@@ -38,7 +38,7 @@ def _step(global_step: Any, function: str) -> Any:
 
 
 def _tensors(learning_rate: Any, global_step: Any, *others: Any) -> list[Any]:
-    """The initial rate as a tensor, and step and parameters in its dtype."""
+    """Converts the initial rate to a tensor, and step and parameters to its dtype."""
     rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
     return [rate, *(_cast(t, rate.dtype) for t in (global_step, *others))]
 
@@ -176,7 +176,7 @@ def _half_cosine(fraction: Any) -> Any:
 @_schedule
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0,
                  name: str | None = None) -> Any:
-    """From `learning_rate` to its `alpha`-th part in `decay_steps`, by half a cosine.
+    """Decays from `learning_rate` to `alpha` times it in `decay_steps`, by half a cosine.
 
     Args:
       learning_rate: the initial rate.
@@ -201,7 +201,7 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
 @_schedule
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0,
                           m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Any:
-    """`cosine_decay` that begins again, each time `t_mul` times longer and from `m_mul` times the rate."""
+    """Repeats `cosine_decay`, each time `t_mul` times longer and from `m_mul` times the rate."""
     _step(global_step, "cosine decay restarts")
     with name_scope(name, "SGDRDecay"):
         rate, step, steps, longer, lower = _tensors(learning_rate, global_step, first_decay_steps, t_mul, m_mul)
@@ -234,7 +234,7 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
                               variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0,
                               beta: Any = 0.001, name: str | None = None) -> Any:
-    """`linear_cosine_decay` with noise of variance initial_variance / (1 + step) ** variance_decay."""
+    """Adds noise of variance initial_variance / (1 + step) ** variance_decay to `linear_cosine_decay`."""
     _step(global_step, "noisy linear cosine decay")
     with name_scope(name, "NoisyLinearCosineDecay"):
         rate, step, steps, first, decay, periods, a, b = _tensors(

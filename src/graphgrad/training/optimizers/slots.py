@@ -15,12 +15,12 @@ from graphgrad.ir.shape import is_fully_defined
 
 
 def op_name(variable: Any) -> str:
-    """The name of a variable's operation, also of an eager one's."""
+    """Returns the name of a variable's operation, also of an eager one's."""
     return str(variable.op.name) if hasattr(variable, "op") else str(variable.name).partition(":")[0]
 
 
 def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype: Any = None) -> Any:
-    """A variable `<primary>/<name>` that is not trained.
+    """Creates a variable `<primary>/<name>` that is not trainable.
 
     Args:
       primary: the variable or tensor that it goes with.
@@ -34,7 +34,7 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
 
 
 def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:
-    """A block in which operations go to the device of `primary`."""
+    """Places operations in a block on the device of `primary`."""
     op: Any = getattr(primary, "op", None)
     if isinstance(op, Operation) and op.graph is current_graph():
         return op.graph.colocate_with(op)
@@ -42,7 +42,7 @@ def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:
 
 
 def create_zeros_slot(primary: Any, name: str, dtype: Any = None) -> Any:
-    """A slot of zeros of the shape of `primary`; see `create_slot`."""
+    """Creates a slot of zeros of the shape of `primary`; see `create_slot`."""
     dtype = dtype or primary.dtype
     shape = primary.shape
     if is_fully_defined(shape._dims):

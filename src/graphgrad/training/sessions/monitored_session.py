@@ -45,7 +45,7 @@ class _Fields:
 
 
 class Scaffold(_Fields):
-    """What a session is set up with; what is not given is made when the session is.
+    """The set-up of a session; missing parts are created with the session.
 
     Args:
       init_op: initializes variables; all global ones by default.
@@ -82,7 +82,7 @@ class Scaffold(_Fields):
         return lambda session: init_fn(self, session)
 
     def finalize(self) -> Scaffold:
-        """Makes what was not given, and finalizes the graph."""
+        """Creates missing parts, and finalizes the graph."""
         graph = get_default_graph()
         self._default("init_op", GraphKeys.INIT_OP, self.default_init_op)
         self._default("ready_op", GraphKeys.READY_OP, self.default_ready_op)
@@ -113,7 +113,7 @@ class Scaffold(_Fields):
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """What a collection holds; else what a function makes, which is added to it.
+        """Returns the content of a collection; else the result of a function, which is added to it.
 
         Args:
           arg_name: named in errors.
@@ -158,7 +158,7 @@ class Scaffold(_Fields):
 
 
 class SessionCreator:
-    """Base of what makes sessions for a `MonitoredSession`; a subclass has `create_session`.
+    """Base of session creators for a `MonitoredSession`; a subclass has `create_session`.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.train.SessionCreator`.
     """
@@ -169,7 +169,7 @@ class SessionCreator:
 
 
 class _Creator(SessionCreator):
-    """What both creators do."""
+    """The base of both creators."""
 
     def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, checkpoint_dir: Any = None,
                  checkpoint_filename_with_path: Any = None):
@@ -236,7 +236,7 @@ class WorkerSessionCreator(_Creator):
 
 
 class _Step:
-    """What a function of `run_step_fn` gets."""
+    """The argument of a function of `run_step_fn`."""
 
     def __init__(self, owner: Any):
         self._owner = owner
@@ -247,7 +247,7 @@ class _Step:
         return self._owner._session
 
     def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        """A run with hooks; see `Session.run`."""
+        """Runs with hooks; see `Session.run`."""
         return self._owner._run(*args, **kwargs)
 
     def request_stop(self) -> None:
@@ -365,7 +365,7 @@ class _Monitored:
             raise
 
     def should_stop(self) -> bool:
-        """Whether a hook, or an exception in a thread, asked to stop."""
+        """Returns whether a hook, or an exception in a thread, requested a stop."""
         return self._session is None or self._stop or self._coord.should_stop()
 
     def close(self) -> None:
@@ -384,7 +384,7 @@ class _Monitored:
             self._coord.request_stop()
             try:
                 self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
-            except Exception as e:  # the run has raised it already, or it is the end of the data
+            except Exception as e:  # raised by the run already, or the end of the data
                 _log.debug("Exception of a thread: %s", e)
             session.close()
             if not self._graph_was_finalized:
@@ -410,7 +410,7 @@ def _key(key: Any) -> Any:
 
 
 class MonitoredSession(_Monitored):
-    """A session with hooks that is restored or initialized by itself, and made again after an `AbortedError`.
+    """A session with hooks that restores or initializes itself, and is recreated after an `AbortedError`.
 
     Args:
       session_creator: what makes the session; a `ChiefSessionCreator` by default.
@@ -434,7 +434,7 @@ class MonitoredSession(_Monitored):
 
 
 class SingularMonitoredSession(_Monitored):
-    """A session with hooks, that is not made again after errors and can be saved as it is.
+    """A session with hooks that is not recreated after errors and can be passed to savers.
 
     Args:
       hooks: `SessionRunHook`s.

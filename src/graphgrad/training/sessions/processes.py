@@ -1,4 +1,4 @@
-"""Cluster specs and servers: one process works, more are refused."""
+"""Cluster specs and servers: one process is supported, more are rejected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphgrad.training.optimizers.optimizer import Optimizer
 
 
 class ClusterSpec:
-    """Which tasks there are: job name -> the addresses of its tasks.
+    """The tasks of a cluster: job name -> the addresses of its tasks.
 
     Args:
       cluster: a dictionary from names to lists of addresses (or to dictionaries, task -> address), or a ClusterSpec.
@@ -82,7 +82,7 @@ class ClusterSpec:
         return [job.get(i) for i in range(max(job, default=-1) + 1)]
 
     def as_dict(self) -> dict[str, Any]:
-        """What it was made of."""
+        """Returns the cluster as a dictionary."""
         return {name: list(job.values()) if sorted(job) == list(range(len(job))) else dict(job)
                 for name, job in self._jobs.items()}
 
@@ -158,7 +158,7 @@ _OF_VARIABLES = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTab
 def replica_device_setter(ps_tasks: int = 0, ps_device: Any = "/job:ps", worker_device: Any = "/job:worker",
                           merge_devices: bool = True, cluster: Any = None, ps_ops: Any = None,
                           ps_strategy: Any = None) -> Any:
-    """A function for `tf.device` that names parameter servers for variables, in turn, and a worker for the rest.
+    """Makes a function for `tf.device` that assigns variables to parameter servers, in turn, and the rest to a worker.
 
     One process computes whatever the names say.
 
@@ -208,7 +208,7 @@ def _in_turn(tasks: int) -> Callable[[Any], int]:
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """Refused: there are no replicas whose gradients could be brought together.
+    """Not supported: there are no replicas whose gradients could be aggregated.
 
     Args:
       opt, replicas_to_aggregate, total_num_replicas, variable_averages, variables_to_average, use_locking, name: as

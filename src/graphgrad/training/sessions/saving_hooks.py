@@ -17,7 +17,7 @@ _log = Log("tensorflow")
 
 
 class CheckpointSaverListener:
-    """Base of what a `CheckpointSaverHook` calls around each save.
+    """Base of listeners that a `CheckpointSaverHook` calls around each save.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.train.CheckpointSaverListener`.
     """
@@ -121,7 +121,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves; whether a listener wants to stop."""
+        """Saves; returns whether a listener requests a stop."""
         _log.info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)

@@ -1,4 +1,4 @@
-"""Hooks: what a monitored session calls before and after each run."""
+"""Hooks, which a monitored session calls before and after each run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Reference: TensorFlow 2.21 `tf.compat.v1.train.SessionRunValues`.
 
 
 class SessionRunContext:
-    """What a hook can see and ask for around a run.
+    """The interface of a hook to a run.
 
     Args:
       original_args: the `SessionRunArgs` of the program's own call.
@@ -61,7 +61,7 @@ class SessionRunContext:
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Lets `should_stop` of the monitored session be true from now on."""
+        """Makes `should_stop` of the monitored session true from now on."""
         self._stop_requested = True
 
 
@@ -75,7 +75,7 @@ class SessionRunHook:
         """Called once before the session is made; the graph can still be added to."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called when the session is there and initialized.
+        """Called after the session is created and initialized.
 
         Args:
           session: the session.
@@ -107,7 +107,7 @@ class SessionRunHook:
 
 
 class SecondOrStepTimer:
-    """Says when something is due that happens every so many seconds or steps.
+    """Tells when an action is due that happens every so many seconds or steps.
 
     Args:
       every_secs, every_steps: how often; one of the two.
@@ -128,12 +128,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets when it was triggered last."""
+        """Clears the time of the last trigger."""
         self._last_step: int | None = None
         self._last_time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due at a step; it is at the first one, and at most once for each.
+        """Returns whether it is due at a step: at the first one, and at most once for each.
 
         Args:
           step: the step.
@@ -148,7 +148,7 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> Any:
-        """Remembers that it happened.
+        """Notes that it was triggered.
 
         Args:
           step: the step.
@@ -162,7 +162,7 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it happened last, or None."""
+        """Returns the step of the last trigger, or None."""
         return self._last_step
 
 
@@ -177,7 +177,7 @@ class _Never(SecondOrStepTimer):
 
 
 def _element(obj: Any) -> Any:
-    """A tensor, or the element that a name means."""
+    """Returns a tensor, or the graph element of a name."""
     return get_default_graph().as_graph_element(obj) if isinstance(obj, (str, bytes)) else obj
 
 
@@ -213,7 +213,7 @@ class LoggingTensorHook(SessionRunHook):
         self._current = {tag: _element(t) for tag, t in self._tensors.items()}
 
     def before_run(self, run_context: Any) -> Any:
-        """Asks for the values if it is time; see `SessionRunHook`."""
+        """Requests the values if it is time; see `SessionRunHook`."""
         self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
         return SessionRunArgs(self._current) if self._should_trigger else None
 
@@ -239,7 +239,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop after so many steps, or at a step.
+    """Requests a stop after so many steps, or at a step.
 
     Args:
       num_steps: how many steps from the start of this session.
@@ -271,7 +271,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Asks to stop if it was the last one; see `SessionRunHook`."""
+        """Requests a stop if it was the last one; see `SessionRunHook`."""
         step = int(run_values.results) + 1
         if step >= self._last_step:
             # The run may have read the step before it changed it, so it is read again.
@@ -308,11 +308,11 @@ class NanTensorHook(SessionRunHook):
         self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
 
     def before_run(self, run_context: Any) -> Any:
-        """Asks for the loss; see `SessionRunHook`."""
+        """Requests the loss; see `SessionRunHook`."""
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Looks at it; see `SessionRunHook`."""
+        """Checks it; see `SessionRunHook`."""
         if np.isnan(run_values.results):
             _log.error("Model diverged with loss = NaN.")
             if self._fail_on_nan_loss:
@@ -321,7 +321,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Lets the first run wait until the global step, which other threads raise, has a value.
+    """Makes the first run wait until the global step, increased by other threads, has a value.
 
     Args:
       wait_until_step: the value.
@@ -362,7 +362,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self) -> Any:
-        """What they were; None before the end."""
+        """The evaluated values; None before the end."""
         return self._final_ops_values
 
     def end(self, session: Any) -> None:
@@ -372,7 +372,7 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds what a function returns.
+    """Feeds the results of a function.
 
     Args:
       feed_fn: a function without arguments that returns a feed dictionary.

@@ -1,4 +1,4 @@
-"""`SessionManager`: sessions that are restored from a checkpoint, or initialized.
+"""`SessionManager`: creates sessions and restores or initializes their variables.
 
 Reference: TensorFlow 2.21 `tf.compat.v1.train.SessionManager`.
 """
@@ -17,7 +17,7 @@ _log = Log("tensorflow")
 
 
 class SessionManager:
-    """Makes sessions whose variables have values.
+    """Makes sessions with restored or initialized variables.
 
     Args:
       local_init_op: the operation that initializes local variables; run in each session.
@@ -50,7 +50,7 @@ class SessionManager:
 
     def _restored(self, saver: Any, checkpoint_dir: Any, path: Any, wait: bool, max_wait_secs: float,
                   config: Any) -> tuple[Any, bool]:
-        """A session, and whether it was restored."""
+        """Makes a session; returns it and whether it was restored."""
         if checkpoint_dir and path:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         session = Session(graph=self._graph, config=config)
@@ -69,7 +69,7 @@ class SessionManager:
                         checkpoint_filename_with_path: Any = None, wait_for_checkpoint: bool = False,
                         max_wait_secs: float = 7200, config: Any = None, init_feed_dict: Any = None,
                         init_fn: Any = None) -> Any:
-        """A session that is restored from the latest checkpoint, or else initialized.
+        """Makes a session that is restored from the latest checkpoint, or else initialized.
 
         Args:
           master: accepted; there is one process.
@@ -107,7 +107,7 @@ class SessionManager:
     def recover_session(self, master: str, saver: Any = None, checkpoint_dir: Any = None,
                         checkpoint_filename_with_path: Any = None, wait_for_checkpoint: bool = False,
                         max_wait_secs: float = 7200, config: Any = None) -> tuple[Any, bool]:
-        """A session, restored if there is a checkpoint.
+        """Makes a session, restored if there is a checkpoint.
 
         Args:
           master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config: as
@@ -122,7 +122,7 @@ class SessionManager:
         return session, not _missing(session, self._ready_op)
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float = float("inf")) -> Any:
-        """A session of a model that somebody else initializes. There is one process, so nobody does.
+        """Waits for a session that another process initializes; there is only this process.
 
         Args:
           master, config: as of `prepare_session`.
@@ -140,7 +140,7 @@ class SessionManager:
         return session
 
     def _local(self, session: Any) -> str:
-        """Runs what initializes local variables; what it lacks, if it could not."""
+        """Runs the initializer of local variables; returns what is missing, if it could not."""
         problem = _missing(session, self._ready_for_local_init_op)
         if not problem and self._local_init_op is not None:
             session.run(self._local_init_op, feed_dict=self._feeds, options=self._options)
@@ -148,7 +148,7 @@ class SessionManager:
 
 
 def _missing(session: Any, op: Any) -> str:
-    """The variables without a value that an operation names; '' if there are none."""
+    """Returns the uninitialized variables that an operation names; '' if there are none."""
     names = None if op is None else session.run(op)
     if names is None or not len(names):
         return ""

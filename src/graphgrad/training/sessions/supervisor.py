@@ -1,4 +1,4 @@
-"""`Supervisor`: a session that is restored or initialized, saved and summarized while a program trains.
+"""`Supervisor`: restores or initializes a session, and saves and summarizes while a program trains.
 
 Reference: TensorFlow 2.21 `tf.compat.v1.train.Supervisor`.
 """
@@ -36,7 +36,7 @@ _log = Log("tensorflow")
 
 
 class Supervisor:
-    """Looks after a training program: restores or initializes, starts queue runners, saves checkpoints and summaries.
+    """Supervises a training program: restores or initializes, starts queue runners, saves checkpoints and summaries.
 
     Args:
       graph: the graph; the default one if not given. It is finalized.
@@ -94,11 +94,11 @@ class Supervisor:
         self._coord = Coordinator()
         self._graph.finalize()
 
-    # -- what it has ----------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------
 
     @property
     def is_chief(self) -> bool:
-        """Whether this process is the one that initializes and saves."""
+        """Whether this process initializes and saves."""
         return self._is_chief
 
     @property
@@ -138,12 +138,12 @@ class Supervisor:
 
     @property
     def summary_writer(self) -> Any:
-        """What writes summaries, or None."""
+        """The writer of summaries, or None."""
         return self._writer
 
     @property
     def summary_op(self) -> Any:
-        """What gives summaries, or None."""
+        """The operation that computes summaries, or None."""
         return self._summary_op
 
     @property
@@ -176,7 +176,7 @@ class Supervisor:
     def prepare_or_wait_for_session(self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False,
                                     max_wait_secs: float = 7200,
                                     start_standard_services: bool = True) -> Any:
-        """A session that is restored or initialized; queue runners and services are started.
+        """Makes a restored or initialized session; starts queue runners and services.
 
         Args:
           master, config, wait_for_checkpoint, max_wait_secs: as of `SessionManager.prepare_session`.
@@ -203,7 +203,7 @@ class Supervisor:
     @contextlib.contextmanager
     def managed_session(self, master: str = "", config: Any = None, start_standard_services: bool = True,
                         close_summary_writer: bool = True) -> Iterator[Any]:
-        """A `with` block with a session, at whose end the threads are stopped and the session is closed.
+        """A `with` block with a session; stops the threads and closes the session at its end.
 
         The end of the data (an OutOfRangeError) ends it quietly.
 
@@ -363,7 +363,7 @@ def _is_default(value: Any) -> bool:
 
 
 def _given(value: Any, key: str, make: Any) -> Any:
-    """What was given; else what the collection holds, or what is made and added to it."""
+    """Returns the argument; else the content of the collection, or a new value, which is added to it."""
     if not _is_default(value):
         return value
     found = get_default_graph().get_collection(key)
@@ -389,7 +389,7 @@ def _default_saver() -> Any:
 
 def basic_train_loop(supervisor: Supervisor, train_step_fn: Any, args: Any = None, kwargs: Any = None,
                      master: str = "") -> None:
-    """Calls a function with a session again and again, until the supervisor is asked to stop.
+    """Calls a function with a session repeatedly, until a stop of the supervisor is requested.
 
     Args:
       supervisor: the `Supervisor`.

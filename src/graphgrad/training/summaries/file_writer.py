@@ -104,7 +104,7 @@ class FileWriter:
           global_step: the step, a number.
         """
         message = Summary.FromString(bytes(summary)) if isinstance(summary, bytes) else summary
-        for value in message.value:  # TensorBoard needs what is known of a tag once
+        for value in message.value:  # TensorBoard needs the metadata of a tag only once
             if value.HasField("metadata"):
                 if value.tag in self._seen:
                     value.ClearField("metadata")
@@ -116,7 +116,7 @@ class FileWriter:
         self._write(event)
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
-        """Writes when the steps of a run ran, as TensorBoard shows them beside the graph.
+        """Writes the times of a run's steps, which TensorBoard shows beside the graph.
 
         Args:
           run_metadata: the `RunMetadata` of a run with a `trace_level`.
@@ -156,7 +156,7 @@ class FileWriter:
         self._write(event)
 
     def flush(self) -> None:
-        """Writes what is kept back to the file."""
+        """Flushes the buffer to the file."""
         if self._file is None:
             _warn_closed()
             return
@@ -166,14 +166,14 @@ class FileWriter:
         self._flushed = time.time()
 
     def close(self) -> None:
-        """Writes what is kept back, and closes the file."""
+        """Flushes the buffer, and closes the file."""
         if self._file is not None:
             file, self._file = self._file, None
             with system_errors(self._path):
                 file.close()
 
     def reopen(self) -> None:
-        """Goes on in a new file, if this one was closed."""
+        """Continues in a new file, if this one was closed."""
         if self._file is None:
             self._open()
 
@@ -185,7 +185,7 @@ class FileWriter:
 
 
 def _graph_def(graph: Any, graph_def: Any) -> bytes:
-    """The serialized GraphDef of one of the two; ValueError or TypeError if that cannot be."""
+    """Returns the serialized GraphDef of one of the two; ValueError or TypeError for invalid arguments."""
     if graph is not None and graph_def is not None:
         raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
     if graph is not None:
@@ -217,7 +217,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: Any) -> FileWriter:
-        """The writer for a directory."""
+        """Returns the writer for a directory."""
         folder = os.fspath(logdir)
         if folder not in FileWriterCache._writers:
             FileWriterCache._writers[folder] = FileWriter(folder)

@@ -30,7 +30,7 @@ def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | 
 
 
 def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
-    """A summary of how values are distributed; arguments as of `scalar_summary`.
+    """Makes a histogram summary; arguments as of `scalar_summary`.
 
     >>> tf.Summary.FromString(sess.run(tf.histogram_summary("h", [1.0, 2.0]))).value[0].histo.num
     2.0

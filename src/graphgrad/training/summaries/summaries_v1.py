@@ -39,7 +39,7 @@ def _collect(value: Any, collections: Any, default: Any = GraphKeys.SUMMARIES) -
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
-    """A summary of one number.
+    """Makes a summary of one number.
 
     Args:
       name: the tag, after the name scopes around.
@@ -63,7 +63,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
-    """A summary of how values are distributed.
+    """Makes a histogram summary.
 
     Args:
       name, collections, family: as for `scalar`.
@@ -82,7 +82,7 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
 
 
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Any:
-    """A summary of images.
+    """Makes a summary of images.
 
     Args:
       name, collections, family: as for `scalar`.
@@ -104,7 +104,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
           family: str | None = None) -> Any:
-    """A summary of sounds.
+    """Makes a summary of sounds.
 
     Args:
       name, collections, family: as for `scalar`.
@@ -128,7 +128,7 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
 def tensor_summary(name: str, tensor: Any, summary_description: Any = None, collections: Any = None,
                    summary_metadata: Any = None, family: str | None = None,
                    display_name: str | None = None) -> Any:
-    """A summary of a whole tensor.
+    """Makes a summary of a whole tensor.
 
     Args:
       name, collections, family: as for `scalar`.
@@ -156,7 +156,7 @@ def tensor_summary(name: str, tensor: Any, summary_description: Any = None, coll
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
-    """A summary of strings; TensorBoard reads them as Markdown, and tensors of rank 2 as tables.
+    """Makes a summary of strings; TensorBoard shows them as Markdown, and tensors of rank 2 as tables.
 
     Args:
       name, collections: as for `scalar`.
@@ -177,7 +177,7 @@ def text(name: str, tensor: Any, collections: Any = None) -> Any:
 
 
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
-    """Several summaries as one.
+    """Merges several summaries.
 
     Args:
       inputs: a list of string tensors, serialized summaries.
@@ -201,7 +201,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
 
 
 def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Any:
-    """All summaries of a collection as one.
+    """Merges all summaries of a collection.
 
     Args:
       key: the collection.

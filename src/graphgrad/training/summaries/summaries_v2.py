@@ -1,4 +1,4 @@
-"""`tf.summary` of TensorFlow 2: functions that write to the event file of the writer around them."""
+"""`tf.summary` of TensorFlow 2: functions that write to the event file of the current writer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _count = itertools.count()
 
 
 class _State(threading.local):
-    """What is current in this thread."""
+    """The current state of this thread."""
 
     def __init__(self) -> None:
         self.writer: Any = None
@@ -79,7 +79,7 @@ class SummaryWriter:
         raise NotImplementedError("SummaryWriter.init")
 
     def flush(self) -> Any:
-        """Writes what is kept back; in a graph, the operation that does."""
+        """Flushes the buffer; in a graph, returns the operation that does."""
         raise NotImplementedError("SummaryWriter.flush")
 
     def close(self) -> Any:
@@ -88,7 +88,7 @@ class SummaryWriter:
 
 
 class _Writer(SummaryWriter):
-    """A writer of an event file, which is made when something is written."""
+    """A writer of an event file, which is created on the first write."""
 
     def __init__(self, logdir: Any, max_queue: Any, flush_millis: Any, suffix: Any):
         suffix = ".v2" if suffix is None else suffix
@@ -137,7 +137,7 @@ class _Writer(SummaryWriter):
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[Any]:
-        """A `with` block in which summaries go to this writer; what it kept back is written at its end."""
+        """A `with` block in which summaries go to this writer; flushed at its end."""
         self._check()
         before = _state.writer, _state.step
         _state.writer = self
@@ -153,11 +153,11 @@ class _Writer(SummaryWriter):
                 _state.step = before[1]
 
     def init(self) -> Any:
-        """The operation that opens the file, which the first summary does as well; None in eager mode."""
+        """Returns the operation that opens the file, as the first summary does; None in eager mode."""
         return None if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)
 
     def flush(self) -> Any:
-        """Writes what is kept back; in a graph, the operation that does."""
+        """Flushes the buffer; in a graph, returns the operation that does."""
         # Silenced: eagerly there is nothing to return.
         return self._flush_now() if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)  # type: ignore[func-returns-value]
 
@@ -171,12 +171,12 @@ class _Noop(SummaryWriter):
     """A writer that writes nothing."""
 
     def set_as_default(self, step: Any = None) -> None:
-        """Lets summaries go nowhere from now on."""
+        """Discards summaries from now on."""
         _state.writer = None
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[Any]:
-        """A `with` block in which summaries go nowhere."""
+        """A `with` block that discards summaries."""
         before, _state.writer = _state.writer, None
         try:
             yield self
@@ -196,7 +196,7 @@ class _Noop(SummaryWriter):
 def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
                        name: str | None = None, experimental_trackable: bool = False,
                        experimental_mesh: Any = None) -> SummaryWriter:
-    """A writer of an event file, for `tf.summary` of TensorFlow 2.
+    """Makes a writer of an event file, for `tf.summary` of TensorFlow 2.
 
     Args:
       logdir: the directory; it is made if need be.
@@ -227,7 +227,7 @@ def create_noop_writer() -> SummaryWriter:
 
 
 def flush(writer: Any = None, name: str | None = None) -> Any:
-    """Writes what a writer has kept back.
+    """Flushes a writer's buffer.
 
     Args:
       writer: the writer; the current one by default.
@@ -239,11 +239,11 @@ def flush(writer: Any = None, name: str | None = None) -> Any:
     return None if writer is None else writer.flush()
 
 
-# -- what is current -----------------------------------------------------------------------
+# -- current step and recording ------------------------------------------------------------
 
 
 def get_step() -> Any:
-    """The step of summaries that do not say one, or None.
+    """Returns the default step of summaries, or None.
 
     Reference: TensorFlow 2.21 `tf.summary.experimental.get_step`.
     """
@@ -251,7 +251,7 @@ def get_step() -> Any:
 
 
 def set_step(step: Any) -> None:
-    """Sets the step of summaries that do not say one.
+    """Sets the default step of summaries.
 
     Args:
       step: a number, a tensor or variable of one; None for no step.
@@ -281,7 +281,7 @@ def _recording() -> Any:
 
 
 def should_record_summaries() -> Any:
-    """Whether a summary would be written now: a writer is there, and the condition of `record_if` holds.
+    """Returns whether a summary would be written now: there is a writer, and the condition of `record_if` holds.
 
     Returns: a bool scalar.
     Reference: TensorFlow 2.21 `tf.summary.should_record_summaries`.
@@ -291,7 +291,7 @@ def should_record_summaries() -> Any:
 
 @contextlib.contextmanager
 def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
-    """A name scope for a summary of one's own; gives the tag, the name after the scopes around, and the scope.
+    """A name scope for a custom summary; yields the tag, prefixed by outer scopes, and the scope.
 
     Args:
       name: the summary's name.
@@ -318,7 +318,7 @@ def _step_of(step: Any) -> Any:
 
 
 def _written(name: str, default: str, data: Any, step: Any, make: Callable[[Any], Any], dtype: Any = None) -> Any:
-    """Writes what `make` makes of an array; returns whether."""
+    """Writes the message that `make` makes of an array; returns whether it was written."""
     with summary_scope(name, default) as (tag, _):
         return _written_as(tag, data, step, make, dtype)
 
@@ -371,7 +371,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Any:
-    """Writes how values are distributed.
+    """Writes a histogram of values.
 
     Args:
       name, step, description: as for `scalar`.
@@ -389,7 +389,7 @@ def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, descr
 
 
 def _buckets(values: Any, count: int) -> Any:
-    """(count, 3): left edge, right edge and how many values are between."""
+    """Computes buckets (count, 3): left edge, right edge and the number of values between."""
     if count == 0 or not values.size:
         return np.zeros((count, 3))
     low, high = values.min(), values.max()
@@ -485,7 +485,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
-    """Writes a tensor under a tag, for a page of TensorBoard that the metadata name.
+    """Writes a tensor under a tag, for the TensorBoard page named by the metadata.
 
     Args:
       tag: the tag.
@@ -565,7 +565,7 @@ class _RunMetadata(Message):
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
-    """Begins to note the graphs of functions that are called, for `trace_export`.
+    """Begins to collect the graphs of called functions, for `trace_export`.
 
     Args:
       graph: whether to.
@@ -579,7 +579,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """Writes the graphs that were noted since `trace_on`, and ends noting them.
+    """Writes the graphs collected since `trace_on`, and stops collecting.
 
     Args:
       name: the tag.
@@ -603,7 +603,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 
 def trace_off() -> None:
-    """Ends noting graphs; what was noted is forgotten.
+    """Stops collecting graphs and discards them.
 
     Reference: TensorFlow 2.21 `tf.summary.trace_off`.
     """
@@ -615,7 +615,7 @@ def trace_off() -> None:
 
 
 def all_v2_summary_ops() -> Any:
-    """The operations of the default graph that write summaries of TensorFlow 2; None in eager mode.
+    """Returns the operations of the default graph that write summaries of TensorFlow 2; None in eager mode.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.summary.all_v2_summary_ops`.
     """
@@ -646,7 +646,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
 
 
 class SummaryDescription(Message):
-    """How a summary is to be shown.
+    """How to show a summary.
 
     Args:
       **fields: `type_hint`.
@@ -666,7 +666,7 @@ class TaggedRunMetadata(Message):
 
 
 def get_summary_description(node_def: Any) -> SummaryDescription:
-    """What a `TensorSummary` operation says of its summary.
+    """Returns the description of a `TensorSummary` operation.
 
     Args:
       node_def: the operation, a `NodeDef`.

@@ -53,7 +53,7 @@ _scalar_summary.grad(NOT_DIFFERENTIABLE)
 
 @functools.cache
 def _limits() -> Any:
-    """The upper limits of a histogram's buckets: 0, and steps of a tenth on both sides."""
+    """Returns the upper limits of a histogram's buckets: 0, and steps of a tenth on both sides."""
     positive, limit = [], 1e-12
     while limit < 1e20:
         positive.append(limit)
@@ -63,7 +63,7 @@ def _limits() -> Any:
 
 
 def histogram(values: Any) -> HistogramProto:
-    """The histogram of finite values; runs of empty buckets are joined."""
+    """Computes the histogram of finite values; runs of empty buckets are joined."""
     limits = _limits()
     values = values.astype(np.float64).ravel()
     places = np.minimum(np.searchsorted(limits, values, side="right"), len(limits) - 1)
@@ -102,7 +102,7 @@ _histogram_summary.grad(NOT_DIFFERENTIABLE)
 
 
 def encode_png(pixels: Any) -> bytes:
-    """A PNG file of pixels, uint8 or uint16 (height, width, channels): 1 (grey), 2 (and alpha), 3 or 4 channels."""
+    """Encodes pixels, uint8 or uint16 (height, width, channels), as PNG: 1 (grey), 2 (and alpha), 3 or 4 channels."""
     height, width, channels = pixels.shape
     color = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     size = pixels.dtype.itemsize
@@ -119,7 +119,7 @@ def encode_png(pixels: Any) -> bytes:
 
 
 def _pixels(image: Any, bad_color: Any) -> Any:
-    """One image as uint8: floats are scaled so that the largest is 255, or, with negative ones, 0 becomes 128."""
+    """Converts an image to uint8: scales floats so that the largest is 255 or, with negative ones, 0 becomes 128."""
     if image.dtype == np.uint8:
         return image
     if image.dtype == np.float64:
@@ -127,7 +127,7 @@ def _pixels(image: Any, bad_color: Any) -> Any:
     finite = np.isfinite(image).all(axis=-1, keepdims=True)
     values = np.where(finite, image, 0)
     low, high = values.min(initial=0), values.max(initial=0)
-    largest, kind = max(-low, high), image.dtype.type  # half precision stays what it is
+    largest, kind = max(-low, high), image.dtype.type  # half precision is kept
     scale = kind(127 if low < 0 else 255) / largest if largest >= 1e-6 else kind(0)
     scaled = values * scale + kind(128 if low < 0 else 0)
     return np.where(finite, scaled.astype(np.uint8), bad_color[: image.shape[-1]])
@@ -172,7 +172,7 @@ def _parsed(kind: Any, data: bytes, what: str) -> Any:
 @op("TensorSummaryV2", "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
     flags=("host",))
 def _tensor_summary(xp, tag, tensor, metadata, *, T):
-    """A summary with a whole tensor, and for which page of TensorBoard it is."""
+    """A summary with a whole tensor, and its TensorBoard page."""
     proto = TensorProto.of(tensor, as_dtype(T))
     about = _parsed(SummaryMetadata, metadata.item(), "the metadata")
     return _serialized(Summary(value=[Summary.Value(tag=_text(tag.item()), tensor=proto, metadata=about)]))
@@ -188,7 +188,7 @@ _tensor_summary.grad(NOT_DIFFERENTIABLE)
 
 @op("MergeSummary", "inputs: N*string -> summary: string", flags=("host",))
 def _merge_summary(xp, inputs):
-    """The values of several summaries in one."""
+    """Merges the values of several summaries."""
     merged, seen = [], set()
     for serialized in inputs:
         for summary in np.asarray(serialized).ravel().tolist():

@@ -17,7 +17,7 @@ _EFFECT = ("stateful", "host")
 
 
 def wav(samples: Any, rate: int) -> bytes:
-    """A WAV file of samples between -1 and 1, (frames, channels), 16 bits each."""
+    """Encodes samples between -1 and 1, (frames, channels), as a WAV file of 16 bits each."""
     channels = samples.shape[1]
     scaled = np.clip(np.rint(np.asarray(samples, np.float32) * np.float32(32768)), -32768, 32767)
     data = scaled.astype(np.int16).astype("<i2").tobytes()
@@ -28,7 +28,7 @@ def wav(samples: Any, rate: int) -> bytes:
 
 @op("WriteSummary", "tag: string, step: int64, tensor: T, recording: bool -> recorded: bool", flags=_EFFECT)
 def _write_summary(xp, tag, step, tensor, recording, *, writer, make):
-    """Writes what `make` makes of a tensor to an event file, if recording is on."""
+    """Writes the message that `make` makes of a tensor to an event file, if recording is on."""
     if recording.item():
         writer._write_value(tag.item().decode(), int(step), make(np.asarray(tensor)))
     return np.asarray(bool(recording))
@@ -44,7 +44,7 @@ _write_summary.grad(NOT_DIFFERENTIABLE)
 
 @op("FlushSummaryWriter", "->", flags=_EFFECT)
 def _flush(xp, *, writer):
-    """Writes what an event file's writer has kept back."""
+    """Flushes the writer of an event file."""
     writer._flush_now()
 
 
@@ -112,7 +112,7 @@ _old_tensor_summary.grad(NOT_DIFFERENTIABLE)
 
 
 def metadata_of(plugin: str, description: str | None, content: bytes = b"") -> SummaryMetadata:
-    """What TensorBoard has to know of a tag.
+    """Returns TensorBoard's metadata of a tag.
 
     Args:
       plugin: the page that shows it.
