@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphgrad.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
+from graphgrad.system import device_names as devices
 
 from . import context, tensor
-from . import device as devices
 from .dtypes import DType
 from .opdef import OpDef, Spec, registry
 from .shape import _CONTRADICTION, TensorShape, as_shape, merge, shape_str

@@ -1,1 +1,1 @@
-"""Services of the process: late imports, logging, garbage collection, subnormal numbers."""
+"""Services of the process: late imports, logging, garbage collection, subnormal numbers, names of devices."""

@@ -319,7 +319,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
           device1, device2: names or specs.
           msg: what to say if not.
         """
-        from graphgrad.ir.device import canonical
+        from graphgrad.system.device_names import canonical
 
         a, b = [canonical(d) if isinstance(d, str) else d.to_string() if d else "" for d in (device1, device2)]
         self.assertEqual(a, b, f"Devices {a} and {b} are not equal. {msg or ''}")

@@ -17,10 +17,10 @@ from graphgrad.errors import InvalidArgumentError, describe
 from graphgrad.executor.backend import xla
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.ir import dtypes
-from graphgrad.ir.device import parse
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import Spec, registry
 from graphgrad.ir.variable_store import Cell
+from graphgrad.system.device_names import parse
 
 from .partition import sections
 from .plan_types import Cluster, HostStep, Move, Plan

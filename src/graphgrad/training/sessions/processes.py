@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphgrad.errors import UnimplementedError
-from graphgrad.ir.device import merge
+from graphgrad.system.device_names import merge
 from graphgrad.training.optimizers.optimizer import Optimizer
 
 
