@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-clusters test-first-run lint bench bench-ops mutations record docs pins clean
+.PHONY: help venv demo test test-all test-clusters test-first-run lint bench bench-ops mutations record faces docs pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -33,6 +33,7 @@ help:
 	@echo 'make bench   measure import, build, gradient, first run, step, memory; TensorFlow, JAX, PyTorch alongside'
 	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
+	@echo 'make faces   write the modules of tf.* from the rooms exports.txt, and the index of operations'
 	@echo 'make docs    write the pages that list operations and what is not here'
 	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
 
@@ -84,6 +85,10 @@ bench-ops: $(STAMP) $(TFSTAMP)
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)
 	@$(PY) tests/mutations.py --write docs/mutations.md
+
+# The modules of tf.*, their stubs and the index of operations, from each room's exports.txt and what is registered.
+faces: $(STAMP)
+	@$(PY) tools/make_faces.py
 
 # docs/ops.md and the tables of docs/not-here.md, from what exists.
 docs: $(STAMP)

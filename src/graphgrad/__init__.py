@@ -4,13 +4,33 @@
 TensorFlow 1; `graphgrad.compat.v1` has the names of 1.x without its graph mode.
 """
 
-from graphgrad import compat as compat
-from graphgrad.compat.v2 import *  # noqa: F403  # the same names
+import sys as _sys
+from types import ModuleType as _Module
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import listing as _listing
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-from graphgrad.compat.v2 import _LATER
+# Its names are those of `graphgrad.compat.v2`, which is not imported here: `import graphgrad.ir` needs none of it.
 
-__getattr__ = _missing_attribute(__name__, _LATER)
-__dir__ = _listing(__name__)
+
+def __getattr__(name: str) -> object:
+    from graphgrad.compat.lazy import mirror
+
+    face = mirror(__name__, "graphgrad.compat.v2")
+    if name == "__all__":
+        return face.all
+    return face.getattr(name)
+
+
+def __dir__() -> list[str]:
+    from graphgrad.compat.lazy import mirror
+
+    return mirror(__name__, "graphgrad.compat.v2").dir()
+
+
+class _Package(_Module):
+    """A package in which a function may have the name of a room: `tf.gradients` stays the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "gradients" or not isinstance(value, _Module):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package

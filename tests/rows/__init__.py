@@ -4,8 +4,6 @@ import importlib
 import os
 import pkgutil
 
-import graphgrad.extras.registered_ops
-import graphgrad.ops  # noqa: F401  # rows name registered ops
 from table import Row
 
 

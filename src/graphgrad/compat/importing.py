@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+from graphgrad.compat.lazy import names
 from graphgrad.compat.missing import advice, explain, library_advice
 from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 from graphgrad.compat.tree import CLASSES, INTERNALS, MODULES, PACKAGES
@@ -75,6 +76,8 @@ class _Alias(ModuleType):
                 self.__dict__.update({k: v for k, v in vars(source).items() if not k.startswith("_")})
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return [n for n in dir(self) if not n.startswith("_")]
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         below = f"{self.__name__}.{name}"
@@ -86,9 +89,10 @@ class _Alias(ModuleType):
                 return importlib.import_module(below)
         for source in self._graphgrad_sources:
             try:
-                return getattr(source, name)
+                found = getattr(source, name)
             except AttributeError:
                 continue
+            return self.__dict__.setdefault(name, found) if isinstance(source, ModuleType) else found
         face = next((s for s in self._graphgrad_sources if isinstance(s, ModuleType)), self)
         raise AttributeError(explain(face, self.__name__, name))
 
@@ -188,9 +192,9 @@ class _Ops:
         from graphgrad.ir.opdef import registry
 
         wanted = name.lower().replace("_", "")
-        for op_type, opdef in registry.items():
+        for op_type in registry:
             if op_type.lower() == wanted:
-                return opdef
+                return registry[op_type]
         raise AttributeError(name)
 
 
@@ -198,6 +202,7 @@ class _GradientFunctions:
     """`*_grad`: the gradient functions, `_MulGrad` for the one of `Mul`."""
 
     def __getattr__(self, name: str) -> Any:
+        import graphgrad.gradients  # noqa: F401  # gives the records of branches and loops their gradients
         from graphgrad.ir.opdef import registry
 
         opdef = registry.get(name.removeprefix("_").removesuffix("Grad"))
@@ -250,10 +255,10 @@ def _no_module(fullname: str) -> str:
     if parts[1:2] == ["contrib"]:
         from graphgrad.compat import contrib
 
-        near = difflib.get_close_matches(parts[-1], contrib.__all__, 1, 0.6)
+        near = difflib.get_close_matches(parts[-1], names(contrib), 1, 0.6)
         like = f"Did you mean contrib.{near[0]}? " if near else ""
         return (f"{text}: tf.contrib left TensorFlow with 2.0. {like}For programs for 1.x there are "
-                f"contrib.{', .'.join(contrib.__all__)}. Fix: use the name that replaced it, or "
+                f"contrib.{', .'.join(names(contrib))}. Fix: use the name that replaced it, or "
                 "`graphgrad run --tf 1`")
     if parts[1:2] == ["examples"]:
         return (f"{text}: of TensorFlow's examples there is tutorials.mnist.input_data, which reads local files. Fix: "

@@ -3,37 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-
-def missing_attribute(module_name: str, lazy: Mapping[str, str] | None = None) -> Callable[[str], Any]:
-    """A `__getattr__` for a face: raises AttributeError naming what was probably meant.
-
-    Args:
-      module_name: the `__name__` of the module.
-      lazy: what is imported when first asked for: attribute -> module, or "module:name" for something in one.
-    """
-    later = dict(lazy or {})
-    _LAZY[module_name] = later
-
-    def __getattr__(name: str) -> Any:
-        if name in later:
-            module, _, inside = later[name].partition(":")
-            value: Any = importlib.import_module(module)
-            found = vars(sys.modules[module_name])[name] = getattr(value, inside) if inside else value
-            return found
-        # Python itself asks modules for names with underscores, and for submodules while it imports them.
-        if name.startswith("__") or getattr(sys.modules[module_name].__spec__, "_initializing", False):
-            raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
-        raise AttributeError(explain(sys.modules[module_name], module_name, name))
-
-    return __getattr__
-
-
-_LAZY: dict[str, dict[str, str]] = {}
+from graphgrad.compat.lazy import has, modules, names
 
 
 def explain(module: ModuleType, shown_as: str, name: str) -> str:
@@ -54,8 +27,6 @@ def advice(module: ModuleType, name: str) -> str:
       module: the face, or a module beneath it.
       name: the attribute asked for.
     """
-    for later in _LAZY.get(module.__name__, ()):
-        getattr(module, later)
     inside = _place(module)
     library = _LIBRARIES.get(name) if not inside else _LIBRARIES.get(inside) if name[:1].isupper() else None
     if library is not None:
@@ -101,38 +72,6 @@ def library_advice(name: str) -> str | None:
     return _LIBRARIES.get(name)
 
 
-def names(module: ModuleType) -> list[str]:
-    """The public names of a face."""
-    return [n for n in vars(module) if not n.startswith("_")]
-
-
-def listing(module_name: str) -> Callable[[], list[str]]:
-    """A `__dir__` for a face: what is imported later is there, this package's own parts are not.
-
-    Args:
-      module_name: the `__name__` of the module.
-    """
-
-    def __dir__() -> list[str]:
-        found = {**dict.fromkeys(_LAZY[module_name]), **vars(sys.modules[module_name])}
-        return sorted(n for n, v in found.items() if (not n.startswith("_") or n.startswith("__")) and not (
-            isinstance(v, ModuleType) and v.__name__.partition(".")[0] == "graphgrad"
-            and not v.__name__.startswith("graphgrad.compat")))
-
-    return __dir__
-
-
-def speak_up(face: str) -> None:
-    """Lets the modules beneath a face, too, say what was probably meant.
-
-    Args:
-      face: the `__name__` of the face.
-    """
-    for child in list(vars(sys.modules[face]).values()):
-        if isinstance(child, ModuleType) and child.__name__.startswith(f"{face}.") and "__getattr__" not in vars(child):
-            child.__getattr__ = missing_attribute(child.__name__)  # type: ignore[method-assign]
-
-
 def _place(module: ModuleType) -> str:
     """Where in its face a module is, such as "train"; "" for the face itself."""
     for face in _FACES:
@@ -146,11 +85,9 @@ _FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
 
 def _elsewhere(module: ModuleType, name: str) -> tuple[str | None, Any]:
     """Where beneath the face the name is, e.g. 'tf.math.log' for TensorFlow 1's `log`, and what it is there."""
-    for child_name in names(module):
-        child = vars(module)[child_name]
-        if isinstance(child, ModuleType) and child_name not in ("compat", "raw_ops") and name in vars(child):
-            if child.__name__.startswith(_FACES):
-                return f"tf.{child_name}.{name}", vars(child)[name]
+    for child_name in modules(module):
+        if child_name != "compat" and has(child := getattr(module, child_name), name):
+            return f"tf.{child_name}.{name}", getattr(child, name)
     return None, None
 
 
@@ -165,5 +102,5 @@ def _of_tensorflow_1(module: ModuleType, name: str) -> Any:
         return None
     found: Any = importlib.import_module(_FACES[0])
     for part in [*filter(None, place.split(".")), name]:
-        found = vars(found).get(part) if isinstance(found, ModuleType) else None
+        found = getattr(found, part) if isinstance(found, ModuleType) and has(found, part) else None
     return found

@@ -9,6 +9,8 @@ import re
 import types
 from typing import Any
 
+import graphgrad.gradients  # noqa: F401  # the records of branches and loops have their gradients from there
+from graphgrad.compat.lazy import names
 from graphgrad.ir import dtypes
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
 
@@ -91,9 +93,8 @@ def _builders() -> dict[str, list[str]]:
 
 
 def _collect(module: types.ModuleType, prefix: str, face: str, found: dict[Any, str]) -> None:
-    for name, value in sorted(vars(module).items()):
-        if name.startswith("_"):
-            continue
+    for name in sorted(names(module)):
+        value = getattr(module, name)
         if isinstance(value, types.ModuleType):
             if value.__name__.startswith(f"graphgrad.compat.{face}."):
                 _collect(value, f"{prefix}{name}.", face, found)

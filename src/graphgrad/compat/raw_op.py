@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-import graphgrad.ops  # noqa: F401  # registers the operations
+import graphgrad.gradients  # noqa: F401  # the records of branches and loops have their gradients from there
 from graphgrad.errors import InvalidArgumentError, UnimplementedError, describe
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import DType, as_dtype, float32, resource, uint64

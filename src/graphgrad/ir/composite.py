@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "in
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 _makers_of_specs: dict[type, Callable[[Any], Any]] = {}
+# Registers the specs of classes of the core; other classes are registered where they are defined.
+_REGISTERS = "graphgrad.frontend.structure.composite_specs"
 
 
 def register_spec(kind: type, make: Callable[[Any], Any]) -> None:
@@ -25,6 +28,7 @@ def register_spec(kind: type, make: Callable[[Any], Any]) -> None:
 
 def registered_spec(value: Any) -> Any:
     """Returns the `TypeSpec` of a value whose class has one; None for other values."""
+    importlib.import_module(_REGISTERS)
     make = next((_makers_of_specs[c] for c in type(value).__mro__ if c in _makers_of_specs), None)
     return None if make is None else make(value)
 

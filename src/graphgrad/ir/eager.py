@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -137,7 +138,8 @@ persistent: list[Callable[..., None]] = []
 watchers: list[Callable[..., None]] = []
 # Makes a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
 next_rng: Callable[[dict[str, Any]], Any] | None = None
-# Runs an op that holds sub-graphs: f(opdef, inputs, attrs) -> values of its outputs. Set by frontend.functional.
+# Runs an op that holds sub-graphs: f(opdef, inputs, attrs) -> values of its outputs. Set by the module that does it.
+_RUNS_FUNCTIONAL = "graphgrad.frontend.control_flow.eager_subgraphs"
 run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
 
 
@@ -171,8 +173,10 @@ def execute(
         kernel_attrs = {k: full[k] if k in full else opdef.attrs[k] for k in opdef.kernel_attrs}
         if "random" in opdef.flags and next_rng is not None:
             kernel_attrs["rng"] = next_rng(full)
-        if "functional" in opdef.flags and run_functional is not None:
-            result = run_functional(opdef, inputs, full)
+        if "functional" in opdef.flags:
+            if run_functional is None:
+                importlib.import_module(_RUNS_FUNCTIONAL)
+            result = run_functional(opdef, inputs, full)  # type: ignore[misc]
         else:
             values = opdef.pack([t._value for t in inputs], full)
             # As in graphs: only user functions see subnormal numbers.

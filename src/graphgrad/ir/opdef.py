@@ -43,6 +43,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import Complaint, InvalidArgumentError, OpError, describe
+from graphgrad.op_index import MODULES
+from graphgrad.system.lazy_registry import Attributes, LazyRegistry
 
 from . import dtypes
 from .attribute_limits import COMMON, OUTPUTS, Limit, check
@@ -597,7 +599,7 @@ def _registered_twice(opdef: OpDef) -> KeyError:
     return KeyError(f"Registering two gradient with name '{opdef.name}'!{before}")
 
 
-registry: dict[str, OpDef] = {}
+registry: LazyRegistry[OpDef] = LazyRegistry(MODULES)
 
 
 def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
@@ -611,8 +613,9 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
     """
 
     def decorate(kernel: Kernel) -> OpDef:
-        if name in registry:
-            raise KeyError(f"Op type '{name}' is registered already, at {registry[name].source}")
+        taken = registry.get(name)
+        if taken is not None:
+            raise KeyError(f"Op type '{name}' is registered already, at {taken.source}")
         opdef = OpDef(name, signature, kernel, **options)
         opdef.__doc__ = kernel.__doc__
         registry[name] = opdef
@@ -621,19 +624,8 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
     return decorate
 
 
-class _Raw:
-    """Builders by op type: `raw.MatMul(a, b, transpose_b=True)`; resolved when called."""
-
-    def __getattr__(self, name: str) -> OpDef:
-        try:
-            found = registry[name]
-        except KeyError:
-            raise AttributeError(f"no op type '{name}' is registered") from None
-        setattr(self, name, found)
-        return found
-
-
-raw: Any = _Raw()
+# Builders by op type: `raw.MatMul(a, b, transpose_b=True)`.
+raw: Any = Attributes(registry)
 
 
 def _build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:

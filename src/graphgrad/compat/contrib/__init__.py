@@ -1,13 +1,27 @@
-"""`tf.contrib` of TensorFlow 1.15, as far as programs use it. Modules are imported when first asked for."""
+"""`tf.contrib` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
+from graphgrad.compat.lazy import face as _face
 
-__all__ = [
-    "data", "distributions", "eager", "framework", "graph_editor", "image", "layers", "legacy_seq2seq",
-    "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging", "stateless", "tensorboard", "training",
-    "util",
-]
-
-__getattr__ = _missing_attribute(__name__, {**{name: f"{__name__}.{name}" for name in __all__},
-                                            "autograph": "graphgrad.compat.v1.autograph"})
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.contrib.data: data=.
+graphgrad.compat.contrib.distributions: distributions=.
+graphgrad.compat.contrib.eager: eager=.
+graphgrad.compat.contrib.framework: framework=.
+graphgrad.compat.contrib.graph_editor: graph_editor=.
+graphgrad.compat.contrib.image: image=.
+graphgrad.compat.contrib.layers: layers=.
+graphgrad.compat.contrib.legacy_seq2seq: legacy_seq2seq=.
+graphgrad.compat.contrib.memory_stats: memory_stats=.
+graphgrad.compat.contrib.metrics: metrics=.
+graphgrad.compat.contrib.nn: nn=.
+graphgrad.compat.contrib.opt: opt=.
+graphgrad.compat.contrib.rnn: rnn=.
+graphgrad.compat.contrib.seq2seq: seq2seq=.
+graphgrad.compat.contrib.slim: slim=.
+graphgrad.compat.contrib.staging: staging=.
+graphgrad.compat.contrib.stateless: stateless=.
+graphgrad.compat.contrib.tensorboard: tensorboard=.
+graphgrad.compat.contrib.training: training=.
+graphgrad.compat.contrib.util: util=.
+graphgrad.compat.v1.autograph: autograph=.
+""")

@@ -1,10 +1,7 @@
-"""`tf.contrib.memory_stats`."""
+"""`tf.contrib.memory_stats` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.contrib.memory_stats import BytesInUse as BytesInUse
-from graphgrad.extras.contrib.memory_stats import BytesLimit as BytesLimit
-from graphgrad.extras.contrib.memory_stats import MaxBytesInUse as MaxBytesInUse
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.contrib.memory_stats: BytesInUse BytesLimit MaxBytesInUse
+""")

@@ -1,8 +1,7 @@
-"""`tf.contrib.metrics`, as far as programs use it."""
+"""`tf.contrib.metrics` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.contrib.contrib_metrics import accuracy as accuracy
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.contrib.contrib_metrics: accuracy
+""")

@@ -1,16 +1,8 @@
-"""`tf.contrib.nn`, as far as programs use it."""
+"""`tf.contrib.nn` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.contrib.contrib_metrics import (
-    deprecated_flipped_sigmoid_cross_entropy_with_logits as deprecated_flipped_sigmoid_cross_entropy_with_logits,
-)  # noqa: E501
-from graphgrad.extras.contrib.contrib_metrics import (
-    deprecated_flipped_softmax_cross_entropy_with_logits as deprecated_flipped_softmax_cross_entropy_with_logits,
-)  # noqa: E501
-from graphgrad.extras.contrib.contrib_metrics import (
-    deprecated_flipped_sparse_softmax_cross_entropy_with_logits as deprecated_flipped_sparse_softmax_cross_entropy_with_logits,  # noqa: E501
-)
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.contrib.contrib_metrics: deprecated_flipped_sigmoid_cross_entropy_with_logits
+    deprecated_flipped_softmax_cross_entropy_with_logits deprecated_flipped_sparse_softmax_cross_entropy_with_logits
+""")

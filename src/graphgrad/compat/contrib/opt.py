@@ -1,9 +1,7 @@
-"""`tf.contrib.opt`, as far as programs use it."""
+"""`tf.contrib.opt` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.contrib.external_optimizer import ExternalOptimizerInterface as ExternalOptimizerInterface
-from graphgrad.extras.contrib.external_optimizer import ScipyOptimizerInterface as ScipyOptimizerInterface
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.contrib.external_optimizer: ExternalOptimizerInterface ScipyOptimizerInterface
+""")

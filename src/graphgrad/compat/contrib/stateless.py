@@ -1,11 +1,8 @@
-"""`tf.contrib.stateless`."""
+"""`tf.contrib.stateless` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.ops.random.stateless import stateless_multinomial as stateless_multinomial
-from graphgrad.ops.random.stateless import stateless_normal as stateless_random_normal
-from graphgrad.ops.random.stateless import stateless_truncated_normal as stateless_truncated_normal
-from graphgrad.ops.random.stateless import stateless_uniform as stateless_random_uniform
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.ops.random.stateless: stateless_multinomial stateless_random_normal=stateless_normal
+    stateless_random_uniform=stateless_uniform stateless_truncated_normal
+""")

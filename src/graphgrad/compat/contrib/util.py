@@ -1,10 +1,8 @@
-"""`tf.contrib.util`."""
+"""`tf.contrib.util` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.frontend.graph.tensor_protos import make_ndarray as make_ndarray
-from graphgrad.frontend.graph.tensor_protos import make_tensor_proto as make_tensor_proto
-from graphgrad.ir.constant_value import constant_value as constant_value
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.frontend.graph.tensor_protos: make_ndarray make_tensor_proto
+graphgrad.ir.constant_value: constant_value
+""")

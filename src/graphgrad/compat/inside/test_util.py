@@ -9,8 +9,8 @@ from graphgrad.testing.machine import gpu_device_name as gpu_device_name
 from graphgrad.testing.machine import is_gpu_available as is_gpu_available
 from graphgrad.testing.run_modes import run_all_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes
 from graphgrad.testing.run_modes import run_in_graph_and_eager_modes as run_in_graph_and_eager_modes
-from graphgrad.testing.test_case import TestCase as TestCase
 from graphgrad.testing.test_case import TestCase as TensorFlowTestCase
+from graphgrad.testing.test_case import TestCase as TestCase
 
 
 def _as_it_is(*args: Any, **_: Any) -> Any:

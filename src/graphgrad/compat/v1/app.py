@@ -1,4 +1,8 @@
-"""`tf.app` of TensorFlow 1."""
+"""`tf.app` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-from graphgrad.compat.v1 import flags as flags
-from graphgrad.platform.app import run as run
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.v1.flags: flags=.
+graphgrad.platform.app: run
+""")

@@ -1,16 +1,9 @@
-"""`tf.graph_util` of TensorFlow 1."""
+"""`tf.graph_util` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.import_v1.import_graph import import_graph_def as import_graph_def
-from graphgrad.training.checkpoints.graph_files import (
-    convert_variables_to_constants as convert_variables_to_constants,
-)
-from graphgrad.training.checkpoints.graph_files import extract_sub_graph as extract_sub_graph
-from graphgrad.training.checkpoints.graph_files import remove_training_nodes as remove_training_nodes
-from graphgrad.training.checkpoints.graph_files import (
-    tensor_shape_from_node_def_name as tensor_shape_from_node_def_name,
-)
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.import_v1.import_graph: import_graph_def
+graphgrad.training.checkpoints.graph_files: convert_variables_to_constants extract_sub_graph remove_training_nodes
+    tensor_shape_from_node_def_name
+""")

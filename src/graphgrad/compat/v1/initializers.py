@@ -1,27 +1,13 @@
-"""`tf.initializers` of TensorFlow 1."""
+"""`tf.initializers` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-from graphgrad.frontend.variables.initializers import Constant as constant
-from graphgrad.frontend.variables.initializers import GlorotNormal as glorot_normal
-from graphgrad.frontend.variables.initializers import GlorotUniform as glorot_uniform
-from graphgrad.frontend.variables.initializers import Identity as identity
-from graphgrad.frontend.variables.initializers import Ones as ones
-from graphgrad.frontend.variables.initializers import Orthogonal as orthogonal
-from graphgrad.frontend.variables.initializers import RandomNormal as random_normal
-from graphgrad.frontend.variables.initializers import RandomUniform as random_uniform
-from graphgrad.frontend.variables.initializers import TruncatedNormal as truncated_normal
-from graphgrad.frontend.variables.initializers import UniformUnitScaling as uniform_unit_scaling
-from graphgrad.frontend.variables.initializers import VarianceScaling as variance_scaling
-from graphgrad.frontend.variables.initializers import Zeros as zeros
-from graphgrad.frontend.variables.initializers import he_normal as he_normal
-from graphgrad.frontend.variables.initializers import he_uniform as he_uniform
-from graphgrad.frontend.variables.initializers import lecun_normal as lecun_normal
-from graphgrad.frontend.variables.initializers import lecun_uniform as lecun_uniform
-from graphgrad.frontend.variables.variable_functions import global_variables_initializer as global_variables
-from graphgrad.frontend.variables.variable_functions import local_variables_initializer as local_variables
-from graphgrad.frontend.variables.variable_functions import variables_initializer as variables
-from graphgrad.extras.pipelines.lookup_tables import tables_initializer as tables_initializer
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.pipelines.lookup_tables: tables_initializer
+graphgrad.frontend.variables.initializers: constant=Constant glorot_normal=GlorotNormal glorot_uniform=GlorotUniform
+    he_normal he_uniform identity=Identity lecun_normal lecun_uniform ones=Ones orthogonal=Orthogonal
+    random_normal=RandomNormal random_uniform=RandomUniform truncated_normal=TruncatedNormal
+    uniform_unit_scaling=UniformUnitScaling variance_scaling=VarianceScaling zeros=Zeros
+graphgrad.frontend.variables.variable_functions: global_variables=global_variables_initializer
+    local_variables=local_variables_initializer variables=variables_initializer
+""")

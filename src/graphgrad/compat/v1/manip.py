@@ -1,16 +1,12 @@
-"""`tf.manip` of TensorFlow 1: shapes and places."""
+"""`tf.manip` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-# -- arrays --------------------------------------------------------------------------
-from graphgrad.ops.array.gather import gather_nd_v1 as gather_nd
-from graphgrad.ops.array.transpose import reverse as reverse
-from graphgrad.ops.array.transpose import roll as roll
-from graphgrad.ops.array.tile import tile as tile
-from graphgrad.ops.array.scatter import scatter_nd as scatter_nd
-from graphgrad.ops.array.shape import reshape as reshape
-from graphgrad.ops.array.space_to_batch import batch_to_space_nd as batch_to_space_nd
-from graphgrad.ops.array.space_to_batch import space_to_batch_nd as space_to_batch_nd
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.ops.array.gather: gather_nd=gather_nd_v1
+graphgrad.ops.array.scatter: scatter_nd
+graphgrad.ops.array.shape: reshape
+graphgrad.ops.array.space_to_batch: batch_to_space_nd space_to_batch_nd
+graphgrad.ops.array.tile: tile
+graphgrad.ops.array.transpose: reverse roll
+""")

@@ -1,7 +1,7 @@
-"""`tf.queue` of TensorFlow 1."""
+"""`tf.queue` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.pipelines.queues import FIFOQueue as FIFOQueue
-from graphgrad.extras.pipelines.queues import PaddingFIFOQueue as PaddingFIFOQueue
-from graphgrad.extras.pipelines.queues import PriorityQueue as PriorityQueue
-from graphgrad.extras.pipelines.queues import QueueBase as QueueBase
-from graphgrad.extras.pipelines.queues import RandomShuffleQueue as RandomShuffleQueue
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.pipelines.queues: FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
+""")

@@ -1,10 +1,8 @@
-"""`tf.sets` of TensorFlow 1."""
+"""`tf.sets` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.sparse.sets import set_difference as difference
-from graphgrad.extras.sparse.sets import set_intersection as intersection
-from graphgrad.extras.sparse.sets import set_size as size
-from graphgrad.extras.sparse.sets import set_union as union
-from graphgrad.extras.sparse.sets import set_difference as set_difference
-from graphgrad.extras.sparse.sets import set_intersection as set_intersection
-from graphgrad.extras.sparse.sets import set_size as set_size
-from graphgrad.extras.sparse.sets import set_union as set_union
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.sparse.sets: difference=set_difference intersection=set_intersection set_difference set_intersection
+    set_size set_union size=set_size union=set_union
+""")

@@ -1,37 +1,19 @@
-"""`tf.sparse` of TensorFlow 1."""
+"""`tf.sparse` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-# -- sparse, strings ---------------------------------------------------------------------
-from graphgrad.extras.sparse.sparse_functions import sparse_add_v1 as add
-from graphgrad.extras.sparse.sparse_functions import sparse_concat_v1 as concat
-from graphgrad.extras.sparse.sparse_functions import expand_dims as expand_dims
-from graphgrad.extras.sparse.sparse_functions import eye as eye
-from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as fill_empty_rows
-from graphgrad.extras.sparse.sparse_functions import from_dense as from_dense
-from graphgrad.extras.sparse.sparse_functions import sparse_mask as mask
-from graphgrad.extras.sparse.sparse_functions import sparse_reduce_max_v1 as reduce_max
-from graphgrad.extras.sparse.sparse_functions import sparse_reduce_sum_v1 as reduce_sum
-from graphgrad.extras.sparse.sparse_functions import sparse_reorder as reorder
-from graphgrad.extras.sparse.sparse_functions import sparse_reshape as reshape
-from graphgrad.extras.sparse.sparse_functions import sparse_retain as retain
-from graphgrad.extras.sparse.sparse_functions import sparse_slice as slice
-from graphgrad.extras.sparse.sparse_functions import sparse_softmax as softmax
-from graphgrad.extras.sparse.sparse_functions import sparse_tensor_dense_matmul as sparse_dense_matmul
-from graphgrad.extras.sparse.sparse_functions import to_dense as to_dense
-from graphgrad.extras.sparse.sparse_functions import sparse_transpose as transpose
-from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
-from graphgrad.extras.sparse.sparse_segment import segment_sum_v1 as segment_sum
-from graphgrad.extras.sparse.sparse_segment import segment_mean_v1 as segment_mean
-from graphgrad.extras.sparse.sparse_segment import segment_sqrt_n_v1 as segment_sqrt_n
-from graphgrad.extras.sparse.sparse_functions import sparse_tensor_dense_matmul as matmul
-from graphgrad.extras.sparse.sparse_functions import sparse_placeholder as placeholder
-from graphgrad.extras.sparse.sparse_combine import sparse_maximum as maximum
-from graphgrad.extras.sparse.sparse_combine import sparse_minimum as minimum
-from graphgrad.extras.sparse.sparse_combine import sparse_reset_shape as reset_shape
-from graphgrad.extras.sparse.sparse_combine import sparse_to_indicator as to_indicator
-from graphgrad.extras.sparse.sparse_combine import sparse_split_v1 as split
-from graphgrad.extras.sparse.sparse_combine import sparse_reduce_max_sparse as reduce_max_sparse
-from graphgrad.extras.sparse.sparse_combine import sparse_reduce_sum_sparse as reduce_sum_sparse
-from graphgrad.extras.sparse.sparse_combine import sparse_merge as merge
-from graphgrad.extras.sparse.sparse_counts import sparse_bincount as bincount
-from graphgrad.extras.sparse.feature_crosses import sparse_cross as cross
-from graphgrad.extras.sparse.feature_crosses import sparse_cross_hashed as cross_hashed
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.sparse.feature_crosses: cross=sparse_cross cross_hashed=sparse_cross_hashed
+graphgrad.extras.sparse.sparse_combine: maximum=sparse_maximum merge=sparse_merge minimum=sparse_minimum
+    reduce_max_sparse=sparse_reduce_max_sparse reduce_sum_sparse=sparse_reduce_sum_sparse reset_shape=sparse_reset_shape
+    split=sparse_split_v1 to_indicator=sparse_to_indicator
+graphgrad.extras.sparse.sparse_counts: bincount=sparse_bincount
+graphgrad.extras.sparse.sparse_functions: add=sparse_add_v1 concat=sparse_concat_v1 expand_dims eye
+    fill_empty_rows=sparse_fill_empty_rows from_dense mask=sparse_mask matmul=sparse_tensor_dense_matmul
+    placeholder=sparse_placeholder reduce_max=sparse_reduce_max_v1 reduce_sum=sparse_reduce_sum_v1
+    reorder=sparse_reorder reshape=sparse_reshape retain=sparse_retain slice=sparse_slice softmax=sparse_softmax
+    sparse_dense_matmul=sparse_tensor_dense_matmul to_dense transpose=sparse_transpose
+graphgrad.extras.sparse.sparse_segment: segment_mean=segment_mean_v1 segment_sqrt_n=segment_sqrt_n_v1
+    segment_sum=segment_sum_v1
+graphgrad.ops.common.sparse_tensor: SparseTensor
+""")

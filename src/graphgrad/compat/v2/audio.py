@@ -1,4 +1,7 @@
-"""`tf.audio`."""
+"""`tf.audio`. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.signal.audio import decode_wav as decode_wav
-from graphgrad.extras.signal.audio import encode_wav as encode_wav
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.signal.audio: decode_wav encode_wav
+""")

@@ -1,4 +1,8 @@
-"""`tf.autodiff`."""
+"""`tf.autodiff`. Written by `make faces` from exports.txt."""
 
-from graphgrad.frontend.autodiff.forward_accumulator import ForwardAccumulator as ForwardAccumulator
-from graphgrad.frontend.autodiff.tape import GradientTape as GradientTape
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.frontend.autodiff.forward_accumulator: ForwardAccumulator
+graphgrad.frontend.autodiff.tape: GradientTape
+""")

@@ -1,43 +1,13 @@
-"""`tf.debugging` of TensorFlow 2: checks."""
+"""`tf.debugging`. Written by `make faces` from exports.txt."""
 
-# -- arrays --------------------------------------------------------------------------
-from graphgrad.executor.runtime.nonfinite import disable_check_numerics as disable_check_numerics
-from graphgrad.executor.runtime.nonfinite import enable_check_numerics as enable_check_numerics
-from graphgrad.ops.array.constant import check_numerics as check_numerics
+from graphgrad.compat.lazy import face as _face
 
-# -- random, host, assertions ------------------------------------------------------------
-from graphgrad.ops.control.assertions import Assert as Assert
-from graphgrad.ops.control.assertions import assert_all_finite as assert_all_finite
-from graphgrad.ops.control.assertions import is_numeric_tensor as is_numeric_tensor
-from graphgrad.ops.control.assertions import assert_shapes as assert_shapes
-from graphgrad.ops.control.assertions import assert_equal as assert_equal
-from graphgrad.ops.control.assertions import assert_none_equal as assert_none_equal
-from graphgrad.ops.control.assertions import assert_less as assert_less
-from graphgrad.ops.control.assertions import assert_less_equal as assert_less_equal
-from graphgrad.ops.control.assertions import assert_greater as assert_greater
-from graphgrad.ops.control.assertions import assert_greater_equal as assert_greater_equal
-from graphgrad.ops.control.assertions import assert_positive as assert_positive
-from graphgrad.ops.control.assertions import assert_negative as assert_negative
-from graphgrad.ops.control.assertions import assert_non_negative as assert_non_negative
-from graphgrad.ops.control.assertions import assert_non_positive as assert_non_positive
-from graphgrad.ops.control.assertions import assert_near as assert_near
-from graphgrad.ops.control.assertions import assert_rank as assert_rank
-from graphgrad.ops.control.assertions import assert_rank_at_least as assert_rank_at_least
-from graphgrad.ops.control.assertions import assert_rank_in as assert_rank_in
-from graphgrad.ops.control.assertions import assert_scalar as assert_scalar
-from graphgrad.ops.control.assertions import assert_type as assert_type
-from graphgrad.ops.control.assertions import assert_integer as assert_integer
-from graphgrad.ops.control.assertions import assert_same_float_dtype as assert_same_float_dtype
-from graphgrad.ops.control.assertions import assert_proper_iterable as assert_proper_iterable
-from graphgrad.frontend.config.settings import get_log_device_placement as get_log_device_placement
-from graphgrad.frontend.config.settings import set_log_device_placement as set_log_device_placement
-
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
-
-# What is ragged takes another way.
-from graphgrad.extras.ragged.ragged_dispatch import takes_ragged as _takes_ragged
-
-_takes_ragged(globals())
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.executor.runtime.nonfinite: disable_check_numerics enable_check_numerics
+graphgrad.frontend.config.settings: get_log_device_placement set_log_device_placement
+graphgrad.ops.array.constant: check_numerics
+graphgrad.ops.control.assertions: Assert assert_all_finite assert_equal assert_greater assert_greater_equal
+    assert_integer assert_less assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive
+    assert_none_equal assert_positive assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in
+    assert_same_float_dtype assert_scalar assert_shapes assert_type is_numeric_tensor
+""")

@@ -1,8 +1,7 @@
-"""`tf.graph_util` of TensorFlow 2."""
+"""`tf.graph_util`. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.import_v1.import_graph import import_graph_def as import_graph_def
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.import_v1.import_graph: import_graph_def
+""")

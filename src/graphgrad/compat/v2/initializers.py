@@ -1,40 +1,14 @@
-"""`tf.initializers` of TensorFlow 2."""
+"""`tf.initializers`. Written by `make faces` from exports.txt."""
 
-from graphgrad.frontend.variables.initializers import GlorotNormalV2 as GlorotNormal
-from graphgrad.frontend.variables.initializers import GlorotNormalV2 as glorot_normal
-from graphgrad.frontend.variables.initializers import GlorotUniformV2 as GlorotUniform
-from graphgrad.frontend.variables.initializers import GlorotUniformV2 as glorot_uniform
-from graphgrad.frontend.variables.initializers import HeNormal as HeNormal
-from graphgrad.frontend.variables.initializers import HeNormal as he_normal
-from graphgrad.frontend.variables.initializers import HeUniform as HeUniform
-from graphgrad.frontend.variables.initializers import HeUniform as he_uniform
-from graphgrad.frontend.variables.initializers import IdentityV2 as Identity
-from graphgrad.frontend.variables.initializers import IdentityV2 as IdentityInitializer
-from graphgrad.frontend.variables.initializers import IdentityV2 as identity
-from graphgrad.frontend.variables.initializers import Initializer as Initializer
-from graphgrad.frontend.variables.initializers import KerasConstant as Constant
-from graphgrad.frontend.variables.initializers import KerasConstant as constant
-from graphgrad.frontend.variables.initializers import LecunNormal as LecunNormal
-from graphgrad.frontend.variables.initializers import LecunNormal as lecun_normal
-from graphgrad.frontend.variables.initializers import LecunUniform as LecunUniform
-from graphgrad.frontend.variables.initializers import LecunUniform as lecun_uniform
-from graphgrad.frontend.variables.initializers import OnesV2 as Ones
-from graphgrad.frontend.variables.initializers import OnesV2 as ones
-from graphgrad.frontend.variables.initializers import OrthogonalV2 as Orthogonal
-from graphgrad.frontend.variables.initializers import OrthogonalV2 as OrthogonalInitializer
-from graphgrad.frontend.variables.initializers import OrthogonalV2 as orthogonal
-from graphgrad.frontend.variables.initializers import RandomNormalV2 as RandomNormal
-from graphgrad.frontend.variables.initializers import RandomNormalV2 as random_normal
-from graphgrad.frontend.variables.initializers import RandomUniformV2 as RandomUniform
-from graphgrad.frontend.variables.initializers import RandomUniformV2 as random_uniform
-from graphgrad.frontend.variables.initializers import TruncatedNormalV2 as TruncatedNormal
-from graphgrad.frontend.variables.initializers import TruncatedNormalV2 as truncated_normal
-from graphgrad.frontend.variables.initializers import VarianceScalingV2 as VarianceScaling
-from graphgrad.frontend.variables.initializers import VarianceScalingV2 as variance_scaling
-from graphgrad.frontend.variables.initializers import ZerosV2 as Zeros
-from graphgrad.frontend.variables.initializers import ZerosV2 as zeros
+from graphgrad.compat.lazy import face as _face
 
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.frontend.variables.initializers: Constant=KerasConstant GlorotNormal=GlorotNormalV2
+    GlorotUniform=GlorotUniformV2 HeNormal HeUniform Identity=IdentityV2 IdentityInitializer=IdentityV2 Initializer
+    LecunNormal LecunUniform Ones=OnesV2 Orthogonal=OrthogonalV2 OrthogonalInitializer=OrthogonalV2
+    RandomNormal=RandomNormalV2 RandomUniform=RandomUniformV2 TruncatedNormal=TruncatedNormalV2
+    VarianceScaling=VarianceScalingV2 Zeros=ZerosV2 constant=KerasConstant glorot_normal=GlorotNormalV2
+    glorot_uniform=GlorotUniformV2 he_normal=HeNormal he_uniform=HeUniform identity=IdentityV2 lecun_normal=LecunNormal
+    lecun_uniform=LecunUniform ones=OnesV2 orthogonal=OrthogonalV2 random_normal=RandomNormalV2
+    random_uniform=RandomUniformV2 truncated_normal=TruncatedNormalV2 variance_scaling=VarianceScalingV2 zeros=ZerosV2
+""")

@@ -1,12 +1,9 @@
-"""`tf.ragged` of TensorFlow 2."""
+"""`tf.ragged`. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.ragged.ragged_functions import map_flat_values as map_flat_values
-from graphgrad.extras.ragged.ragged_functions import ragged_boolean_mask as boolean_mask
-from graphgrad.extras.ragged.ragged_functions import ragged_constant as constant
-from graphgrad.extras.ragged.ragged_functions import ragged_range as range
-from graphgrad.extras.ragged.ragged_functions import ragged_stack as stack
-from graphgrad.extras.ragged.ragged_functions import row_splits_to_segment_ids as row_splits_to_segment_ids
-from graphgrad.extras.ragged.ragged_functions import segment_ids_to_row_splits as segment_ids_to_row_splits
-from graphgrad.extras.ragged.ragged_functions import stack_dynamic_partitions as stack_dynamic_partitions
-from graphgrad.extras.ragged.ragged_unicode import cross as cross
-from graphgrad.extras.ragged.ragged_unicode import cross_hashed as cross_hashed
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.ragged.ragged_functions: boolean_mask=ragged_boolean_mask constant=ragged_constant map_flat_values
+    range=ragged_range row_splits_to_segment_ids segment_ids_to_row_splits stack=ragged_stack stack_dynamic_partitions
+graphgrad.extras.ragged.ragged_unicode: cross cross_hashed
+""")

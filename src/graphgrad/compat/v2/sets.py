@@ -1,6 +1,7 @@
-"""`tf.sets` of TensorFlow 2."""
+"""`tf.sets`. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.sparse.sets import set_difference as difference
-from graphgrad.extras.sparse.sets import set_intersection as intersection
-from graphgrad.extras.sparse.sets import set_size as size
-from graphgrad.extras.sparse.sets import set_union as union
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.sparse.sets: difference=set_difference intersection=set_intersection size=set_size union=set_union
+""")

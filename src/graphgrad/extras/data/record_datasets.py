@@ -18,21 +18,11 @@ from graphgrad.ir.files.tfrecord import opened
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import Spec
 
-from . import window_group_cache
 from .dataset import Dataset
 from .elements import _now, _value
 from .graph_iterator import DatasetV1
 
 _PIECE = 1 << 16  # bytes of a text to read at once
-
-
-def _storage() -> Any:
-    from .dataset_files import Storage
-
-    return Storage
-
-
-window_group_cache.storage = _storage
 
 
 class _OfFiles(DatasetV1):

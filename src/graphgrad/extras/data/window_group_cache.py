@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, OpError
+from graphgrad.errors import InvalidArgumentError, OpError
 from graphgrad.ir import context
 from graphgrad.ir.dtypes import as_dtype, int64
 from graphgrad.ir.eager import EagerTensor
@@ -22,14 +22,11 @@ from .dataset_components import DatasetParts, RaggedParts, SparseParts, held
 from .elements import Element, Values, _now, _runner, _symbolic, _value, dataset_class, joined, traced
 from .shuffle import numbers, seeds_of
 
-# A function that gives what keeps elements in files; `train.record_datasets` puts it here.
-storage: Any = None
-
 
 def _files() -> Any:
-    if storage is None:
-        raise FailedPreconditionError(None, None, "nothing keeps data sets in files. Fix: import graphgrad first")
-    return storage()
+    from .dataset_files import Storage
+
+    return Storage
 
 
 class RestOfTransformations:

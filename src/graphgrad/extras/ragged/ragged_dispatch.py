@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import threading
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.ir.composite import Composite
 from graphgrad.ops.common.sparse_tensor import SparseArgument
 
-from .ragged_tensor import RaggedTensor
 from .row_partitions import RaggedArgument
 
 # How many of the first arguments are operands; 0 for a list of them.
@@ -58,21 +59,28 @@ _SPARSE = frozenset("""
 """.split())
 
 _wrapped: dict[Any, Any] = {}
+_lock = threading.Lock()
 
 
-def takes_ragged(face: dict[str, Any]) -> None:
-    """Lets functions of a face take ragged tensors.
+def takes_ragged(name: str, function: Any) -> Any:
+    """The function that a face has under a name: one that takes ragged tensors too, if there is another way for them.
 
     Args:
-      face: the names of the face's module, some of which are replaced.
+      name: the name in the face.
+      function: what the name stands for.
     """
-    for name in _OPERANDS.keys() | _OWN.keys():
-        f = face.get(name)
-        if f is not None and hasattr(f, "__code__"):
-            known = _wrapped.get(f)
-            if known is None:
-                known = _wrapped[f] = _wrapped[known] = _dispatching(f, name)
-            face[name] = known
+    if (name not in _OPERANDS and name not in _OWN) or not hasattr(function, "__code__"):
+        return function
+    with _lock:
+        known = _wrapped.get(function)
+        if known is None:
+            known = _wrapped[function] = _dispatching(function, name)
+            _wrapped[known] = known
+        return known
+
+
+def _is_ragged(value: Any) -> bool:
+    return isinstance(value, Composite) and hasattr(value, "nested_row_splits")
 
 
 def _dispatching(f: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -105,7 +113,7 @@ def _of_values(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 def _looking_first(f: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(f)
     def call(values: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(values, (list, tuple)) and any(isinstance(v, RaggedTensor) for v in values):
+        if isinstance(values, (list, tuple)) and any(map(_is_ragged, values)):
             return _ragged(f, "stack", (values, *args), kwargs)
         return f(values, *args, **kwargs)
 
@@ -136,34 +144,3 @@ def elementwise(f: Callable[..., Any], given: dict[str, Any], count: int) -> Any
     if not count:
         return apply(f, list(given[names[0]]), lambda *flat: f(list(flat), **rest))
     return apply(f, [given[n] for n in names], lambda *flat: f(*flat, **rest))
-
-
-def install_operators() -> None:
-    """Gives ragged tensors the operators of tensors."""
-    import operator
-
-    def method(f: Callable[..., Any], turned: bool) -> Any:
-        def combine(self: Any, other: Any) -> Any:
-            from .ragged_elementwise import apply
-
-            return apply(f, (other, self) if turned else (self, other), f)
-
-        return combine
-
-    def unary(f: Callable[..., Any]) -> Any:
-        def apply(self: Any) -> Any:
-            return self.with_flat_values(f(self.flat_values))
-
-        return apply
-
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
-        f = getattr(operator, f"{name}_" if name in ("and", "or") else name)
-        setattr(RaggedTensor, f"__{name}__", method(f, False))
-        setattr(RaggedTensor, f"__r{name}__", method(f, True))
-    for name in ("lt", "le", "gt", "ge"):
-        setattr(RaggedTensor, f"__{name}__", method(getattr(operator, name), False))
-    for name in ("neg", "abs", "invert"):
-        setattr(RaggedTensor, f"__{name}__", unary(getattr(operator, name)))
-
-
-install_operators()

@@ -16,6 +16,7 @@ from graphgrad.ir.shape import TensorShape
 from graphgrad.ops.array.mask import boolean_mask, sequence_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
+from . import ragged_operators
 from .ragged_spec import RaggedTensorSpec
 from .row_partitions import (
     RaggedTensorValue,
@@ -463,6 +464,7 @@ class RaggedTensor(Composite):
 
 register_tensor_conversion_function(RaggedTensor, _refuse)
 register_spec(RaggedTensor, RaggedTensorSpec.from_value)
+ragged_operators.install(RaggedTensor)
 
 
 # -- helpers -------------------------------------------------------------------------------------------

@@ -90,15 +90,15 @@ class _Table:
 
     def __init__(self) -> None:
         self.answers: dict[Any, tuple[list[Any], list[Any], int]] = {}
-        self.stamp: list[Any] = []
+        self.stamp: dict[tuple[str, str], Any] = {}
         self.lock = threading.RLock()
 
     def drop_stale(self, graph: Graph) -> None:
         """Drops results that are no longer valid."""
         stamp = registered_functions()
-        if stamp != self.stamp:
+        if not self.stamp.items() <= stamp.items():  # one was replaced; types that are new decided nothing
             self.answers.clear()
-            self.stamp = stamp
+        self.stamp = stamp
         if graph._changed is None:
             graph._changed = []
         if graph._changed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from graphgrad.ir.graph import Operation
@@ -92,12 +91,10 @@ def _gives_way(opdef: OpDef) -> bool:
     return ours and opdef.name not in TAKEN and opdef.name not in _users
 
 
-_GRADIENT, _FUNCTION = attrgetter("gradient"), attrgetter("function")
-
-
-def registered_functions() -> list[Any]:
-    """Lists all registered gradient functions; the list differs if one is added or replaced."""
-    return [*map(_GRADIENT, list(registry.values())), *map(_FUNCTION, list(_by_name.values()))]
+def registered_functions() -> dict[tuple[str, str], Any]:
+    """Lists the gradient functions of the types that have a record by now, and those that were given names."""
+    records = {("type", record.name): record.gradient for record in registry.imported()}
+    return records | {("name", name): given.function for name, given in list(_by_name.items())}
 
 
 def gradient_function(op: Operation) -> Any:

@@ -1,7 +1,0 @@
-"""`tf.contrib.slim.python`."""
-
-
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__, {"slim": "graphgrad.compat.contrib._slim_inside"})

@@ -1,8 +1,0 @@
-"""`tf.contrib.tensorboard.plugins`."""
-
-from graphgrad.compat.contrib import _projector as projector
-
-# What a name that is missing gets to hear.
-from graphgrad.compat.missing import missing_attribute as _missing_attribute
-
-__getattr__ = _missing_attribute(__name__)

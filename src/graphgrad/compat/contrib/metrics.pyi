@@ -1,0 +1,3 @@
+"""`tf.contrib.metrics` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.contrib.contrib_metrics import accuracy as accuracy

@@ -1,0 +1,11 @@
+"""`tf.contrib.slim.nets` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.contrib.slim.nets import alexnet as alexnet
+from graphgrad.compat.contrib.slim.nets import inception as inception
+from graphgrad.compat.contrib.slim.nets import inception_v1 as inception_v1
+from graphgrad.compat.contrib.slim.nets import inception_v3 as inception_v3
+from graphgrad.compat.contrib.slim.nets import overfeat as overfeat
+from graphgrad.compat.contrib.slim.nets import resnet_utils as resnet_utils
+from graphgrad.compat.contrib.slim.nets import resnet_v1 as resnet_v1
+from graphgrad.compat.contrib.slim.nets import resnet_v2 as resnet_v2
+from graphgrad.compat.contrib.slim.nets import vgg as vgg

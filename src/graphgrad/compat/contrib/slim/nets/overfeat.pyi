@@ -1,0 +1,4 @@
+"""`tf.contrib.slim.nets.overfeat` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.contrib.nets.plain import overfeat as overfeat
+from graphgrad.extras.contrib.nets.plain import overfeat_arg_scope as overfeat_arg_scope

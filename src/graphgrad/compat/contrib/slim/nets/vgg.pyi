@@ -1,0 +1,8 @@
+"""`tf.contrib.slim.nets.vgg` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.contrib.nets.plain import vgg_16 as vgg_16
+from graphgrad.extras.contrib.nets.plain import vgg_19 as vgg_19
+from graphgrad.extras.contrib.nets.plain import vgg_a as vgg_a
+from graphgrad.extras.contrib.nets.plain import vgg_arg_scope as vgg_arg_scope
+from graphgrad.extras.contrib.nets.plain import vgg_d as vgg_d
+from graphgrad.extras.contrib.nets.plain import vgg_e as vgg_e

@@ -1,0 +1,3 @@
+"""`tf.contrib.slim.python` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.contrib.slim.python import slim as slim

@@ -1,0 +1,142 @@
+"""Modules whose names are a table: what a name stands for is imported when the name is first asked for.
+
+The tables are written by `make faces`; the lines say `module: name name=attribute`, where `name=.` stands for the
+module itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, NamedTuple
+
+
+class Face(NamedTuple):
+    """What a module whose names are a table consists of: its `__all__`, `__getattr__` and `__dir__`."""
+
+    all: list[str]
+    getattr: Callable[[str], Any]
+    dir: Callable[[], list[str]]
+
+
+# Module -> name -> where it is, `module:attribute` or `module`.
+_tables: dict[str, Mapping[str, str]] = {}
+# The modules of 1.x and 2.x whose functions take ragged tensors, "" being the face itself.
+_TAKE_RAGGED = frozenset({"", "bitwise", "debugging", "dtypes", "io", "math", "nn", "strings"})
+_FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
+
+
+def face(module_name: str, text: str) -> Face:
+    """What a module of the faces consists of.
+
+    Args:
+      module_name: its `__name__`.
+      text: its names, a line for each module that has some of them; a line that is indented continues.
+    """
+    return _face(module_name, _parsed(text))
+
+
+def mirror(module_name: str, of: str, text: str = "") -> Face:
+    """What a module consists of that has the names of another one.
+
+    Args:
+      module_name: its `__name__`.
+      of: the other module's `__name__`.
+      text: names that it has besides, as for `face`.
+    """
+    importlib.import_module(of)
+    table = {name: f"{of}:{name}" for name in _tables[of]} | _parsed(text)
+    return _face(module_name, table)
+
+
+def names(module: ModuleType) -> list[str]:
+    """The public names of a module of the faces, without importing what they stand for.
+
+    Args:
+      module: the module.
+    """
+    found = [n for n, v in vars(module).items() if not _is_room(v)]
+    return [n for n in dict.fromkeys([*_tables.get(module.__name__, ()), *found]) if not n.startswith("_")]
+
+
+def has(module: ModuleType, name: str) -> bool:
+    """Whether a module of the faces has a name, without importing what it stands for.
+
+    Args:
+      module: the module.
+      name: the name.
+    """
+    return name in _tables.get(module.__name__, ()) or name in vars(module)
+
+
+def modules(module: ModuleType) -> list[str]:
+    """The names of the modules of its face that are in a module.
+
+    Args:
+      module: the module.
+    """
+    table = _tables.get(module.__name__, {})
+    return [n for n, place in table.items() if place.startswith(_FACES) and (":" not in place or _is_face(place, n))]
+
+
+def _is_face(place: str, name: str) -> bool:
+    """Whether a name of another face stands for one of its modules."""
+    return name in modules(sys.modules[place.partition(":")[0]])
+
+
+def _is_room(value: Any) -> bool:
+    """Whether it is a module of this package that belongs to no face."""
+    if not isinstance(value, ModuleType) or not value.__name__.startswith("graphgrad."):
+        return False
+    return not value.__name__.startswith("graphgrad.compat") or value.__name__ not in _tables
+
+
+def _parsed(text: str) -> dict[str, str]:
+    table: dict[str, str] = {}
+    for line in text.replace("\n    ", " ").strip().splitlines():
+        module, _, listed = line.partition(": ")
+        for entry in listed.split():
+            name, _, attribute = entry.partition("=")
+            table[name] = module if attribute == "." else f"{module}:{attribute or name}"
+    return table
+
+
+def _face(module_name: str, table: Mapping[str, str]) -> Face:
+    _tables[module_name] = table
+    public = [n for n in table if not n.startswith("_")]
+
+    def __getattr__(name: str) -> Any:
+        module = sys.modules[module_name]
+        if name in table:
+            return vars(module).setdefault(name, _load(module_name, name, table[name]))
+        # Python itself asks modules for names with underscores, and for submodules while it imports them.
+        if name.startswith("__") or getattr(module.__spec__, "_initializing", False):
+            raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
+        from graphgrad.compat.missing import explain
+
+        raise AttributeError(explain(module, module_name, name))
+
+    def __dir__() -> list[str]:
+        module = sys.modules[module_name]
+        return sorted({*names(module), *(n for n in (*table, *vars(module)) if n.startswith("__"))})
+
+    return Face(public, __getattr__, __dir__)
+
+
+def _load(module_name: str, name: str, place: str) -> Any:
+    # Whoever has a tensor of a face's can use operators on it.
+    importlib.import_module("graphgrad.frontend.graph.operators")
+    origin, _, attribute = place.partition(":")
+    found: Any = importlib.import_module(origin)
+    if not attribute:
+        return found
+    found = getattr(found, attribute)
+    for face_name in _FACES:
+        if module_name == face_name or module_name.startswith(f"{face_name}."):
+            if module_name[len(face_name) + 1 :] in _TAKE_RAGGED:
+                from graphgrad.extras.ragged.ragged_dispatch import takes_ragged
+
+                return takes_ragged(name, found)
+    return found

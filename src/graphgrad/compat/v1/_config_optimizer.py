@@ -1,6 +1,0 @@
-"""`tf.config.optimizer`."""
-
-from graphgrad.frontend.config.settings import get_experimental_options as get_experimental_options
-from graphgrad.frontend.config.settings import get_jit as get_jit
-from graphgrad.frontend.config.settings import set_experimental_options as set_experimental_options
-from graphgrad.frontend.config.settings import set_jit as set_jit

@@ -1,3 +1,0 @@
-"""`tf.test.experimental`."""
-
-from graphgrad.testing.stubs import sync_devices as sync_devices

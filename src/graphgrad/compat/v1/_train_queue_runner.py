@@ -1,5 +1,0 @@
-"""`tf.train.queue_runner` of TensorFlow 1."""
-
-from graphgrad.training.coordination.queue_runner import QueueRunner as QueueRunner
-from graphgrad.training.coordination.queue_runner import add_queue_runner as add_queue_runner
-from graphgrad.training.coordination.queue_runner import start_queue_runners as start_queue_runners

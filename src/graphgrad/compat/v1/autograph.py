@@ -1,8 +1,0 @@
-"""`tf.autograph`."""
-
-from graphgrad.frontend.function.autograph.api import set_verbosity as set_verbosity
-from graphgrad.frontend.function.autograph.api import to_code_v1 as to_code
-from graphgrad.frontend.function.autograph.api import to_graph_v1 as to_graph
-from graphgrad.frontend.function.autograph.api import trace as trace
-
-from graphgrad.compat.v1 import _autograph_experimental as experimental

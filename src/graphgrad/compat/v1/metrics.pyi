@@ -1,0 +1,28 @@
+"""`tf.metrics` of TensorFlow 1. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.metrics.confusion_counts import false_negatives as false_negatives
+from graphgrad.extras.metrics.confusion_counts import false_positives as false_positives
+from graphgrad.extras.metrics.confusion_counts import mean_iou as mean_iou
+from graphgrad.extras.metrics.confusion_counts import mean_per_class_accuracy as mean_per_class_accuracy
+from graphgrad.extras.metrics.confusion_counts import precision as precision
+from graphgrad.extras.metrics.confusion_counts import recall as recall
+from graphgrad.extras.metrics.confusion_counts import true_negatives as true_negatives
+from graphgrad.extras.metrics.confusion_counts import true_positives as true_positives
+from graphgrad.extras.metrics.streaming_metrics import accuracy as accuracy
+from graphgrad.extras.metrics.streaming_metrics import mean as mean
+from graphgrad.extras.metrics.streaming_metrics import mean_absolute_error as mean_absolute_error
+from graphgrad.extras.metrics.streaming_metrics import mean_cosine_distance as mean_cosine_distance
+from graphgrad.extras.metrics.streaming_metrics import mean_relative_error as mean_relative_error
+from graphgrad.extras.metrics.streaming_metrics import mean_squared_error as mean_squared_error
+from graphgrad.extras.metrics.streaming_metrics import mean_tensor as mean_tensor
+from graphgrad.extras.metrics.streaming_metrics import percentage_below as percentage_below
+from graphgrad.extras.metrics.streaming_metrics import root_mean_squared_error as root_mean_squared_error
+from graphgrad.extras.metrics.threshold_metrics import auc as auc
+from graphgrad.extras.metrics.threshold_metrics import false_negatives_at_thresholds as false_negatives_at_thresholds
+from graphgrad.extras.metrics.threshold_metrics import false_positives_at_thresholds as false_positives_at_thresholds
+from graphgrad.extras.metrics.threshold_metrics import precision_at_thresholds as precision_at_thresholds
+from graphgrad.extras.metrics.threshold_metrics import recall_at_thresholds as recall_at_thresholds
+from graphgrad.extras.metrics.threshold_metrics import sensitivity_at_specificity as sensitivity_at_specificity
+from graphgrad.extras.metrics.threshold_metrics import specificity_at_sensitivity as specificity_at_sensitivity
+from graphgrad.extras.metrics.threshold_metrics import true_negatives_at_thresholds as true_negatives_at_thresholds
+from graphgrad.extras.metrics.threshold_metrics import true_positives_at_thresholds as true_positives_at_thresholds

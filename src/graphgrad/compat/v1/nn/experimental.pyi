@@ -1,0 +1,4 @@
+"""`tf.nn.experimental` of TensorFlow 1. Written by `make faces` from exports.txt."""
+
+from graphgrad.ops.nn.dropout import general_dropout as general_dropout
+from graphgrad.ops.nn.dropout import stateless_dropout as stateless_dropout

@@ -1,0 +1,7 @@
+"""`tf.queue` of TensorFlow 1. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.pipelines.queues import FIFOQueue as FIFOQueue
+from graphgrad.extras.pipelines.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from graphgrad.extras.pipelines.queues import PriorityQueue as PriorityQueue
+from graphgrad.extras.pipelines.queues import QueueBase as QueueBase
+from graphgrad.extras.pipelines.queues import RandomShuffleQueue as RandomShuffleQueue

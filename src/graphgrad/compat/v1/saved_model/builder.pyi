@@ -1,0 +1,3 @@
+"""`tf.saved_model.builder` of TensorFlow 1. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.import_v1.saved_model import SavedModelBuilder as SavedModelBuilder

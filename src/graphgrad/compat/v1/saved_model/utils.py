@@ -1,0 +1,7 @@
+"""`tf.saved_model.utils` of TensorFlow 1. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.import_v1.saved_model: build_tensor_info get_tensor_from_tensor_info
+""")

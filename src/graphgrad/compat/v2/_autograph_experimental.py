@@ -1,5 +1,0 @@
-"""`tf.autograph.experimental`."""
-
-from graphgrad.frontend.function.autograph.api import Feature as Feature
-from graphgrad.frontend.function.autograph.api import do_not_convert as do_not_convert
-from graphgrad.frontend.function.autograph.api import set_loop_options as set_loop_options

@@ -1,4 +1,0 @@
-"""`tf.xla.experimental`."""
-
-from graphgrad.frontend.function.critical_section import jit_scope as jit_scope
-from graphgrad.frontend.function.critical_section import xla_compile as compile

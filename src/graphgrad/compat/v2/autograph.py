@@ -1,8 +1,0 @@
-"""`tf.autograph`."""
-
-from graphgrad.frontend.function.autograph.api import set_verbosity as set_verbosity
-from graphgrad.frontend.function.autograph.api import to_code as to_code
-from graphgrad.frontend.function.autograph.api import to_graph as to_graph
-from graphgrad.frontend.function.autograph.api import trace as trace
-
-from graphgrad.compat.v2 import _autograph_experimental as experimental

@@ -1,0 +1,32 @@
+"""`tf.linalg`. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.v2.linalg.experimental: experimental=.
+graphgrad.extras.linear.blocks: LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular
+graphgrad.extras.linear.circulant: LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D
+graphgrad.extras.linear.combined: LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion
+graphgrad.extras.linear.kronecker: LinearOperatorKronecker
+graphgrad.extras.linear.low_rank: LinearOperatorLowRankUpdate
+graphgrad.extras.linear.multiples: LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorZeros
+graphgrad.extras.linear.operator: LinearOperator
+graphgrad.extras.linear.simple: LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorLowerTriangular
+graphgrad.extras.linear.structured: LinearOperatorHouseholder LinearOperatorPermutation LinearOperatorToeplitz
+    LinearOperatorTridiag
+graphgrad.frontend.graph.operator_dispatch: adjoint cholesky det diag_part=matrix_diag_part inv logdet matmul solve
+    trace
+graphgrad.ops.array.transpose: matrix_transpose
+graphgrad.ops.linalg.banded: banded_triangular_solve tridiagonal_matmul tridiagonal_solve
+graphgrad.ops.linalg.diag_functions: band_part=matrix_band_part diag=matrix_diag eye set_diag=matrix_set_diag
+    tensor_diag tensor_diag_part
+graphgrad.ops.linalg.einsum: einsum
+graphgrad.ops.linalg.linalg_functions: cholesky_solve eigh eigvalsh expm lstsq matrix_rank norm normalize pinv qr
+    slogdet svd triangular_solve
+graphgrad.ops.linalg.lu: lu lu_matrix_inverse lu_reconstruct lu_solve
+graphgrad.ops.linalg.matrix_functions: eig eigh_tridiagonal eigvals logm sqrtm
+graphgrad.ops.linalg.tensordot: matvec tensordot
+graphgrad.ops.math.arithmetic: cross
+graphgrad.ops.math.clip: global_norm
+graphgrad.ops.nn.norm.moments: l2_normalize
+""")

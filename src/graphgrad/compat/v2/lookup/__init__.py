@@ -1,0 +1,9 @@
+"""`tf.lookup`. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.v2.lookup.experimental: experimental=.
+graphgrad.extras.pipelines.lookup_tables: KeyValueTensorInitializer StaticHashTable StaticVocabularyTable TextFileIndex
+    TextFileInitializer
+""")

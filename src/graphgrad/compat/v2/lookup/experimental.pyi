@@ -1,0 +1,4 @@
+"""`tf.lookup.experimental`. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.pipelines.lookup_tables import DenseHashTable as DenseHashTable
+from graphgrad.extras.pipelines.lookup_tables import MutableHashTable as MutableHashTable

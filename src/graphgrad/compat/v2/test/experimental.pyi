@@ -1,0 +1,3 @@
+"""`tf.test.experimental`. Written by `make faces` from exports.txt."""
+
+from graphgrad.testing.stubs import sync_devices as sync_devices

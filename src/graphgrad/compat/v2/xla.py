@@ -1,3 +1,0 @@
-"""`tf.xla`."""
-
-from graphgrad.compat.v2 import _xla_experimental as experimental

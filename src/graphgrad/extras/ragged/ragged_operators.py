@@ -1,0 +1,38 @@
+"""The operators of ragged tensors: those of tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+
+def install(cls: type) -> None:
+    """Gives a class of ragged tensors the operators.
+
+    Args:
+      cls: the class.
+    """
+
+    def method(f: Callable[..., Any], turned: bool) -> Any:
+        def combine(self: Any, other: Any) -> Any:
+            from .ragged_elementwise import apply
+
+            return apply(f, (other, self) if turned else (self, other), f)
+
+        return combine
+
+    def unary(f: Callable[..., Any]) -> Any:
+        def apply(self: Any) -> Any:
+            return self.with_flat_values(f(self.flat_values))
+
+        return apply
+
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+        f = getattr(operator, f"{name}_" if name in ("and", "or") else name)
+        setattr(cls, f"__{name}__", method(f, False))
+        setattr(cls, f"__r{name}__", method(f, True))
+    for name in ("lt", "le", "gt", "ge"):
+        setattr(cls, f"__{name}__", method(getattr(operator, name), False))
+    for name in ("neg", "abs", "invert"):
+        setattr(cls, f"__{name}__", unary(getattr(operator, name)))
