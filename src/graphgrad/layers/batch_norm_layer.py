@@ -23,8 +23,8 @@ from .layer import InputSpec, Layer, known_size
 class BatchNormalization(Layer):
     """Normalizes to the mean and variance of the batch, or of training as a whole.
 
-    In training, inputs are normalized to the batch; what keeps the moving averages is in the collection UPDATE_OPS,
-    and the training step has to depend on it.
+    In training, inputs are normalized to the batch; the updates of the moving averages are in the collection
+    UPDATE_OPS, and the training step has to depend on them.
 
     Args:
       axis: the axis, or axes, of the features.
@@ -40,7 +40,7 @@ class BatchNormalization(Layer):
       virtual_batch_size, adjustment: not implemented.
       name: the name of the layer.
       **kwargs: those of `Layer`.
-    Raises: ValueError for axes that are not there; NotImplementedError for what is not implemented.
+    Raises: ValueError for invalid axes; NotImplementedError for unsupported options.
     Reference: TensorFlow 1.15 `tf.layers.BatchNormalization`; Ioffe and Szegedy 2015, arXiv:1502.03167.
     """
 

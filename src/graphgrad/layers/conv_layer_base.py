@@ -19,7 +19,7 @@ _NAMES = {1: "conv1d", 2: "Conv2D", 3: "Conv3D"}
 
 
 class Convolution(Layer):
-    """What the convolutions share; `_n` is the number of spatial dimensions."""
+    """The base of convolutions; `_n` is the number of spatial dimensions."""
 
     _n = 2
 

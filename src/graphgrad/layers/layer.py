@@ -40,10 +40,10 @@ _SCALED = {"he_normal": (2.0, "truncated_normal"), "he_uniform": (2.0, "uniform"
 
 
 class InputSpec:
-    """What a layer says of its inputs; recorded only.
+    """A layer's requirements on its inputs; recorded only.
 
     Args:
-      dtype, shape, ndim, max_ndim, min_ndim, axes: what is expected.
+      dtype, shape, ndim, max_ndim, min_ndim, axes: the requirements.
     """
 
     def __init__(self, dtype: Any = None, shape: Any = None, ndim: Any = None, max_ndim: Any = None,
@@ -87,7 +87,7 @@ class Layer(ScopedLayer):
 
     @property
     def losses(self) -> list[Any]:
-        """What regularizers added."""
+        """The losses added by regularizers."""
         return list(self._losses)
 
     @property
@@ -101,11 +101,11 @@ class Layer(ScopedLayer):
         return self._activity_regularizer
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates; what they depend on is not told apart."""
+        """Returns all updates, whatever they depend on."""
         return self.updates
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The losses; what they depend on is not told apart."""
+        """Returns all losses, whatever they depend on."""
         return self.losses
 
     def count_params(self) -> int:
@@ -175,7 +175,7 @@ class Layer(ScopedLayer):
 
 
 def as_activation(value: Any) -> Any:
-    """The function that an argument `activation` stands for, or None."""
+    """Returns the function of an argument `activation`, or None."""
     if value is None or callable(value):
         return value
     if value == "linear":
@@ -187,7 +187,7 @@ def as_activation(value: Any) -> Any:
 
 
 def as_initializer(value: Any) -> Any:
-    """The initializer that a name stands for; what is none stays."""
+    """Returns the initializer of a name; anything else unchanged."""
     if not isinstance(value, str):
         return value
     if value in _SCALED:
@@ -221,7 +221,7 @@ def check_padding(value: Any) -> str:
 
 
 def layout(data_format: Any, n: int) -> str:
-    """"NHWC" and its relatives, for n spatial dimensions."""
+    """Returns "NHWC" or a similar layout for n spatial dimensions."""
     text = data_format.lower() if isinstance(data_format, str) else data_format
     if text not in ("channels_first", "channels_last"):
         raise ValueError('The `data_format` argument must be one of "channels_first", "channels_last". Received: '

@@ -41,7 +41,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: Any) -> None:
-        """Raises ValueError for what is none of them."""
+        """Raises ValueError for anything else."""
         if key not in cls.all():
             raise ValueError(f"Invalid Reduction Key {key}. Key should be one of {cls.all()}.\n"
                              f"  Asked for at {user_source(2)}\n  Fix: use one of the names of tf.losses.Reduction")
@@ -150,12 +150,12 @@ def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What regularizers added; with `scope`, those whose names begin with it."""
+    """Returns the losses of regularizers; with `scope`, those whose names begin with it."""
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
-    """The sum of what regularizers added; 0 if there is none.
+    """Returns the sum of the losses of regularizers; 0 if there are none.
 
     Args:
       scope: keeps those whose names begin with it.

@@ -12,7 +12,7 @@ from .layer import Layer, check_padding, layout, sizes
 
 
 class _Pooling(Layer):
-    """What the pooling layers share."""
+    """The base of the pooling layers."""
 
     _n = 2
     _kind = "max"

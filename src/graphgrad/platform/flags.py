@@ -18,7 +18,7 @@ _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "hel
 
 
 def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:
-    """Lets a DEFINE function take the argument names of TensorFlow before 1.5 as well."""
+    """Makes a DEFINE function accept the argument names of TensorFlow before 1.5 as well."""
 
     @functools.wraps(define)
     def renamed(*args: Any, **kwargs: Any) -> Any:

@@ -21,7 +21,7 @@ from graphgrad.ir.source import user_source
 
 
 class FileStatistics(NamedTuple):
-    """What is known of a file: length in bytes, time of change in ns, whether it is a folder."""
+    """The status of a file: length in bytes, time of change in ns, whether it is a folder."""
 
     length: int
     mtime_nsec: int
@@ -127,7 +127,7 @@ class GFile:
             self._open(writing=True).write(data)
 
     def tell(self) -> int:
-        """Where in the file reading or writing goes on."""
+        """Returns the current position in the file."""
         with self._errors():
             return int(self._open().tell())
 
@@ -147,7 +147,7 @@ class GFile:
         return Stat(self._name).length
 
     def flush(self) -> None:
-        """Hands what was written to the system."""
+        """Flushes the buffer to the system."""
         if self._file is not None and self._writes:
             with self._errors():
                 self._file.flush()

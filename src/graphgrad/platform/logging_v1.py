@@ -127,7 +127,7 @@ def _count() -> int:
 
 
 def flush() -> None:
-    """Writes out what handlers hold back."""
+    """Flushes the handlers."""
     for handler in get_logger().handlers:
         handler.flush()
 

@@ -1,1 +1,1 @@
-"""`tf.test`: test cases and what they ask of the machine."""
+"""`tf.test`: test cases and queries about the machine."""

@@ -40,7 +40,7 @@ def run_in_graph_and_eager_modes(func: Callable[..., Any] | None = None, **_: An
 
 
 def run_all_in_graph_and_eager_modes(cls: type) -> type:
-    """Lets each test method of a class run as `run_in_graph_and_eager_modes` says.
+    """Applies `run_in_graph_and_eager_modes` to each test method of a class.
 
     Args:
       cls: a subclass of `tf.test.TestCase`.

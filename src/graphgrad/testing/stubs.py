@@ -15,7 +15,7 @@ from graphgrad.ir.context import current_graph
 
 
 class StubOutForTesting:
-    """Puts other attributes in the place of objects', and puts them back.
+    """Replaces attributes of objects, and restores them.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.test.StubOutForTesting`.
 
@@ -42,13 +42,13 @@ class StubOutForTesting:
         self.SmartUnsetAll()
 
     def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
-        """Puts an attribute in the place of one that `parent` has; AttributeError if it has none."""
+        """Replaces an attribute of `parent`; AttributeError if it has none."""
         self._plain.append((parent, child_name, vars(parent).get(child_name, getattr(parent, child_name))))
         old = inspect.getattr_static(parent, child_name)
         setattr(parent, child_name, staticmethod(new_child) if isinstance(old, staticmethod) else new_child)
 
     def UnsetAll(self) -> None:
-        """Puts back what `Set` replaced."""
+        """Restores the attributes that `Set` replaced."""
         while self._plain:
             parent, name, old = self._plain.pop()
             setattr(parent, name, old)
@@ -63,7 +63,7 @@ class StubOutForTesting:
         setattr(owner, attr_name, new_attr)
 
     def SmartUnsetAll(self) -> None:
-        """Puts back what `SmartSet` replaced."""
+        """Restores the attributes that `SmartSet` replaced."""
         while self._smart:
             parent, name, old = self._smart.pop()
             setattr(parent, name, old)
@@ -118,7 +118,7 @@ def is_cpu_target_available(target: str) -> bool:
 
 
 def sync_devices() -> None:
-    """Waits until all devices have done what they were asked for: they have, when calls return.
+    """Waits until all devices are idle: they are, when calls return.
 
     Raises: RuntimeError while a graph is built.
     Reference: TensorFlow 2.21 `tf.test.experimental.sync_devices`.

@@ -59,7 +59,7 @@ class _TestSession(Session):
 
 
 class _Writes:
-    """What was written to a stream."""
+    """The captured output of a stream."""
 
     def __init__(self, stream: Any, kept: Any):
         self._stream, self._kept = stream, kept
@@ -96,11 +96,11 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         super().__init__(methodName)
         self._tempdir: str | None = None
         self._cached: _TestSession | None = None
-        self._cached_graph: Graph | None = None  # the one that was asked for
+        self._cached_graph: Graph | None = None  # the requested one
         self._graph_at_start: Graph | None = None
 
     def run(self, result: Any = None) -> Any:
-        """Runs the test, with one engine for first and later runs: what is equal is so to the last bit."""
+        """Runs the test, with one engine for first and later runs, so that equal results are equal to the last bit."""
         with one_engine():
             return super().run(result)
 
@@ -127,7 +127,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
             self._cached = None
 
     def get_temp_dir(self) -> str:
-        """A directory of this test alone; it is made anew, empty.
+        """Returns an empty directory for this test only.
 
         Returns: the path, the same one each time within a test.
         """
@@ -222,7 +222,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
             a = self.evaluate(a)
         return a if isinstance(a, np.ndarray) else np.array(a)
 
-    # -- what raises -----------------------------------------------------------------
+    # -- errors ----------------------------------------------------------------------
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[Any]:
@@ -351,7 +351,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         self.assertProtoEquals(f"{expected}\nversions {{ producer: {producer}{least} }}", actual, msg)
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """The values of two tensors, or both as they are if one of them is none.
+        """Returns the values of two tensors, or both arguments unchanged if one of them is not a tensor.
 
         Args:
           a, b: anything.
@@ -361,7 +361,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[Any]:
-        """A block in which what is written to a stream of the system is kept; `contents()` of what it yields is it.
+        """A block that captures the output to a system stream; it yields an object with `contents()`.
 
         Args:
           stream: such as `sys.stderr`; it has a number.
@@ -402,7 +402,7 @@ def main(argv: Any = None) -> Any:
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """A path beside the running program; there is no source tree of TensorFlow's.
+    """Returns a path beside the running program; there is no TensorFlow source tree.
 
     Args:
       relative_path: beneath it.

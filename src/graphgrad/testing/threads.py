@@ -7,7 +7,7 @@ from typing import Any
 
 
 class CheckedThread:
-    """A thread that keeps what it raised; `join` fails the test with it.
+    """A thread that keeps its error; `join` fails the test with it.
 
     Args:
       testcase: the `unittest.TestCase`.

@@ -1,4 +1,4 @@
-"""What is written in boxes and in the tooltips of the picture."""
+"""The text of boxes and tooltips of the picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Words(NamedTuple):
 
 
 def words(box: Box) -> Words:
-    """What is written in a box."""
+    """The text of a box."""
     if box.copies > 1:
         what = {"variable": "variable", "input": "placeholder"}.get(box.kind, box.main.type)
         what = "constant" if box.main.type == "Const" else what
@@ -99,7 +99,7 @@ def text_width(text: str, size: float, bold: bool) -> float:
 
 
 def tooltip(box: Box) -> str:
-    """What a box tells when pointed at."""
+    """The tooltip of a box."""
     if box.folded:
         counts = ", ".join(f"{n} {t}" if n > 1 else t for t, n in types_in(box)[:12])
         return f"{box.name}: {len(box.ops)} operations\n{counts}"

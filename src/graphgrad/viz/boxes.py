@@ -1,4 +1,4 @@
-"""What a picture consists of: boxes, arrows, and the parts of a graph."""
+"""The elements of a picture: boxes, arrows, and the parts of a graph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Part(NamedTuple):
     """
 
     order: int
-    rank: int  # 0: a gradient (or the forward part), 1: what uses it
+    rank: int  # 0: a gradient (or the forward part), 1: its users
 
     @property
     def kind(self) -> str:
@@ -38,8 +38,8 @@ class Box:
 
     Attributes:
       key: what identifies it: its part and its path of scopes.
-      ops: the operations it stands for, in creation order.
-      folded: whether it stands for a scope.
+      ops: the operations it represents, in creation order.
+      folded: whether it represents a scope.
       part: the `Part` of its operations.
       name: the scope's or the operation's name.
       main: the operation that gives the box its title.
@@ -74,7 +74,7 @@ class Box:
 
 @dataclass(eq=False, slots=True)
 class Arrow:
-    """What flows from one box to another: tensors, or only an order when `tensors` is empty."""
+    """The flow from one box to another: tensors, or only an order when `tensors` is empty."""
 
     source: Box
     target: Box
@@ -82,7 +82,7 @@ class Arrow:
 
 
 class View(NamedTuple):
-    """What is shown: boxes, arrows, and how many operations were left out as plumbing."""
+    """The content of a picture: boxes, arrows, and how many auxiliary operations were left out."""
 
     boxes: list[Box]
     arrows: list[Arrow]
@@ -101,7 +101,7 @@ def types_in(box: Box) -> list[tuple[str, int]]:
 
 
 class Marks(NamedTuple):
-    """What `explain_gradient` found, in boxes.
+    """The result of `explain_gradient`, in boxes.
 
     `way` and `beyond` hold pairs (nearer to y, nearer to x): where the gradient goes, and where it would go after a
     cut. `cuts` says why, for each box with a cut.
@@ -116,7 +116,7 @@ NO_MARKS = Marks(set(), set(), {})
 
 
 def marks_of(explanation: Any, view: View) -> Marks:
-    """Where the ways and cuts of a `GradientExplanation` lie in a view."""
+    """Locates the paths and cuts of a `GradientExplanation` in a view."""
     box_of = {op: box for box in view.boxes for op in box.ops}
     marks = Marks(set(), set(), {})
 

@@ -1,4 +1,4 @@
-"""Bundles: parallel boxes of a picture, such as the branches of a wide sum, laid into one."""
+"""Bundles: merges parallel boxes of a picture, such as the branches of a wide sum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEAST = 5  # that many parallel boxes become one
 
 
 def bundled(boxes: list[Box], arrows: list[Arrow]) -> tuple[list[Box], list[Arrow]]:
-    """Lays parallel boxes into one.
+    """Merges parallel boxes.
 
     Boxes are parallel if no difference between them can be seen: they show the same, and their
     neighbours, and those's neighbours, do. Found by refining a partition of the boxes until
@@ -62,7 +62,7 @@ def _look(box: Box) -> str:
 
 
 def _distances(boxes: list[Box], near: dict[Box, list[Box]]) -> dict[Box, int]:
-    """The length of the longest way to each box, through boxes that stand before it in the list."""
+    """Returns the length of the longest path to each box, through boxes before it in the list."""
     length: dict[Box, int] = {}
     for b in boxes:
         length[b] = 1 + max((length[n] for n in near[b] if n in length), default=0)

@@ -1,4 +1,4 @@
-"""`draw`: a graph as a picture."""
+"""`draw`: draws a graph as a picture."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _save(text: str, path: str | os.PathLike[str] | None) -> str:
 
 
 def _explained(explanation: GradientExplanation) -> list[Tensor]:
-    """The ys and x, in the place of an x outside of the ys' sub-graph what stands for it there."""
+    """Returns the ys and x; an x outside of the ys' sub-graph is replaced by its placeholder there."""
     graph, x = explanation.ys[0].graph, explanation.x
     inside = [x] if x.graph is graph else [p for p in getattr(graph, "inputs", ()) if stands_for(p) is stands_for(x)]
     return [*explanation.ys, *inside]

@@ -1,4 +1,4 @@
-"""From a graph to what is shown of it: boxes (operations or folded name scopes) and arrows.
+"""Folds a graph into boxes (operations or folded name scopes) and arrows.
 
 Three things make a graph of some hundred operations readable. Plumbing goes: variables
 swallow their initialisers and reads, operations swallow the constants made for them. Parts
@@ -62,7 +62,7 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
         if len(box.ops) == 1 and box.folded:
             box.folded, box.name = False, box.ops[0].name
         box.main = next((op for op in box.ops if op.name == box.name), box.ops[-1])
-    for op in chosen:  # what was swallowed counts, and its arrows lead to whoever swallowed it
+    for op in chosen:  # absorbed operations count, and their arrows lead to the absorbing box
         if op.index in hosts:
             box_of[op.index] = box_of[hosts[op.index].index]
             box_of[op.index].ops.append(op)
@@ -113,7 +113,7 @@ def _without_initializers(ops: list[Operation]) -> list[Operation]:
 
 
 def _is_loose(op: Operation) -> bool:
-    """Whether an operation at the end of nothing is no result: a constant, a variable's read."""
+    """Returns whether an operation without users is not a result: a constant, a variable's read."""
     return op.type in ("Const", "ReadVariableOp") or (
         op.type == "Identity" and op.inputs[0].op.type in VARIABLE_TYPES and op.name.endswith("/read")
     )
@@ -181,7 +181,7 @@ def _consumers(ops: list[Operation]) -> dict[int, list[Operation]]:
 
 def _absorb(ops: list[Operation], parts: dict[int, Part],
             consumers: dict[int, list[Operation]]) -> dict[int, Operation]:
-    """For each operation that needs no box of its own the one that swallows it, by index."""
+    """Maps each operation without its own box to the one that absorbs it, by index."""
     by_name = {op.name: op for op in ops}
     hosts: dict[int, Operation] = {}
     for op in ops:
@@ -203,7 +203,7 @@ def _absorb(ops: list[Operation], parts: dict[int, Part],
 
 def _bookkeeping(ops: list[Operation], parts: dict[int, Part], consumers: dict[int, list[Operation]],
                  hosts: dict[int, Operation]) -> set[int]:
-    """Lets the op that groups an optimizer's updates swallow its bookkeeping, such as the powers of beta.
+    """Absorbs an optimizer's bookkeeping, such as the powers of beta, into the op that groups its updates.
 
     That is what stands under the group's name, or is used there alone, and takes in no gradient.
     Returns: the indices of groups that swallowed something.
@@ -226,7 +226,7 @@ def _bookkeeping(ops: list[Operation], parts: dict[int, Part], consumers: dict[i
 
 
 def _users(op: Operation, consumers: dict[int, list[Operation]], hosts: dict[int, Operation]) -> list[Operation]:
-    """Who uses an operation, seen through what the operation has swallowed itself."""
+    """Returns the users of an operation, including those of operations that it has absorbed."""
     found: list[Any] = []
     for user in consumers.get(op.index, ()):
         found += consumers.get(user.index, ()) if hosts.get(user.index) is op else [user]
@@ -384,7 +384,7 @@ def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Opera
 
 
 def _without_detours(arrows: list[Arrow]) -> list[Arrow]:
-    """Leaves out waiting that follows from other arrows: if b waits for a and c for b, then c for a goes unsaid."""
+    """Drops order arrows implied by others: if b waits for a and c for b, then that of c for a."""
     after: dict[Box, list[Box]] = {}
     for a in arrows:
         after.setdefault(a.source, []).append(a.target)
@@ -396,7 +396,7 @@ def _without_detours(arrows: list[Arrow]) -> list[Arrow]:
 
 
 def _leads(after: dict[Box, list[Box]], source: Box, target: Box) -> bool:
-    """Whether a way of two or more arrows leads from one box to another."""
+    """Returns whether a path of two or more arrows leads from one box to another."""
     seen = {source}
     stack = [b for b in after[source] if b is not target]
     while stack:

@@ -152,14 +152,14 @@ def _rows_downward(order: list[Box], before: _Near, after: _Near, forward_of: di
             rows[b] = wish if wish is not None else 0
         else:
             rows[b] = least if wish is None else max(least, wish)
-    for b in reversed(order):  # sources stand just above what uses them
+    for b in reversed(order):  # sources are just above their users
         if not before[b] and after[b] and b not in elsewhere:
             rows[b] = min(rows[n] for n in after[b]) - 1
 
 
 def _rows_upward(order: list[Box], before: _Near, after: _Near, forward_of: dict[Box, Box | None],
                  rows: dict[Box, int], view: View) -> None:
-    """Rows of a gradient: level with what it is the gradient of, as far as arrows allow."""
+    """Assigns rows of a gradient: level with the forward operations, as far as arrows allow."""
     depth = _gradient_depths(view, forward_of)
     for b in order:
         forward = forward_of[b]
@@ -192,7 +192,7 @@ def _gradient_depths(view: View, forward_of: dict[Box, Box | None]) -> dict[Box,
 
 
 def _rows_of_sources(view: View, rows: dict[Box, int]) -> dict[Box, int]:
-    """For boxes fed from parts that are placed already: the row of what feeds them."""
+    """Returns, for boxes fed from placed parts, the row of their sources."""
     found: dict[Box, list[int]] = defaultdict(list)
     for a in view.arrows:
         if a.source in rows and a.source.part != a.target.part:
@@ -257,7 +257,7 @@ def _positions(layer: list[int], width: list[float], edges: list[tuple[int, int]
             for i in row:
                 # At first only the layers already passed count, which makes chains straight; then both sides.
                 seen = [j for j in near[i] if sweep >= _SWEEPS - 6 or (layer[j] < number) == down]
-                pull = [0.05 if len(near[j]) == 1 else 1.0 for j in seen]  # what ends a line bends it least
+                pull = [0.05 if len(near[j]) == 1 else 1.0 for j in seen]  # ends of a line bend it least
                 wish.append(sum(x[j] * p for j, p in zip(seen, pull)) / sum(pull) if seen else x[i])
                 # Lines that only pass want to be straight more than boxes want to be centred.
                 weight.append(0.05 if len(near[i]) <= 1 else 4.0 if i >= n_boxes else 1.0)

@@ -1,4 +1,4 @@
-"""The ways of arrows: within a panel along their rows, between panels around the boxes in their way."""
+"""Routes arrows: within a panel along their rows, between panels around boxes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def path_of(i: int, a: Arrow, placed: Placed, widths: dict[Box, float], ports: P
 
 
 class Lanes:
-    """Leads arrows between panels around the boxes in their way, through the gaps between rows."""
+    """Routes arrows between panels around boxes, through the gaps between rows."""
 
     def __init__(self, view: View, placed: Placed, widths: dict[Box, float]):
         self.placed = placed

@@ -196,7 +196,7 @@ def _box(box: Box, placed: Placed, width: float, is_end: bool, cut: str | None =
 
 
 def _legend(view: View, marks: Marks = NO_MARKS) -> str:
-    """A row of keys under the title, for what occurs in the picture."""
+    """Draws a row of keys under the title, for the elements of the picture."""
     kinds = {b.kind if b.kind in ("variable", "input") else colour_key(b.part) for b in view.boxes if not b.folded}
     kinds |= {colour_key(b.part) for b in view.boxes}
     entries = [("forward", "operation"), ("gradient", "of a gradient"), ("gradient2", "of a second gradient"),

@@ -17,7 +17,7 @@ _CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
 
 
 def _in_range(xp, x, bits):
-    """Floats as signed integers of that many bits; whatever does not fit, NaN included, is the lowest of them."""
+    """Converts floats to signed integers of that many bits; values out of range and NaN become the lowest one."""
     dtype = np.dtype(f"int{bits}")
     fits = (x >= x.dtype.type(-(2.0 ** (bits - 1)))) & (x < x.dtype.type(2.0 ** (bits - 1)))
     if xp is np and np.all(fits):

@@ -51,7 +51,7 @@ def placeholder_with_default_op(xp, x, *, shape=None):
 
 
 def _fitting(x, shape):
-    """What both shapes say together."""
+    """Merges both shapes."""
     try:
         return merged(x, shape)
     except Complaint as complaint:
@@ -163,7 +163,7 @@ def _check_numerics_grad(op, dy):
 
 @op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape)
 def check_numerics_v2_op(xp, x, *, message=""):
-    """CheckNumerics, whose message tells the signs of infinities."""
+    """CheckNumerics, whose message includes the signs of infinities."""
     tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
     found = [word for word, test in tests if np.any(test(x))]
     if found:
@@ -365,7 +365,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
 
     Args:
       tensor: any shape, floating or complex.
-      message: what the error shall say.
+      message: the text of the error.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
     Raises: InvalidArgumentError at run time if an element is not finite.
@@ -378,7 +378,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     return raw.CheckNumerics(tensor, message=message, name=name)
 
 
-# -- what is known while building --------------------------------------------------
+# -- static values -----------------------------------------------------------------
 
 
 def is_tensor(x: Any) -> bool:

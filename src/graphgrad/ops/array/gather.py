@@ -32,7 +32,7 @@ from graphgrad.ops.common.shape_values import (
 
 def _take(xp, params, indices, axis, batch_dims):
     """`params` at `indices` along `axis`, whose first `batch_dims` axes go together."""
-    if xp is not np and not params.shape[axis]:  # what indices there are, are refused
+    if xp is not np and not params.shape[axis]:  # any existing index is rejected
         shape = _gather_shape(params.shape, indices.shape, axis, batch_dims)
         return xp.zeros(shape, params.dtype)
     if batch_dims == 0:
@@ -199,7 +199,7 @@ def coordinates(xp, indices, shape):
 
 
 def outside(indices, shape, bad_indices_policy=""):
-    """What ops refuse (see `OpDef.refuses`) that take vectors in the last axis of `indices` for places in `shape`."""
+    """Rejects (see `OpDef.refuses`) vectors in the last axis of `indices` that are not positions in `shape`."""
     if bad_indices_policy == "IGNORE":
         return []
     return [(indices[..., i], shape[i]) for i in range(indices.shape[-1])]
@@ -221,7 +221,7 @@ def gather_nd_op(xp, params, indices, *, bad_indices_policy=""):
     """Slices of `params` at the coordinates in the last axis of `indices`."""
     if not indices.shape[-1]:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
-    if bad_indices_policy == "IGNORE":  # zeros where there is no such place
+    if bad_indices_policy == "IGNORE":  # zeros for invalid positions
         inside = within(indices, params.shape)
         found = xp.asarray(params)[coordinates(xp, xp.where(inside[..., None], indices, 0), params.shape)]
         inside = inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))

@@ -30,7 +30,7 @@ where_op.grad(NOT_DIFFERENTIABLE)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask") -> Any:
-    """Picks the parts of `tensor` at which `mask` holds.
+    """Selects the parts of `tensor` where `mask` is true.
 
     Args:
       tensor: (*P, *M, *Q), P having `axis` dimensions.
@@ -69,7 +69,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
 
 
 def boolean_mask_v1(tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: Any = None) -> Any:
-    """`boolean_mask` with the arguments in TensorFlow 1's order.
+    """Calls `boolean_mask` with the arguments in TensorFlow 1's order.
 
     Args:
       tensor, mask, name, axis: as there.
@@ -107,7 +107,7 @@ def _flatten(tensor, first, last):
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Any:
-    """A mask that holds for the first `lengths[...]` places of each row.
+    """Makes a mask that is true for the first `lengths[...]` positions of each row.
 
     Args:
       lengths: (*D), integers.

@@ -85,7 +85,7 @@ def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> A
 
 
 def rfftnd(input: Any, fft_length: Any, axes: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
-    """The half of the discrete Fourier transform of real numbers that tells the other; see `tf.signal.rfftnd`.
+    """The half of the discrete Fourier transform of real numbers that determines the other; see `tf.signal.rfftnd`.
 
     Args:
       input: float32 or float64.

@@ -117,7 +117,7 @@ def _mirror_pad_grad(op, dy):
 
 @op("MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",))
 def mirror_pad_grad_op(xp, dy, paddings, *, mode):
-    """Folds the mirror images back onto what they are images of, and adds them."""
+    """Adds the mirror images back to their originals."""
     edge = int(mode == "REFLECT")
     if len(paddings) != dy.ndim:
         raise Complaint(f"paddings has {len(paddings)} rows but input has rank {dy.ndim}",

@@ -54,7 +54,7 @@ def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
     if method in ("add", "set") and indices.shape[-1] == 1 == np.prod(indices.shape):
         return _apply_to_row(xp, xp.asarray(tensor), indices.reshape(()), updates, method == "add")
     at = tuple([indices[..., i] for i in range(indices.shape[-1])])
-    # What is out of range is left out, and refused, see below.
+    # Indices out of range are skipped, and rejected, see below.
     return getattr(xp.asarray(tensor).at[at], method)(updates, mode="drop", wrap_negative_indices=False)
 
 
@@ -104,7 +104,7 @@ def _scatter_nd_grad(op, dy):
 
 
 def _picked(op, dy, indices):
-    """What belongs to each of the op's updates: nothing to those that it ignored."""
+    """Gathers the gradient of each of the op's updates: zero for ignored ones."""
     return raw.GatherNd(dy, indices, bad_indices_policy=op.attrs.get("bad_indices_policy", ""))
 
 

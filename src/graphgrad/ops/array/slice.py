@@ -143,7 +143,7 @@ def _bound(value: Any) -> Any:
 
 
 def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
-    """What `tensor[slice_spec]` builds: a StridedSlice, or `boolean_mask` for a mask.
+    """Builds `tensor[slice_spec]`: a StridedSlice, or `boolean_mask` for a mask.
 
     Args:
       tensor: any shape and dtype.
@@ -216,7 +216,7 @@ def _slice_at(tensor: Any, parts: Any, masks: dict[str, int]) -> Any:
             inputs.append(raw.Pack(vector, name=own + "/"))
         else:
             constant = constant_in(graph, vector, own, int32 if vector.dtype == np.int32 else int64)
-            constant._static = tuple(part)  # what inference will ask for
+            constant._static = tuple(part)  # for inference
             inputs.append(constant)
     if len({t.dtype for t in inputs}) > 1:
         inputs = [t if t.dtype is int64 else raw.Cast(t, DstT=int64) for t in inputs]
@@ -249,7 +249,7 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     Args:
       input_: any shape and dtype.
       begin, end, strides: integer vectors of one length; strides are 1 by default.
-      begin_mask, end_mask: bit i: ignore begin[i], end[i]; take all there is.
+      begin_mask, end_mask: bit i: ignore begin[i], end[i]; the slice is open there.
       ellipsis_mask, new_axis_mask, shrink_axis_mask: bit i: item i is `...`, None, or one index.
       var: accepted as TensorFlow does; not used.
       name: a name for the operation.

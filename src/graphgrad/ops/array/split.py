@@ -77,7 +77,7 @@ def _split_v_device(xp, value, sizes, axis, *, num_split):
 
 
 def _all_sizes(sizes, total, at):
-    """The sizes with their -1 replaced, as far as they are known."""
+    """Returns the sizes with their -1 replaced, as far as known."""
     if None in sizes or total is None:
         return [None if s == -1 else s for s in sizes]
     given = sum(s for s in sizes if s != -1)

@@ -18,7 +18,7 @@ _NEW, _ALL = "new", "all"
 
 
 def _positions(count, rank, ellipsis_mask, new_axis_mask):
-    """What each axis of the result comes from: `_NEW`, `_ALL`, or the index of an item of `begin`.
+    """Returns the origin of each axis of the result: `_NEW`, `_ALL`, or the index of an item of `begin`.
 
     Args:
       count: the length of `begin`, `end` and `strides`.

@@ -32,13 +32,13 @@ def scalars_or_one_shape(*shapes):
 
 
 def conj(x):
-    """The conjugate of a complex tensor; a real one as it is."""
+    """Returns the conjugate of a complex tensor; a real one unchanged."""
     return raw.Conj(x) if x.dtype.is_complex else x
 
 
 def times_mask(xp, dy, mask):
     """dy times a mask: an infinity or a NaN becomes NaN where the mask is False, as in TensorFlow.
 
-    XLA would make a choice of the product with a mask, which loses them; it does not touch the product with 0.
+    XLA would turn the product with a mask into a select, which loses them; it keeps the product with 0.
     """
     return xp.where(mask, dy, dy * xp.zeros((), dy.dtype))

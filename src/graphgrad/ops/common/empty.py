@@ -25,7 +25,7 @@ def _guarded(opdef, kernel):
 
 
 def zeros_for_empty(op_types: str) -> None:
-    """Lets kernels that slide windows give zeros for inputs without elements, of which they need not think.
+    """Makes kernels with sliding windows return zeros for empty inputs, which they need not handle themselves.
 
     Args:
       op_types: types of one output, separated by white space; their kernels and shape rules are declared.

@@ -27,7 +27,7 @@ def number(value: Any) -> str:
 
 
 def element(value: Any, quoted: bool) -> str:
-    """One element of a tensor; strings are quoted and escaped if asked for."""
+    """Formats one element of a tensor; quotes and escapes strings if requested."""
     if isinstance(value, (bytes, str)):
         text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
         if not quoted:

@@ -7,10 +7,10 @@ from typing import Any
 
 
 def not_fused(x: Any) -> Any:
-    """x as it is, with nothing fused across it; for kernels that are being lowered.
+    """Returns x, with nothing fused across it; for kernels that are being lowered.
 
-    XLA:CPU takes `optimization_barrier` away before it fuses. A call that it is told not to inline stays, and costs
-    about as much as copying x.
+    XLA:CPU removes `optimization_barrier` before it fuses. A call marked as not to be inlined stays, and costs about as
+    much as copying x.
 
     Args:
       x: a tracer.

@@ -34,7 +34,7 @@ class SparseTensor(OfValues):
             self._indices = convert_to_tensor(indices, int64, name="indices")
             self._values = convert_to_tensor(values, name="values")
             self._dense_shape = convert_to_tensor(dense_shape, int64, name="dense_shape")
-        self._static: Any = None  # what is known of the shape beside what the tensor tells
+        self._static: Any = None  # further static knowledge of the shape
         i, v, d = (t._spec.shape for t in (self._indices, self._values, self._dense_shape))
         _agree(i, 0, v, "values")
         _agree(i, 1, d, "dense_shape")
@@ -79,7 +79,7 @@ class SparseTensor(OfValues):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Merges what the caller knows into the static shape; ValueError if it contradicts."""
+        """Merges known dimensions into the static shape; ValueError if they contradict it."""
         self._static = as_shape(self.shape.merge_with(shape))
 
     def with_values(self, new_values: Any) -> SparseTensor:

@@ -1,7 +1,7 @@
 """Assertions: the Assert op, and functions that check values, shapes and types.
 
-What is known while building is checked at once: a check that holds costs nothing, one that
-fails raises. The rest becomes an Assert, which has to be waited for by a control dependency.
+Static values are checked while building: a check that holds costs nothing, one that fails raises. Other checks become
+an Assert, which needs a control dependency.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _static_text(value: Any) -> str:
 
 
 def _nothing(name: str) -> Any:
-    """What a check that is settled already returns."""
+    """Returns the result of a check that was decided while building."""
     return None if current_graph() is None else raw.NoOp(name=name)
 
 
@@ -461,7 +461,7 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
       data, summarize, message: as in `assert_rank`.
       name: a name for the scope.
     Returns: an operation to wait for; None in eager mode.
-    Raises: ValueError if what is known while building contradicts, else InvalidArgumentError.
+    Raises: ValueError for static shapes that contradict, else InvalidArgumentError.
     Gradient: none; it has no outputs.
     Reference: TensorFlow 2.21 `tf.debugging.assert_shapes`.
 

@@ -13,13 +13,13 @@ from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 
-# Stateful, so that a control dependency on one of them is kept: what it stands for are its own.
+# Stateful, so that it is not merged with equal ones, which have other control inputs.
 _ORDERS = ("stateful",)
 
 
 @op("NoOp", "->", flags=_ORDERS)
 def no_op_kernel(xp):
-    """Does nothing; its control inputs run before what waits for it."""
+    """Does nothing; its control inputs run before the operations that wait for it."""
 
 
 no_op_kernel.grad(NOT_DIFFERENTIABLE)
@@ -97,7 +97,7 @@ def _flatten(value: Any) -> Iterator[Any]:
 
 
 def _operation(graph: Graph, element: Any) -> Operation | None:
-    """The operation that has to be done; None for what has no operation, e.g. an eager value."""
+    """Returns the operation to wait for; None for values without one, e.g. eager ones."""
     if isinstance(element, (Operation, Tensor)):
         return element if isinstance(element, Operation) else element.op
     if hasattr(element, "_as_graph_element"):

@@ -2,7 +2,7 @@
 
 A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
 of the variables that the sub-graphs touch as `state`; it returns outputs and new state. Where `f.watched` is true, the
-last element of the state is whether something was refused (`OpDef.refuses`). The
+last element of the state says whether a value was rejected (`OpDef.refuses`). The
 gradients need the sweep itself, so they are declared in `gradients/control_flow/if_gradient.py`.
 """
 
@@ -52,7 +52,7 @@ def _on_loan(xp, value, shape=None):
 
 
 def _carried(xp, values, iterate):
-    """The initial loop variables; for a list without shape, what the first iteration puts into it tells."""
+    """Returns the initial loop variables; a list without shape gets that of the first iteration's elements."""
     values = [_on_loan(xp, v) for v in values]
     unknown = [i for i, v in enumerate(values) if isinstance(v, TensorList) and v.items is not None]
     if unknown:
@@ -125,12 +125,12 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
         more = _decision(xp.asarray(cond([*values, *captures], state, step)[0][0]))
         if cond.stop is not None:
             more = xp.logical_and(more, xp.logical_not(cond.stop(step)))
-        if cond.watched or body.watched:  # what is refused may be what would end the loop
+        if cond.watched or body.watched:  # a rejected value may be the one that ends the loop
             more = xp.logical_and(more, xp.logical_not(state[-1]))
         return more if limit is None else xp.logical_and(more, step < limit)
 
     def judged(step, values, state):
-        """The state with what the condition refuses; what calls `keep_going` cannot hand that on."""
+        """Adds the condition's rejections to the state; the caller of `keep_going` cannot pass them on."""
         return (*state[:-1], cond([*values, *captures], state, step)[1][-1]) if cond.watched else state
 
     def iterate(carry):
@@ -191,11 +191,11 @@ loop_segments.grad(NOT_DIFFERENTIABLE)
 @op("VectorizedMap", "input: list(Tin) -> output: list(Tout)", Tin=ANY, Tout=ANY,
     flags=("stateful", "reads", "functional"))
 def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, summed=()):
-    """Runs a sub-graph on each row of the mapped inputs and stacks what it gives; all rows at once on a device.
+    """Runs a sub-graph on each row of the mapped inputs and stacks the results; all rows at once on a device.
 
     `mapped` says for each input whether the sub-graph gets a row of it or all of it, `chunk` how many rows are
-    computed at a time (None: all; 0: as many as fit into little memory), `draws` whether random operations draw anew
-    for each row, `summed` which outputs are summed over the rows instead of stacked.
+    computed at a time (None: all; 0: as many as fit into little memory), `draws` whether each row draws its own random
+    numbers, `summed` which outputs are summed over the rows instead of stacked.
     """
     rows = [a for a, is_mapped in zip(args, mapped, strict=True) if is_mapped]
     n = rows[0].shape[0]
@@ -211,7 +211,7 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     if xp is np:
         if n == 0:
             shapes = [spec.shape for spec in body.specs]
-            if not all(map(is_fully_defined, shapes)):  # those of what one row would give
+            if not all(map(is_fully_defined, shapes)):  # the shapes of one row's results
                 shapes = [np.shape(o) for o in one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]]
             return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
                     for i, (shape, spec) in enumerate(zip(shapes, body.specs, strict=True))], state
@@ -221,7 +221,7 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     import jax
 
     def traced(operands):
-        """The outputs for a row; the last one is whether something was refused, if that is watched."""
+        """Computes the outputs for a row; the last one says whether a value was rejected, if that is watched."""
         outputs, after = one(operands[0], operands[1:])
         return [xp.asarray(o) for o in (*outputs, *after[len(after) - body.watched :])]
 
@@ -242,7 +242,7 @@ _LITTLE = 32 << 20  # bytes that rows which are computed together may take
 
 
 def _as_fit(jax, xp, traced, operands, n, summed):
-    """What `traced` gives for all rows, stacked or summed; as many rows at a time as take little memory."""
+    """Computes `traced` for all rows, stacked or summed; as many rows at a time as take little memory."""
     example = [jax.ShapeDtypeStruct(o.shape[1:], o.dtype) for o in operands]
     jaxpr, shapes = jax.make_jaxpr(traced, return_shape=True)(example)
     values = (v.aval for eqn in jaxpr.eqns for v in eqn.outvars)
@@ -272,7 +272,7 @@ def _as_fit(jax, xp, traced, operands, n, summed):
 
 
 def _stacked(values):
-    """Stacks the rows' results; refuses those that differ in shape."""
+    """Stacks the rows' results; rejects results that differ in shape."""
     values = [np.asarray(v, object if isinstance(v, bytes) else None) for v in values]
     other = next((v for v in values if v.shape != values[0].shape), None)
     if other is not None:

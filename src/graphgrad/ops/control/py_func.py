@@ -87,7 +87,7 @@ def eager_py_func_op(xp, input, *, func, Tin, Tout, token="pyfunc"):
 
 @eager_py_func_op.grad
 def _eager_py_func_grad(op, *dys):
-    """Another EagerPyFunc, of the gradients and the inputs; what the function did not touch gets zero."""
+    """Builds another EagerPyFunc, of the gradients and the inputs; unused inputs get zero."""
     func = op._attr("func")
     if not hasattr(func, "gradient"):
         raise LookupError(f"EagerPyFunc '{op.name}' has no gradient: its function was not made by tf.py_function.")
@@ -130,7 +130,7 @@ def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None
     Args:
       op_type: PyFunc, PyFuncStateless or EagerPyFunc.
       func, inp, Tout, name: as in `py_func`.
-      wrap: what to make of the function, given it and the dtypes of its results.
+      wrap: wraps the function, given it and the dtypes of its results.
     """
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")

@@ -38,7 +38,7 @@ def _concat_grad(op, dtensor, dlengths):
 @op("TensorListScatter", "tensor: element_dtype, indices: int32, element_shape: shape_type -> output_handle: variant",
     shape_type=INDEX, host=("element_shape",), shape=_one)
 def scatter(xp, tensor, indices, element_shape):
-    """A list with the rows of a tensor at `indices`, as long as the largest of them asks for."""
+    """A list with the rows of a tensor at `indices`, as long as the largest of them requires."""
     return tensor_list_ops.scatter.kernel(xp, tensor, indices, element_shape, np.int32(-1))
 
 

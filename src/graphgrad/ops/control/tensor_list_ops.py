@@ -22,7 +22,7 @@ def _as_shape(value):
 
 
 def _seen_shape(value):
-    """The same, of what is known while building."""
+    """The same, for static values."""
     if not isinstance(value, tuple):
         return None
     return tuple([None if n is None or n < 0 else n for n in value])
@@ -44,7 +44,7 @@ def _place(lst, index, what):
 
 
 def _unset(lst, shape):
-    """Zeros for an element that nobody has set."""
+    """Returns zeros for an unset element."""
     if lst.np_dtype.kind == "O":  # an element that is a list itself: one that adds nothing
         return lst.with_items([])
     merged = shape if is_fully_defined(shape) else merge(shape, lst.element_shape)
@@ -57,7 +57,7 @@ def _unset(lst, shape):
 @op("TensorListReserve", "element_shape: shape_type, num_elements: int32 -> handle: variant", **_SHAPE,
     host=("element_shape", "num_elements"), shape=_one)
 def reserve(xp, element_shape, num_elements, *, element_dtype):
-    """A list of elements that nobody has set."""
+    """A list of unset elements."""
     n = int(num_elements)
     if n < 0:
         raise Complaint(f"The num_elements to reserve must be a non negative number, but got {n}", "give a size >= 0")
@@ -88,7 +88,7 @@ length.grad(NOT_DIFFERENTIABLE)
 
 @op("TensorListElementShape", "input_handle: variant -> element_shape: shape_type", **_SHAPE)
 def element_shape_op(xp, lst, *, shape_type):
-    """The shape of the elements, -1 for what is not known."""
+    """The shape of the elements, -1 for unknown dimensions."""
     shape = lst.element_shape
     return np.asarray(-1 if shape is None else [-1 if n is None else n for n in shape], shape_type.np_dtype)
 

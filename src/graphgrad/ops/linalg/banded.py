@@ -235,13 +235,13 @@ def _substitute(xp):
 
 
 def _tridiagonal(xp, diagonals, rhs, pivoting, scan):
-    """The solutions, by one pass down and one up; `scan` is jax.lax.scan or what does the same."""
+    """Solves by one pass down and one up; `scan` is jax.lax.scan or an equivalent."""
     n = rhs.shape[-2]
     if n == 0:
         return rhs
     above, middle, below = (xp.moveaxis(diagonals[..., k, :], -1, 0) for k in range(3))
     columns = xp.moveaxis(rhs, -2, 0)
-    above = xp.concatenate([above[:-1], xp.zeros_like(above[:1])])  # what stands behind the end is not read
+    above = xp.concatenate([above[:-1], xp.zeros_like(above[:1])])  # elements after the end are not read
     zeros = xp.zeros_like(middle[0])
     first = (middle[0], above[0], zeros, columns[0])
     last, rows = scan(_eliminate(xp, pivoting), first, (below[1:], middle[1:], above[1:], columns[1:]))
@@ -252,7 +252,7 @@ def _tridiagonal(xp, diagonals, rhs, pivoting, scan):
 
 
 def _loop(step, carry, rows):
-    """What jax.lax.scan does."""
+    """Does the same as jax.lax.scan."""
     results = []
     for row in zip(*rows, strict=True):
         carry, result = step(carry, row)

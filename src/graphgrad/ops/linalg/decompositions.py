@@ -123,7 +123,7 @@ def _numbers(function, *args, **kwargs):
 
 
 def not_finite(xp, result, *more):
-    """What ops refuse (see `OpDef.refuses`) that give numbers which are not finite for a singular matrix."""
+    """Rejects (see `OpDef.refuses`) non-finite results, which mean a singular matrix."""
     return [xp.logical_not(xp.isfinite(result))]
 
 
@@ -258,7 +258,7 @@ _SOLVED_AT_ONCE = 32  # rows; the rest is a product
 def _substitute(matrix, rhs, forward):
     """Solves triangular systems by substitution, with 1/0 where the diagonal has a 0.
 
-    A general solver would exchange rows, and lose what small ones say.
+    A general solver would exchange rows, and lose the information in small ones.
     """
     n = matrix.shape[-1]
     x = np.array(rhs)
@@ -413,7 +413,7 @@ def columns_from(x, k, axis_from_end, first):
 
 
 def _full_svd_grad(a, s, u, v, ds, du, dv):
-    """With square u and v: what a thin decomposition has, and how far the other columns turn against its own.
+    """With square u and v: a thin decomposition's gradient, and the rotation of the other columns against its own.
 
     Of the other columns only the space they span is determined, so this is for functions of that.
     """
@@ -453,7 +453,7 @@ def _thin_svd_grad(a, s, u, v, ds, du, dv):
         of_v = matmul(v, dv, adjoint_a=True)
         turn = raw.Mul(gaps, of_v)
         inner = _plus(inner, raw.Mul(raw.ExpandDims(s, -1), raw.AddV2(turn, adjoint(turn))))
-        if a.dtype.is_complex:  # what is left of the freedom to turn both vectors of a value by one phase
+        if a.dtype.is_complex:  # the remaining freedom to multiply both vectors of a value by one phase
             phase = diag_part(of_v)
             inner = raw.AddV2(inner, diag(raw.Mul(raw.Mul(0.5, inverse), raw.Sub(conj(phase), phase))))
         rest = raw.Mul(raw.Sub(dv, matmul(v, of_v)), scale_inverse)

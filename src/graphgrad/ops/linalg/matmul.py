@@ -38,7 +38,7 @@ def _dim(d):
 
 @op("MatMul", "a: T, b: T -> product: T", T=NUMERIC)
 def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False):
-    """The product of two matrices, each transposed first if asked for."""
+    """The product of two matrices, each transposed first if requested."""
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
 
 
@@ -138,7 +138,7 @@ def _sum_axes(g, axes, operand):
 
 
 def _same_batches(x, y, adj_x, adj_y):
-    # Batches are equal, so either tells the other's.
+    # Batches are equal, so either determines the other's.
     if x is None and y is not None:
         x = (*y[:-2], None, None)
     elif y is None and x is not None:

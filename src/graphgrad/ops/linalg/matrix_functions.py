@@ -114,7 +114,7 @@ def matrix_logarithm_op(xp, x):
 
 
 def _block_grad(op, a, dy):
-    """For functions f of matrices with f(A^H) = f(A)^H: what f makes of [[A^H, dy], [0, A^H]] in the upper right.
+    """For functions f of matrices with f(A^H) = f(A)^H: the upper right block of f([[A^H, dy], [0, A^H]]).
 
     That is the derivative of f at A^H in the direction dy, whose adjoint is that at A (Higham 2008, 3.6).
     """
@@ -233,9 +233,9 @@ def _fast_grad(op, dx):
 
 
 def _unknown_fast_grad(a, b, weight, x, dx):
-    """`_fast_grad` for matrices of any size: each part is cut out of what stands for it in either of the two cases.
+    """`_fast_grad` for matrices of any size: each part is cut out of its counterpart in either of the two cases.
 
-    Which one is it follows from shapes alone, so a run computes with what its case needs.
+    Which case applies follows from shapes alone, so a run computes only what its case needs.
     """
     if a._spec.shape is None:
         raise NotImplementedError("MatrixSolveLs: the gradient needs matrices of known rank.\n  Fix: use set_shape")
@@ -289,7 +289,7 @@ def eig(tensor, name=None):
     Returns: (e, v), complex: (*B, n) in the order of their real parts, and (*B, n, n) with eigenvectors of length 1 as
       columns; which complex number of length 1 an eigenvector is multiplied with is left open.
     Raises: ValueError if the matrices are not square.
-    Gradient: for distinct eigenvalues, of functions that do not depend on what is left open.
+    Gradient: for distinct eigenvalues, of functions that do not depend on the undetermined phases.
     Reference: TensorFlow 2.21 Eig.
 
     >>> sess.run(eig([[2.0, 1.0], [0.0, 1.0]])[0])

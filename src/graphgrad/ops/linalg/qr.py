@@ -50,7 +50,7 @@ def _deep_qr_grad(q, r, dq, dr):
 
 
 def _full_qr_grad(q, r, dq, dr, n):
-    """With square q for more rows than columns: what a thin decomposition has, and the turn of the other columns.
+    """With square q for more rows than columns: a thin decomposition's gradient, and the other columns' rotation.
 
     Of these only the space they span is determined, so this is for functions of that.
     """
@@ -85,7 +85,7 @@ def _qr_grad(op, dq, dr):
 
 
 def _unknown_qr_grad(a, q, r, dq, dr):
-    """For matrices of any size: what the other cases have, each with parts that may be empty.
+    """For matrices of any size: the sum of the other cases, each with parts that may be empty.
 
     Of k = min(m, n), the first k columns of a are decomposed; those of q beyond k (of a full decomposition) and those
     of a turn along.

@@ -95,7 +95,7 @@ def _logarithm(xp, x):
 
 
 def _at_zero(xp, x, value, at_zero):
-    """For functions of positive numbers: what they are at 0 is what they are below, as in TensorFlow."""
+    """For functions of positive numbers: the value at 0 also holds below, as in TensorFlow."""
     return xp.where(x <= 0, xp.full_like(x, at_zero), value)
 
 

@@ -127,7 +127,7 @@ _complex_abs = _part("ComplexAbs", _complex_abs_kernel, "The absolute value.")
 
 
 def _with_zero(t, dtype, imaginary=False):
-    """A real tensor as a complex one; as the imaginary part if asked for."""
+    """Converts a real tensor to a complex one, as its imaginary part if requested."""
     zero = t.dtype.np_dtype.type(0)
     return raw.Complex(zero, t, Tout=dtype) if imaginary else raw.Complex(t, zero, Tout=dtype)
 

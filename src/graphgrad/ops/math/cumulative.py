@@ -66,7 +66,7 @@ def _step_by_step(combine, neutral, narrow=None):
 
     Args:
       combine: a function of jax.numpy and two arrays.
-      neutral: what accumulation starts from.
+      neutral: the neutral element, from which accumulation starts.
       narrow: the function of `jax.lax` that does it where steps are not broad; by default there is none.
     """
 
@@ -302,7 +302,7 @@ def _cumulative_logsumexp_grad(op, dy):
         return _cumulative_logsumexp_grad_by_logarithms(op, dy), None
     y = op.outputs[0]
     if op._attr("exclusive"):
-        # y_i is what the next element got. The last one has none: its dy is 0, whatever large number stands for y.
+        # y_i is the input of the next element. The last one has none: its dy is 0, so any large number can replace y.
         last_x, last_y = lane.last(x), lane.last(y)
         last = raw.StopGradient(raw.SelectV2(raw.Greater(last_x, last_y), last_x, last_y))  # no NaN that is only in x
         parts = [lane.without_first(y), last]

@@ -70,14 +70,14 @@ def _quotient_grad(divide, x, y, dz):
 for _type in ("RealDiv", "Div"):
     op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)(_real_div).grad(_real_div_grad)
 
-# What an integer is converted to before a true division.
+# The dtype of integers in a true division.
 _DIVIDED_AS = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
                dtypes.uint16: dtypes.float32, dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64,
                dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}
 
 
 def _common_dtype(x, y):
-    """The dtype of the operand that is a tensor, or of what x would become."""
+    """Returns the dtype of the operand that is a tensor, or that x would get."""
     decides = x if is_tensor_like(x) or not is_tensor_like(y) else y
     return as_dtype((decides if is_tensor_like(decides) else convert_to_tensor(decides)).dtype)
 

@@ -159,7 +159,7 @@ def _pow_grad(op, dz):
     cx, cy = conj(x), conj(y)
     gx = raw.Mul(raw.Mul(dz, cy), raw.Pow(cx, raw.Sub(cy, 1)))
     defined = raw.NotEqual(cx, 0) if x.dtype.is_complex else raw.Greater(x, 0)
-    # The inner selection keeps log from what it is not defined for: 0 * nan is nan, also further back.
+    # The inner selection keeps log within its domain: 0 * nan is nan, also in further gradients.
     log_x = raw.SelectV2(defined, raw.Log(raw.SelectV2(defined, cx, 1)), 0)
     gy = raw.Mul(raw.Mul(dz, conj(op.outputs[0])), log_x)
     return unbroadcast(gx, gy, x, y)
@@ -183,7 +183,7 @@ def pow(x, y, name=None):
     return raw.Pow(x, y, name=name or "Pow")
 
 
-# -- x f(y), where x = 0 wins over what f(y) is ------------------------------------
+# -- x f(y), which is 0 for x = 0, whatever f(y) is --------------------------------
 
 
 def _guarded(xp, x, value):

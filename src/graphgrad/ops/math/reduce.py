@@ -49,7 +49,7 @@ def _reduced(shape, reduction_indices, keep_dims):
 
 
 def wide(x):
-    """Half floats as float32, in which they are accumulated; others as they are."""
+    """Converts half floats to float32 for accumulation; returns others unchanged."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" else x
 
 
@@ -157,7 +157,7 @@ def truncated_mean(xp, total, n):
 
 def _mean_kernel(xp, x, axes, keep_dims):
     dtype = x.dtype
-    # Integers are added in 64 bits: the sum of a few pixels is no uint8.
+    # Integers are added in 64 bits: the sum of a few pixels does not fit in uint8.
     x = wide(x) if dtype.kind not in "iu" else x.astype(np.int64 if dtype.kind == "i" else np.uint64)
     total = xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
     n = xp.asarray(int(np.prod([x.shape[i] for i in axes])), x.dtype)

@@ -167,7 +167,7 @@ def _gamma_fraction(a, x):
 
 
 def _by_region(a, x):
-    """P and Q, each from what keeps its digits."""
+    """P and Q, each computed without cancellation."""
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     outside = (a <= 0) | (x < 0) | np.isnan(a) | np.isnan(x)
     inside = ~outside & (x > 0) & np.isfinite(x)

@@ -53,7 +53,7 @@ class _Alias:
             self.other[few] = many
             left[many] -= 1 - left[few]
             (low if left[many] < 1 else high).append(many)
-        for i in high + low:  # what is left of 1 is a rounding error
+        for i in high + low:  # the remainder is a rounding error
             left[i] = 1.0
         self.own = np.asarray(left, np.float32)
 
@@ -120,7 +120,7 @@ class _Learned:
         return self.weights[classes] / self.sums[-1]
 
 
-# What samplers have learned: (seeds, range, run) -> weights, for the next run of each.
+# Learned state of samplers: (seeds, range, run) -> weights, for the next run of each.
 _learned: collections.OrderedDict[tuple[int, ...], np.ndarray] = collections.OrderedDict()
 _REMEMBERED = 1024
 
@@ -145,7 +145,7 @@ def learned_unigram_op(xp, true_classes, *, num_true, num_sampled, unique, range
 
 
 class _Run:
-    """Stands for the count of a run whose stream is known."""
+    """Replaces the count of a run whose stream is known."""
 
     def __init__(self, stream: philox.Stream):
         self.stream = stream

@@ -164,12 +164,12 @@ def _both(what, labels, logits):
 
 
 def _widened(t):
-    """Half floats as float32, in which the losses are computed; others as they are."""
+    """Converts half floats to float32, in which losses are computed; returns others unchanged."""
     return raw.Cast(t, DstT=float32) if t.dtype in (float16, bfloat16) else t
 
 
 def _rows(t, rank):
-    """t as a matrix, and the shape of what stands before its last axis (None if it is a matrix already)."""
+    """Returns t as a matrix, and its leading shape before the last axis (None if it is a matrix already)."""
     if rank == 2:
         return t, None
     shape = shape_of(t)

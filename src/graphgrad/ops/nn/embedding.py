@@ -80,7 +80,7 @@ def _is_table(params):
 
 
 def _pieces(params):
-    """The list of tables that `params` stands for; a nested list of numbers is one table."""
+    """Returns `params` as a list of tables; a nested list of numbers is one table."""
     if _is_table(params):
         return [params]
     several = isinstance(params, (list, tuple)) and (_is_table(params[0]) or isinstance(params[0], np.ndarray))

@@ -170,7 +170,7 @@ def _gru_cell_grad(op, *dys):
 def _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget_bias, cell_clip, use_peephole):
     peephole = _peephole(use_peephole, wci, wcf, wco)
     n = x.shape[2]
-    sums = xp.matmul(x, w[:n]) + b  # what does not wait for the step before
+    sums = xp.matmul(x, w[:n]) + b  # independent of the previous step
     inner, dtype = w[n:], x.dtype
 
     def step(carry, at):
@@ -270,7 +270,7 @@ def _back(xp, seq_len_max, x, cs_prev, h_prev, w, weights, saved, cs_grad, h_gra
         if wci is not None:
             dbefore = dbefore + di * wci + df * wcf
         live = t < last
-        # Beyond the last step everything is zero, and what arrives there goes nowhere.
+        # Beyond the last step everything is zero, and gradients there are dropped.
         results = [xp.where(live, v, xp.zeros_like(v)).astype(x.dtype) for v in (dbefore, gates @ inner.T, gates)]
         return (results[0], results[1]), [results[2]]
 
@@ -291,7 +291,7 @@ def _back(xp, seq_len_max, x, cs_prev, h_prev, w, weights, saved, cs_grad, h_gra
 def _backward(order):
     def kernel(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad, *,
                use_peephole, forget_bias=1.0, cell_clip=0.0):
-        """The gradients of BlockLSTM for all its inputs, by what it saved."""
+        """Computes the gradients of BlockLSTM for all its inputs, from its saved values."""
         weights = _peephole(use_peephole, wci, wcf, wco)
         if not x.shape[0]:
             return tuple([xp.zeros_like(v) for v in (x, cs_prev, h_prev, w, wci, wcf, wco, b)])
@@ -315,7 +315,7 @@ def _backward_grad(op, *us):
         found = vjp(layer, args[:8], dys)
         return [raw.ZerosLike(x) if g is None else g for x, g in zip(args, found, strict=False)]
 
-    # What the op saved follows from the other inputs, through which it is differentiated.
+    # The saved values follow from the other inputs, through which they are differentiated.
     found = pullback(composed, [*inputs[:8], *inputs[15:]], us, range(10))
     return (None, *found[:8], *[None] * 7, *found[8:])
 

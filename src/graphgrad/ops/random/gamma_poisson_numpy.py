@@ -17,7 +17,7 @@ from graphgrad.ir.dtypes import float64
 from . import philox
 
 _STRETCH = 256  # blocks between the starts of two results
-_SHORT = 42  # the same for sums of geometric deviates; what takes more goes on in the next one's
+_SHORT = 42  # the same for sums of geometric deviates; longer ones continue in the next result's blocks
 _lgamma = np.vectorize(math.lgamma, otypes=[np.float64])
 
 

@@ -392,7 +392,7 @@ def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) 
     first = (element // jnp.uint32(width)).astype(jnp.uint64) * jnp.uint64(stride)
     drawn = normal.device(jnp, element % jnp.uint32(width), *device_blocks(stream, first))
 
-    # A loop over rows, given what is drawn, counts faster than `cumsum`, and XLA does not draw a second time for it.
+    # A loop over rows of drawn numbers counts faster than `cumsum`, and XLA does not draw a second time for it.
     def count(before: Any, row: Any) -> Any:
         lacking = jnp.any((jnp.abs(row) >= _BOUND).reshape(_COLUMNS, width), -1)
         return before + lacking.astype(jnp.int32), (before, lacking)
@@ -437,7 +437,7 @@ def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Norma
         return jnp.any(state[2] < width)
 
     def keep(state: Any) -> Any:
-        # What is sorted in was drawn one iteration before: carried, it is computed once, where
+        # The numbers to insert were drawn one iteration before: carried, they are computed once, where
         # XLA would repeat it for each of its uses.
         step, drawn, have, kept = state
         for value in drawn:

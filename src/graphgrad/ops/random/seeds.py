@@ -25,7 +25,7 @@ _MAX_SEED = 2**31 - 1
 
 
 class _Eager(threading.local):
-    """What eager mode remembers: the generator of op seeds and how often each op has run."""
+    """The state of eager mode: the generator of op seeds and how often each op has run."""
 
     def __init__(self) -> None:
         self.op_seeds = random.Random()
@@ -37,7 +37,7 @@ _REMEMBERED = 8192  # ops of different seeds that eager mode counts
 
 
 class _Pending:
-    """Stands for the count of an eager op until its kernel says which op it is."""
+    """A placeholder for the count of an eager op until its kernel identifies the op."""
 
     def __init__(self, attrs: dict[str, Any]):
         self.attrs = tuple(sorted(attrs.items(), key=lambda kv: kv[0]))
@@ -46,7 +46,7 @@ class _Pending:
         """How often this op has run with these attributes since the seed was set."""
         key = op_type, self.attrs
         n = _eager.counts.pop(key, 0)
-        _eager.counts[key] = n + 1  # last, so that what is forgotten has not run for long
+        _eager.counts[key] = n + 1  # last, so that the least recently run are dropped
         if len(_eager.counts) > _REMEMBERED:
             _eager.counts.popitem(last=False)
         return n
@@ -150,7 +150,7 @@ def sizes(shape: Any) -> tuple[int, ...]:
 
 
 def known_sizes(shape: Any) -> Any:
-    """The static shape that follows from what is known of the `shape` input. For shape rules."""
+    """Returns the static shape that follows from the known part of the `shape` input. For shape rules."""
     if isinstance(shape, int):
         raise Complaint("shape must be a vector, but has rank 0", f"give a list: [{shape}]")
     if shape is not None and any(d is not None and d < 0 for d in shape):

@@ -56,7 +56,7 @@ def seed_shape(seed: Any) -> None:
 
 @op("StatelessRandomGetKeyCounter", "seed: Tseed -> key: uint64, counter: uint64", Tseed=INDEX)
 def get_key_counter(xp, seed):
-    """The key and the first counter that two integers stand for."""
+    """Derives the key and the first counter from two integers."""
     stream = philox.stateless(xp, seed)
     if xp is np:
         return np.array([stream.key], np.uint64), np.array([stream.low, stream.high], np.uint64)
@@ -88,7 +88,7 @@ get_alg.grad(NOT_DIFFERENTIABLE)
 
 @op("StatelessRandomGetKeyCounterAlg", "seed: Tseed -> key: uint64, counter: uint64, alg: int32", Tseed=INDEX)
 def get_key_counter_alg(xp, seed):
-    """The key and the first counter that two integers stand for, and the algorithm: Philox."""
+    """Derives the key and the first counter from two integers, and returns the algorithm: Philox."""
     return *get_key_counter.kernel(xp, seed), xp.asarray(1, np.int32)
 
 
@@ -213,7 +213,7 @@ def stream_of(xp: Any, key: Any, counter: Any) -> Any:
 
 
 def keyed(seed: Any, alg: Any = _PHILOX) -> tuple[Any, Any, Any]:
-    """Key, counter and algorithm that a seed stands for."""
+    """Derives key, counter and algorithm from a seed."""
     if algorithm(alg) == _THREEFRY:
         low, high = raw.Unpack(raw.Cast(raw.Cast(seed, DstT=uint32), DstT=uint64), num=2)
         key = raw.BitwiseOr(low, raw.LeftShift(high, np.uint64(32)))

@@ -300,7 +300,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
 
 
 _LOW = 2**64 - 1
-_CONSTANTS = 0x7369F885192C0EF5  # bits that tell the keys of rounds apart
+_CONSTANTS = 0x7369F885192C0EF5  # bits that distinguish the keys of rounds
 
 
 def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:

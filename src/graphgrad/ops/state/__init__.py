@@ -1,1 +1,1 @@
-"""Variables, optimizer updates, queues, tables, iterators: ops on what a session keeps."""
+"""Variables, optimizer updates, queues, tables, iterators: ops on a session's state."""

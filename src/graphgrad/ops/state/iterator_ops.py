@@ -38,7 +38,7 @@ class Running:
 
 
 class Place:
-    """Where a pass is found by a string, the iterator's handle; the same one when the iterator begins anew.
+    """The place of a pass, found by the iterator's string handle; the same after reinitialization.
 
     Attributes:
       running: the pass, or None.
@@ -52,7 +52,7 @@ _places: weakref.WeakValueDictionary[bytes, Place] = weakref.WeakValueDictionary
 
 
 def _kept(ref: Any) -> Any:
-    """What a handle refers to: a pass, its place, or None."""
+    """Returns the object of a handle: a pass, its place, or None."""
     return None if ref.value is None else kept(ref, (Place, Running), "an iterator")
 
 
@@ -179,7 +179,7 @@ _next_from_string.grad(NOT_DIFFERENTIABLE)
 @op("DatasetResult", "captured: list(Tcaptured) -> components: list(output_types)", flags=_STATEFUL,
     limits={"compute": callable})
 def _dataset_result(xp, captured, *, compute, output_types, output_shapes):
-    """What a function makes of a whole data set."""
+    """Applies a function to a whole data set."""
     return compute(captured)
 
 

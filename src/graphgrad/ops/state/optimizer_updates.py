@@ -46,7 +46,7 @@ def _totals(xp, ref, grad, indices):
     n = indices.shape[0]
     if n <= 1:
         return grad
-    # One position stands for all with the same index: the last. It is found without sorting.
+    # One position represents all with the same index: the last. It is found without sorting.
     last = xp.zeros((ref.value.shape[0],), np.int32).at[indices].max(xp.arange(n, dtype=np.int32))[indices]
     return xp.zeros_like(grad).at[last].add(grad)[last]
 

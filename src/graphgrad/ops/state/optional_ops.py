@@ -18,7 +18,7 @@ def _scalar(*_):
 
 @op("OptionalFromValue", "components: list(Toutput_types) -> optional: variant", flags=_HOST, shape=_scalar)
 def from_value_op(xp, components):
-    """What holds these components."""
+    """Makes an optional with these components."""
     return TensorList(np.dtype(object), None, components)
 
 
@@ -31,7 +31,7 @@ def _from_value_grad(op, d_optional):
 
 @op("OptionalNone", "-> optional: variant", flags=_HOST, shape=_scalar)
 def none_op(xp):
-    """What holds nothing."""
+    """Makes an empty optional."""
     return TensorList(np.dtype(object), None, [])
 
 

@@ -1,6 +1,6 @@
 """Queue ops: handles, enqueue and dequeue. The storage is in `queue_storage.py`.
 
-A queue is no variable: what a run has put into it or taken out stays so, also if the run fails afterwards.
+A queue is not a variable: what a run has enqueued or dequeued stays so, even if the run fails afterwards.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container="", sha
 
 @op("PaddingFIFOQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
 def padding_fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container="", shared_name=""):
-    """A queue that pads what it gives together."""
+    """A queue that pads elements that are dequeued together."""
     return PaddingQueue("", capacity, component_types, shapes)
 
 
@@ -84,7 +84,7 @@ def dequeue_many(xp, ref, n, *, component_types, timeout_ms=-1):
 @op("QueueDequeueUpToV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
     peek=("n",))
 def dequeue_up_to(xp, ref, n, *, component_types, timeout_ms=-1):
-    """Takes n elements out, or what is left of a closed queue."""
+    """Dequeues n elements, or the rest of a closed queue."""
     return settle(_queue(ref).dequeue, _count(n), True, True)
 
 

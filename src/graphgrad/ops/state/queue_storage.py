@@ -1,7 +1,6 @@
 """Storage of queues: their elements, and the callers that wait for elements or capacity.
 
-Whoever changes a queue serves the lines as far as they get; so a thread that waits need not be woken to find out that
-it has to wait on.
+Each change of a queue completes all attempts that it can; so a waiting thread is not woken only to wait again.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ class Queue:
         """How many elements there are."""
         return len(self._elements)
 
-    # -- what operations call -------------------------------------------------------
+    # -- called by operations --------------------------------------------------------
 
     def enqueue(self, components: Sequence[Any], many: bool) -> Attempt:
         """Begins to add an element, or with `many` one for each row of the components."""
@@ -138,7 +137,7 @@ class Queue:
         self._serve()
 
     def _serve(self) -> None:
-        """Lets both lines go on as far as they get."""
+        """Completes attempts in both lines as far as possible."""
         if self._cancelled:
             for what, line in (("Enqueue", self._enqueuers), ("Dequeue", self._dequeuers)):
                 while line:
@@ -247,7 +246,7 @@ class Queue:
                           "have specified shapes", "make the queue with shapes=, or use a PaddingFIFOQueue")
 
     def settings(self) -> dict[str, Any]:
-        """What all queues of one shared name must agree in."""
+        """Returns the properties in which all queues of a shared name must agree."""
         return {"capacity": self.capacity, "component types": [t.name for t in self.types],
                 "component shapes": [_brackets(s) for s in self.shapes]}
 
@@ -276,7 +275,7 @@ class ShufflingQueue(Queue):
 
     Args:
       keep: how many elements stay, to choose among, until the queue is closed.
-      seed, seed2: what the choices start from.
+      seed, seed2: the seeds of the choices.
     """
 
     kind = "RandomShuffleQueue"

@@ -65,7 +65,7 @@ def initialize_table(xp, ref, keys, values):
 @op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->", flags=_STATEFUL)
 def initialize_table_from_file(xp, ref, filename, *, key_index, value_index, key_dtype, value_dtype, vocab_size=-1,
                                delimiter="\t", offset=0):
-    """Fills a table with the lines of a text file: -2 stands for the whole line, -1 for its number."""
+    """Fills a table with the lines of a text file: -2 is the whole line, -1 its number."""
     path = filename.item().decode()
     with system_errors(path), open(path, "rb") as file:
         lines = file.read().splitlines()

@@ -106,7 +106,7 @@ def _host_filter(x, shape, dy, w, data_format):
     return df.astype(dy.dtype)
 
 
-# -- what the op records share ---------------------------------------------------------
+# -- shared by the op records ----------------------------------------------------------
 
 
 def _check_depths(in_depth, f, what="filter"):

@@ -84,7 +84,7 @@ def _flat(x, w):
 
 
 def _from_flat(dx, shape, w):
-    """The reverse of `_flat`: adds up what belongs to each plane of an array of this shape."""
+    """Reverses `_flat`: adds up the contributions to each plane of an array of this shape."""
     from jax import lax
 
     (step, *_), (apart, *_), (out, *_) = w.strides, w.dilations, w.out
@@ -193,7 +193,7 @@ def _is_looped(x, dy, w, data_format):
 
 
 def _filter_by_patches(x, dy, w):
-    """A loop over the examples, in which what the filter sees of one is laid out for a product of matrices."""
+    """Loops over the examples, and lays out the patches of each for a matrix product."""
     import jax.numpy as jnp
     from jax import lax
 

@@ -1,8 +1,8 @@
 """Depthwise convolution and its backpropagation ops.
 
 The lowering is a sum of shifted products, one for each cell of the kernel: XLA:CPU's grouped
-convolution takes many times as long. For large kernels the rows are a loop, lest what XLA
-fuses with them be computed again for each cell.
+convolution takes many times as long. For large kernels the rows are a loop, so that XLA does not recompute fused
+operands for each cell.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_forma
 
 
 def _weighted(xp, padded, f, w, first, data_format):
-    """The sum over the cells of what each sees, times its filter."""
+    """Sums over the cells the inputs that each covers, times its filter."""
     if xp is np or count(w) <= _UNROLLED:
         total = 0
         for cell in cells(w):
@@ -226,8 +226,8 @@ def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_padd
 def _filter_row_by_row(xp, x, dy, w, shape):
     """Adds up, for each column and channel, what the rows of the gradient contribute to each cell of the filter.
 
-    The additions are elementwise, so XLA vectorises them, and what is added up stays in the cache; sums over all but
-    the channels would take it four to ten times as long.
+    The additions are elementwise, so XLA vectorises them, and the sums stay in the cache; reductions over all but the
+    channels would take four to ten times as long.
     """
     from jax import lax
 

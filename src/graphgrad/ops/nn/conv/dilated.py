@@ -16,7 +16,7 @@ from graphgrad.ops.array.space_to_batch import required_space_to_batch_paddings
 
 def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callable[..., Any], filter_shape: Any = None,
                         spatial_dims: Any = None, data_format: str | None = None) -> Any:
-    """Applies an operation to every n-th element of the spatial axes, by way of a larger batch.
+    """Applies an operation to every n-th element of the spatial axes, through a larger batch.
 
     Args:
       input: (B, *S, ...); or as `data_format` says.
@@ -26,7 +26,7 @@ def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callab
       filter_shape: the shape of op's filter; needed for 'SAME'.
       spatial_dims: the spatial axes, increasing and from 1 on; the first ones after the batch by default.
       data_format: the layout; those that begin with 'NC' have channels before the spatial axes.
-    Returns: what `op` gives, with the batch and the places as they were.
+    Returns: the result of `op`, with the original batch and positions.
     Raises: ValueError for rates, axes or paddings that cannot be.
     Gradient: that of `op`.
     Reference: TensorFlow 2.21 `tf.nn.with_space_to_batch`.

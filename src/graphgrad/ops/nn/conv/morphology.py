@@ -31,7 +31,7 @@ def _dilate(xp, x, kernel, w):
     best, index = None, None
     for number, cell in enumerate(cells(w)):
         seen = seen_by(xp, padded, w, cell) + kernel[cell]
-        if x.dtype.kind in "iu":  # sums of what lies outside would overflow
+        if x.dtype.kind in "iu":  # sums of elements outside would overflow
             seen = xp.where(xp.asarray(seen_by(np, inside, w, cell)), seen, xp.asarray(_lowest(x.dtype), x.dtype))
         if best is None:
             best, index = seen, xp.zeros(seen.shape, np.int32)
@@ -107,7 +107,7 @@ def dilation_backprop_filter(xp, x, kernel, dy, *, strides, rates, padding):
     return xp.stack(sums).reshape(kernel.shape)
 
 
-# -- second gradients: what is found where the maxima came from --------------------------
+# -- second gradients: gathered at the positions of the maxima ----------------------------
 
 
 def _picked_shape(x, kernel, u, strides, rates, padding):

@@ -100,7 +100,7 @@ def _extract_volume_grad(op, dy):
 
 
 def extract_volume_patches(input, ksizes, strides, padding, name=None):
-    """Puts what a sliding window sees of volumes at each position into the channels.
+    """Extracts the patches of volumes under a sliding window into the channels.
 
     Args:
       input: (N, D, H, W, C), real.
@@ -125,7 +125,7 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
 
 
 def extract_patches(images, sizes, strides, rates, padding, name=None):
-    """Puts what a sliding window sees at each position into the channels.
+    """Extracts the patches under a sliding window into the channels.
 
     Args:
       images: (N, H, W, C), real.
@@ -148,7 +148,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 
 
 def extract_patches_v1(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
-    """Puts what a sliding window sees at each position into the channels: TensorFlow 1's arguments.
+    """Extracts the patches under a sliding window into the channels: TensorFlow 1's arguments.
 
     Args:
       images: (N, H, W, C), real.

@@ -131,7 +131,7 @@ def _slices(w, cell):
 
 
 def seen_by(xp, x, w, cell, first=1):
-    """What a cell of the kernel sees of the padded input, over all positions of the window."""
+    """Returns the elements of the padded input under a cell of the kernel, over all positions of the window."""
     where = (slice(None),) * first + tuple(_slices(w, cell))
     if xp is np:
         return x[where]
@@ -144,7 +144,7 @@ def seen_by(xp, x, w, cell, first=1):
 
 
 def seen_by_row(x, w, i, first=1):
-    """For row i of the kernel, which may be traced, what each of its cells sees of the padded jax array."""
+    """Returns, for row i of the kernel, which may be traced, the elements of the padded jax array under each cell."""
     from jax import lax
 
     n, s, d = w.out[0], w.strides[0], w.dilations[0]
@@ -154,7 +154,7 @@ def seen_by_row(x, w, i, first=1):
 
 
 def spread(xp, contribution, w, sizes, first=1):
-    """The reverse of `seen_by`: adds up, over the input, what belongs to each cell.
+    """Reverses `seen_by`: adds up, over the input, the contributions of each cell.
 
     Args:
       xp: the array module.
@@ -202,8 +202,8 @@ def spread_overlapping(contribution, arrays, fills, w, sizes, first=1):
 
     Args:
       contribution: a cell and parts of `arrays` -> array.
-      arrays: what the contributions are computed from; their spatial sizes are the numbers of windows.
-      fills: for each of them what stands for windows that do not exist; their contribution must be 0.
+      arrays: the arrays from which contributions are computed; their spatial sizes are the numbers of windows.
+      fills: for each of them the value for missing windows, whose contribution must be 0.
       w, sizes, first: as for `spread`.
     """
     from jax import lax
@@ -228,7 +228,7 @@ def spread_overlapping(contribution, arrays, fills, w, sizes, first=1):
 
 
 def _place(w, cell):
-    """Where a cell lies relative to its window: whole strides, and what is left of them."""
+    """Returns the position of a cell relative to its window: whole strides, and the remainder."""
     at = [i * d for i, d in zip(cell, w.dilations, strict=True)]
     return ([a // s for a, s in zip(at, w.strides, strict=True)],
             tuple([a % s for a, s in zip(at, w.strides, strict=True)]))

@@ -158,7 +158,7 @@ def ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width=100, top_path
       sequence_length: (B), int32: the number of steps of each row.
       beam_width: how many prefixes stay after each step.
       top_paths: how many sequences to return, at most `beam_width`.
-      merge_repeated: whether equal labels in a row become one in what is returned.
+      merge_repeated: whether repeated labels are merged in the result.
     Returns: (decoded, scores): a list of `top_paths` `SparseTensor`s (B, longest), int64, and (B, top_paths), the
       logarithms of their probabilities.
     Raises: ValueError for more paths than the beam is wide; FailedPreconditionError at run time for a length beyond T.

@@ -1,7 +1,7 @@
 """Connectionist temporal classification: the loss, its gradient, and derivatives of any order.
 
-The loss and its gradient come from one host op, by the forward-backward algorithm in logarithms. What differentiates
-the gradient differentiates the forward recursion, written as ops.
+The loss and its gradient come from one host op, by the forward-backward algorithm in logarithms. The gradient's
+gradient differentiates the forward recursion, written as ops.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEVER = -1e30  # a logarithm of zero that can be computed with
 
 
 def _sparse_rows(indices, values, batch, classes, collapse):
-    """The labels of each row, up to the first that stands for a blank."""
+    """Returns the labels of each row, up to the first blank."""
     rows = [[] for _ in range(batch)]
     for n, ((b, _), v) in enumerate(zip(indices.tolist(), values.tolist(), strict=True)):
         if not 0 <= b < batch:

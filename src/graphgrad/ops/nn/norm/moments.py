@@ -134,7 +134,7 @@ def weighted_moments_v1(x, axes, frequency_weights, name=None, keep_dims=None, k
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
-    """What the mean and variance over some axes are computed from.
+    """Computes sums from which the mean and variance over some axes follow.
 
     Args:
       x: a float tensor.
@@ -168,7 +168,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 
 
 def sufficient_statistics_v1(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
-    """What the mean and variance are computed from: `sufficient_statistics` with TensorFlow 1's arguments.
+    """Computes sums from which mean and variance follow: `sufficient_statistics` with TensorFlow 1's arguments.
 
     Args:
       x: a float tensor.
@@ -185,7 +185,7 @@ def sufficient_statistics_v1(x, axes, shift=None, keep_dims=None, name=None, kee
 
 
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """The mean and variance from what `sufficient_statistics` gave.
+    """Computes the mean and variance from the results of `sufficient_statistics`.
 
     Args:
       counts: a scalar.
@@ -285,7 +285,7 @@ def batch_norm_with_global_normalization_v1(t=None, m=None, v=None, beta=None, g
         variance_epsilon, scale_after_normalization, name)
 
 
-_LEAST_EPSILON = 1.001e-5  # what the fused op accepts elsewhere; smaller ones are raised to it
+_LEAST_EPSILON = 1.001e-5  # the minimum of the fused op elsewhere; smaller values are raised to it
 
 
 def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True,
@@ -295,8 +295,8 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     Args:
       x: (N, H, W, C), or as `data_format` says.
       scale, offset: (C), float32.
-      mean, variance: (C); what to normalize to if not training, or the moving averages to
-        update if `exponential_avg_factor` is not 1.
+      mean, variance: (C); used to normalize if not training, or the moving averages to update if
+        `exponential_avg_factor` is not 1.
       epsilon: a small number that is added to the variance.
       data_format: "NHWC", "NCHW", "NDHWC" or "NCDHW".
       is_training: whether to normalize to the mean and variance of the batch.

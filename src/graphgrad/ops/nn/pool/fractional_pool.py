@@ -1,4 +1,4 @@
-"""Fractional pooling: pooling regions of random size, for a ratio that is no integer."""
+"""Fractional pooling: pooling regions of random size, for a non-integer ratio."""
 
 from __future__ import annotations
 

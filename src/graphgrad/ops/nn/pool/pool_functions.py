@@ -379,7 +379,7 @@ def _pool_with_holes(kind, nd, x, window, padding, data_format, holes):
 
 
 def _to_a_multiple(n, h):
-    """What is missing to a multiple of h."""
+    """Returns the distance to the next multiple of h."""
     return raw.FloorMod(raw.Neg(n), h) if is_tensor(n) else -n % h
 
 

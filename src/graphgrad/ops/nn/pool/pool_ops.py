@@ -68,7 +68,7 @@ def _lowest(dtype):
 
 
 def _fold(xp, x, w, first, combine, start):
-    """Combines all cells of each window of a padded jax array; `start` is what leaves others as they are."""
+    """Combines all cells of each window of a padded jax array; `start` is the neutral element."""
     from jax import lax
 
     if count(w) <= _FEW_CELLS:
@@ -114,7 +114,7 @@ def _depth_window(channels, ksize, strides, data_format, nd):
 
 
 def _pooling(xp, compute, x, others, ksize, strides, padding, explicit_paddings, data_format):
-    """What `compute(xp, x, *others, w, first)` gives for a window over space, or one over channels."""
+    """Applies `compute(xp, x, *others, w, first)` to a window over space, or one over channels."""
     nd = len(x.shape) - 2
     if _depth(ksize, data_format, nd) == 1:
         w = _window_for(x.shape, ksize, strides, padding, explicit_paddings, data_format)

@@ -115,7 +115,7 @@ def _faked_by_grad(kind):
 
 
 def _gradient(xp, dy, x, low, high, *, num_bits=8, narrow_range=False):
-    """dy where x is in range; its sums over what is below and above."""
+    """dy where x is in range; its sums over elements below and above."""
     below, within, above = _masks(xp, x, low, high, num_bits, narrow_range)
     others = tuple(range(dy.ndim - low.ndim))
     return (times_mask(xp, dy, within), xp.sum(times_mask(xp, dy, below), axis=others),
