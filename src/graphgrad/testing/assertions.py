@@ -23,7 +23,7 @@ class ArrayAssertions(unittest.TestCase):
         Args:
           f1, f2: numbers.
           err: how far apart they may be.
-          msg: what to say if they are farther.
+          msg: the message if they are farther.
         """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r} ({msg})")
 
@@ -33,7 +33,7 @@ class ArrayAssertions(unittest.TestCase):
         Args:
           farray1, farray2: sequences of numbers.
           err: how far apart numbers may be.
-          msg: what to say if not.
+          msg: the message if not.
         """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
@@ -45,7 +45,7 @@ class ArrayAssertions(unittest.TestCase):
         Args:
           ndarray1, ndarray2: arrays.
           err: the bound.
-          msg: what to say if not.
+          msg: the message if not.
         """
         distance = float(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)))
         self.assertTrue(distance < err, f"Arrays are {distance} apart. {msg or ''}")
@@ -56,7 +56,7 @@ class ArrayAssertions(unittest.TestCase):
         Args:
           a, b: arrays, tensors, numbers; lists, tuples and dictionaries of them.
           rtol, atol: tolerances.
-          msg: what to say if they differ.
+          msg: the message if they differ.
         Raises: ValueError if the structures differ in kind; AssertionError if the values do.
 
         >>> tf.test.TestCase().assertAllClose({"a": [1.0, 2.0]}, {"a": np.array([1.0, 2.0])})
@@ -112,7 +112,7 @@ class ArrayAssertions(unittest.TestCase):
           a, b: arrays or tensors.
           rtol, atol: tolerances; those of float32, float16 and bfloat16 follow.
           float_rtol, float_atol, half_rtol, half_atol, bfloat16_rtol, bfloat16_atol: for arrays of these dtypes.
-          msg: what to say if they differ.
+          msg: the message if they differ.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         kinds = {a.dtype.name, b.dtype.name}
@@ -129,7 +129,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           a, b, rtol, atol: as in `assertAllClose`.
-          msg: what to say if none does.
+          msg: the message if none does.
         """
         try:
             self.assertAllClose(a, b, rtol, atol, msg)
@@ -142,7 +142,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           a, b: arrays, tensors, numbers, lists.
-          msg: what to say if not.
+          msg: the message if not.
         """
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         self._same_shape(a, b, f". {msg or ''}")
@@ -160,7 +160,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           a, b: as in `assertAllEqual`.
-          msg: what to say if none does.
+          msg: the message if none does.
         """
         try:
             self.assertAllEqual(a, b)
@@ -175,7 +175,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           a, b: the dictionaries.
-          msg: what to say if they differ.
+          msg: the message if they differ.
         """
         super().assertDictEqual(a, b, msg)
 
@@ -184,7 +184,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           first, second: the texts.
-          msg: what to say if they differ.
+          msg: the message if they differ.
           **kwargs: accepted.
         """
         super().assertMultiLineEqual(first, second, msg)
@@ -280,7 +280,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           actual, expected_start: the texts.
-          msg: what to say if not.
+          msg: the message if not.
         """
         self.assertTrue(actual.startswith(expected_start), f"{actual!r} does not start with {expected_start!r}. "
                                                            f"{msg or ''}")
@@ -290,7 +290,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           actual, expected_end: the texts.
-          msg: what to say if not.
+          msg: the message if not.
         """
         self.assertTrue(actual.endswith(expected_end), f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
 
@@ -299,7 +299,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           container: with a length.
-          msg: what to say if it has.
+          msg: the message if it has.
         """
         self.assertEqual(len(container), 0, msg)
 
@@ -308,7 +308,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           container: with a length.
-          msg: what to say if it has not.
+          msg: the message if it has not.
         """
         self.assertGreater(len(container), 0, msg)
 
@@ -318,7 +318,7 @@ class ArrayAssertions(unittest.TestCase):
         Args:
           container: with a length.
           expected_len: the length.
-          msg: what to say if it has another.
+          msg: the message if it has another.
         """
         self.assertEqual(len(container), expected_len, msg)
 
@@ -327,7 +327,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           value, minv, maxv: numbers.
-          msg: what to say if not.
+          msg: the message if not.
         """
         self.assertTrue(minv <= value <= maxv, f"{value!r} is not between {minv!r} and {maxv!r}. {msg or ''}")
 
@@ -338,7 +338,7 @@ class ArrayAssertions(unittest.TestCase):
         Args:
           expected_seq, actual_seq: the sequences.
           places, delta: how far they may be apart.
-          msg: what to say if they are farther.
+          msg: the message if they are farther.
         """
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for a, b in zip(expected_seq, actual_seq, strict=True):
@@ -349,7 +349,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           expected_subset, actual_set: the sets.
-          msg: what to say if not.
+          msg: the message if not.
         """
         missing = set(expected_subset) - set(actual_set)
         self.assertFalse(missing, f"Missing elements {missing}. {msg or ''}")
@@ -359,7 +359,7 @@ class ArrayAssertions(unittest.TestCase):
 
         Args:
           expected_seq, actual_seq: the sequences.
-          msg: what to say if not.
+          msg: the message if not.
         """
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 

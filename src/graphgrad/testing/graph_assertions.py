@@ -26,7 +26,7 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
 
     Args:
       expected, actual: `GraphDef`s.
-    Raises: AssertionError that names the first operation that differs; TypeError for what is no `GraphDef`.
+    Raises: AssertionError that names the first operation that differs; TypeError for anything but a `GraphDef`.
     Reference: TensorFlow 2.21 `tf.test.assert_equal_graph_def`.
     """
     assert_equal_graph_def_v1(actual, expected)
@@ -40,7 +40,7 @@ def assert_equal_graph_def_v1(actual: Any, expected: Any, checkpoint_v2: bool = 
       actual, expected: `GraphDef`s.
       checkpoint_v2: whether the names of what is saved may differ.
       hash_table_shared_name: whether the shared names of tables may differ.
-    Raises: AssertionError that names the first operation that differs; TypeError for what is no `GraphDef`.
+    Raises: AssertionError that names the first operation that differs; TypeError for anything but a `GraphDef`.
     Reference: TensorFlow 2.21 `tf.compat.v1.test.assert_equal_graph_def`.
 
     >>> graph = tf.get_default_graph().as_graph_def()

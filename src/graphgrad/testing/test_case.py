@@ -296,7 +296,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
         Args:
           first, second: the sequences.
-          msg: what to say if they differ.
+          msg: the message if they differ.
         """
         self.assertCountEqual(first, second, msg)
 
@@ -307,7 +307,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
         Args:
           input_a, input_b: arrays or tensors.
-          msg: what to say if not.
+          msg: the message if not.
         """
         a, b = [list(getattr(x, "shape", np.shape(x))) for x in (input_a, input_b)]
         self.assertEqual(a, b, msg)
@@ -317,7 +317,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
         Args:
           device1, device2: names or specs.
-          msg: what to say if not.
+          msg: the message if not.
         """
         from graphgrad.system.device_names import canonical
 
@@ -331,7 +331,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         Args:
           expected_message_maybe_ascii: a message, or its text.
           validate_message: a message.
-          msg: what to say if they differ.
+          msg: the message if they differ.
           relative_tolerance: accepted; numbers must be equal.
         """
         expected = str(expected_message_maybe_ascii).replace(":", " : ").split()
@@ -345,7 +345,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
           expected: the text of a `GraphDef` without versions.
           actual: a `GraphDef`.
           producer, min_consumer: the versions.
-          msg: what to say if they differ.
+          msg: the message if they differ.
         """
         least = f" min_consumer: {min_consumer}" if min_consumer else ""
         self.assertProtoEquals(f"{expected}\nversions {{ producer: {producer}{least} }}", actual, msg)

@@ -2,7 +2,7 @@
 
 Three things make a graph of some hundred operations readable. Plumbing goes: variables
 swallow their initialisers and reads, operations swallow the constants made for them. Parts
-are told apart: forward, gradient, and what uses gradients. And name scopes are folded, those
+are distinguished: forward, gradient, and what uses gradients. And name scopes are folded, those
 of a forward part and of its gradient alike, until what is left fits.
 """
 

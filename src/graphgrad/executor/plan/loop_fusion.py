@@ -16,7 +16,7 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
     Args:
       ops: the operations of a run, or of a sub-graph of it, in execution order.
       fed: ids of tensors whose values are given.
-      refused: indices of joint loops that cannot be compiled.
+      rejected: indices of joint loops that cannot be compiled.
       devices: operation index -> its device; joint loops are added.
     Returns: the operations in execution order, and id of a joint loop -> its `Joint`.
     """

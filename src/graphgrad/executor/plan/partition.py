@@ -1,7 +1,7 @@
 """Partitions a level into clusters.
 
 XLA compiles a short program quickly and fuses it well. In a long one, fusion duplicates work and compile time grows
-faster than the program; and repeated parts are compiled again and again. So a program of more than `WHOLE` instructions
+faster than the program; and repeated parts are compiled each time. So a program of more than `WHOLE` instructions
 with repeated parts is cut before each heavy operation, into a heavy one followed by light ones, or a bounded run of
 light ones. Then neighbours are joined again, the most frequent pair first (as in byte-pair encoding): recurring layers
 and time steps stay equal, so that each is compiled once, and there are fewer calls.

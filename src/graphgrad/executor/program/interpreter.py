@@ -271,7 +271,7 @@ def _pass_on_unassigned(ins: Instruction, env: list[Any], values: Sequence[Any])
 
 
 def _take_state(xp: Any, ins: Instruction, env: list[Any], state: Sequence[Any], faults: Faults | None) -> None:
-    """Stores what sub-graphs left in variables, and in a trace notes whether they refused something."""
+    """Stores what sub-graphs left in variables, and in a trace notes whether they rejected something."""
     if len(state) > len(ins.touched):
         assert faults is not None
         faults.add(xp, [state[-1]])

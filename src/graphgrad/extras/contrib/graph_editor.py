@@ -1,6 +1,6 @@
 """`tf.contrib.graph_editor`: selecting operations, walking along them, copying them, changing their inputs.
 
-Operations are kept in an order in which inputs come first; a change that would break it is refused.
+Operations are kept in an order in which inputs come first; a change that would break it is rejected.
 
 Reference: `tf.contrib.graph_editor` of TensorFlow 1.15.
 """
@@ -43,7 +43,7 @@ def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True
       ops: an operation, a graph, a view, or any nesting of them.
       check_graph, allow_graph: accepted.
       ignore_ts: whether tensors are left out; otherwise they are an error.
-    Raises: TypeError for what is no operation.
+    Raises: TypeError for anything but an operation.
     """
     found = [o for o in _flat(ops) if not (ignore_ts and isinstance(o, Tensor))]
     for o in found:
@@ -59,7 +59,7 @@ def make_list_of_t(ts: Any, check_graph: bool = True, allow_graph: bool = True, 
       ts: a tensor, a graph, or any nesting of them.
       check_graph, allow_graph: accepted.
       ignore_ops: whether operations are left out; otherwise they are an error.
-    Raises: TypeError for what is no tensor.
+    Raises: TypeError for anything but a tensor.
     """
     if isinstance(ts, Graph):
         return [t for op in ts.get_operations() for t in op.outputs]

@@ -53,7 +53,7 @@ class HParams:
         Args:
           name: its name.
           value: its value.
-        Raises: KeyError for a name that is not there; ValueError for a list in the place of a value, or a value that
+        Raises: KeyError for a name that is not there; ValueError for a list in place of a value, or a value that
           does not have the type.
         """
         kind, is_list = self._types[name]

@@ -167,7 +167,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
           output_types: the dtypes, arranged like the elements.
           output_shapes: their shapes; not known if not given.
           args: values to call `generator` with, as arrays.
-          output_signature: `TensorSpec`s, in the place of types and shapes.
+          output_signature: `TensorSpec`s, in place of types and shapes.
           name: accepted.
         Raises: TypeError if it cannot be called, or if no types are given. InvalidArgumentError at run time for
           elements that do not fit.

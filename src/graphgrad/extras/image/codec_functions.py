@@ -56,7 +56,7 @@ def decode_bmp(contents, channels=0, name=None):
       channels: 1 for grey (8 bits a pixel), 3 for RGB (24), 4 for RGBA (32); 0 for the file's own.
       name: a name for the operation.
     Returns: uint8, (height, width, channels).
-    Raises: InvalidArgumentError at run time for what is no such file, or has other channels.
+    Raises: InvalidArgumentError at run time for another kind of file, or other channels.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeBmp.
 
@@ -73,7 +73,7 @@ def decode_gif(contents, name=None):
       contents: a string scalar, the bytes of the file.
       name: a name for the operation.
     Returns: uint8, (N, height, width, 3).
-    Raises: InvalidArgumentError at run time for what is no GIF file.
+    Raises: InvalidArgumentError at run time for anything but a GIF file.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeGif.
 
@@ -143,7 +143,7 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upsca
       fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: accepted as TensorFlow does.
       name: a name for the operation.
     Returns: uint8, (height, width, channels): what a slice of `decode_jpeg` gives.
-    Raises: InvalidArgumentError at run time for what is no image, or a window that is not within it.
+    Raises: InvalidArgumentError at run time for anything but an image, or a window that is not within it.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeAndCropJpeg.
 
@@ -164,7 +164,7 @@ def extract_jpeg_shape(contents, output_type=int32, name=None):
       output_type: int32 or int64.
       name: a name for the operation.
     Returns: [height, width, channels].
-    Raises: InvalidArgumentError at run time for what is no JPEG file.
+    Raises: InvalidArgumentError at run time for anything but a JPEG file.
     Gradient: none.
     Reference: TensorFlow 2.21 ExtractJpegShape.
 

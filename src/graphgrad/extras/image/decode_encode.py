@@ -173,7 +173,7 @@ def decode_image(contents, channels=None, dtype=uint8, name=None, expand_animati
       name: a name for the scope of the operations.
       expand_animations: whether the pictures of a GIF are stacked, else the first one is taken.
     Returns: `dtype`, (height, width, channels), or (N, height, width, 3) for a GIF, of unknown static shape.
-    Raises: InvalidArgumentError at run time for what is no image.
+    Raises: InvalidArgumentError at run time for anything but an image.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.io.decode_image`.
 
@@ -194,7 +194,7 @@ def is_jpeg(contents, name=None):
       contents: a string scalar.
       name: a name for the scope of the operations.
     Returns: a bool scalar.
-    Raises: TypeError for what is no string.
+    Raises: TypeError for anything but a string.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.io.is_jpeg`.
 

@@ -120,7 +120,7 @@ def _paint(canvas: _Array, picture: _Picture, indices: _Array) -> None:
 
 
 def gif_pictures(data: bytes, most: int | None, image_module: Any) -> _Array:
-    """The pictures of a GIF file, up to where it is damaged; more than Pillow takes for one picture are refused.
+    """The pictures of a GIF file, up to where it is damaged; more than Pillow takes for one picture are rejected.
 
     Args:
       data: the file's bytes.

@@ -48,7 +48,7 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
         TensorFlow does.
       name: a name for the operation.
     Returns: uint8, (height, width, channels).
-    Raises: InvalidArgumentError at run time for what is no image.
+    Raises: InvalidArgumentError at run time for anything but an image.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeJpeg.
 
@@ -69,7 +69,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
       dtype: uint8 or uint16.
       name: a name for the operation.
     Returns: `dtype`, (height, width, channels).
-    Raises: InvalidArgumentError at run time for what is no image.
+    Raises: InvalidArgumentError at run time for anything but an image.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodePng.
 

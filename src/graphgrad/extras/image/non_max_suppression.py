@@ -122,7 +122,7 @@ def _padded_shape(boxes, scores, size, pad_to_max_output_size):
     "selected_indices: int32, valid_outputs: int32", T=_T, T_threshold=_T, flags=("host",),
     peek=("max_output_size",))
 def suppression_v4(xp, boxes, scores, size, iou_threshold, score_threshold, *, pad_to_max_output_size=False):
-    """The numbers of the boxes that stay, zeros behind them if asked for, and how many there are."""
+    """The numbers of the boxes that stay, zeros behind them if requested, and how many there are."""
     chosen = suppression_v3.kernel(xp, boxes, scores, size, iou_threshold, score_threshold)
     return _padded(chosen, int(size)) if pad_to_max_output_size else chosen, np.asarray(len(chosen), np.int32)
 

@@ -129,7 +129,7 @@ class Branches(Part):
 
 
 def functional(nodes: Sequence[Any]) -> list[Any]:
-    """The nodes of a graph with loops and branches in the place of what they consist of.
+    """The nodes of a graph with loops and branches in place of what they consist of.
 
     Args:
       nodes: `NodeDef`s.
@@ -203,7 +203,7 @@ def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
 
 def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: dict[str, list[str]],
                frame: Frame) -> None:
-    """Puts a `Loop` in the place of the nodes of a frame."""
+    """Puts a `Loop` in place of the nodes of a frame."""
     members = {name: parts[name] for name in of_frames[frame] if name in parts}
     kinds: dict[str, list[Any]] = {}
     for node in members.values():
@@ -276,7 +276,7 @@ def _needed(nodes: dict[str, Any], names: Iterable[str]) -> list[Any]:
 
 
 def _with_branches(nodes: Sequence[Any]) -> list[Any]:
-    """Nodes without loops of the old kind, with `Branches` in the place of what merges."""
+    """Nodes without loops of the old kind, with `Branches` in place of what merges."""
     if not any(n.op in OLD for n in nodes):
         return list(nodes)
     parts = {n.name: n for n in nodes}
@@ -358,7 +358,7 @@ def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[st
 
 def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
                    steps: Iterator[int]) -> None:
-    """Puts `Branches` in the place of what leads to some merges that one condition decides."""
+    """Puts `Branches` in place of what leads to some merges that one condition decides."""
     results: tuple[list[str], list[str]] = ([], [])
     for merge in merges:
         for place, name in enumerate(n for n in merge.input if not n.startswith("^")):

@@ -161,7 +161,7 @@ class _Reader:
         self.graph = graph
         self.library = library
         self.prefix = prefix
-        self.given = given  # what to use in the place of tensors, by their names in the message
+        self.given = given  # what to use in place of tensors, by their names in the message
         self.used: set[str] = set()
         self.made: dict[str, Any] = {}  # operations; what stands for loops and branches
         self.functions: dict[str, FuncGraph] = {}

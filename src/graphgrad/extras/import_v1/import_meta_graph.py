@@ -28,7 +28,7 @@ def read_meta_graph(path: Any) -> Any:
 
 
 def read_message(kind: Any, path: Any) -> Any:
-    """The message of a kind that a file holds; OSError, as in TensorFlow, if there is no file or no message."""
+    """The message of a kind that a file holds; OSError, as in TensorFlow, if there is no file or message."""
     with open(path, "rb") as f:
         data = f.read()
     try:

@@ -20,7 +20,7 @@ _IDENTITIES = frozenset({"Identity", "RefIdentity"})
 
 
 def with_resources(nodes: list[Any]) -> list[Any]:
-    """The nodes of a graph, with resources in the place of references.
+    """The nodes of a graph, with resources in place of references.
 
     Args:
       nodes: `NodeDef`s.

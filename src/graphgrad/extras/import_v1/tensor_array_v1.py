@@ -24,7 +24,7 @@ _TYPES: dict[str, tuple[str, tuple[int, ...]]] = {
 
 
 def with_arrays(nodes: list[Any]) -> list[Any]:
-    """The nodes of a graph, with lists in the place of tensor arrays.
+    """The nodes of a graph, with lists in place of tensor arrays.
 
     Args:
       nodes: `NodeDef`s.

@@ -324,7 +324,7 @@ def reader_restore(xp, reader, state):
 
 @op("ReaderResetV2", "reader_handle: resource ->", flags=_KEEPS)
 def reader_reset(xp, reader):
-    """Lets a reader begin anew."""
+    """Lets a reader start again."""
     resource = _reader(reader)
     with resource.lock:
         resource.reset()

@@ -339,7 +339,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
       json_examples: strings.
       name: a name for the operation.
     Returns: strings of the same shape.
-    Raises: InvalidArgumentError at run time for what is no such JSON.
+    Raises: InvalidArgumentError at run time for invalid JSON.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeJSONExample.
 

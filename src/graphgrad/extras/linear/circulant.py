@@ -1,4 +1,4 @@
-"""Circulant operators: convolutions that go around, in one, two or three dimensions, by way of Fourier transforms."""
+"""Circulant operators: convolutions that go around, in one, two or three dimensions, through Fourier transforms."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from .simple import LinearOperatorDiag
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
-    """L + U D V^H for an operator L and thin U and V, solved with by way of matrices of their width (Woodbury).
+    """L + U D V^H for an operator L and thin U and V, solved through matrices of their width (Woodbury).
 
     Args:
       base_operator: L, (*B, m, n).

@@ -58,7 +58,7 @@ class _Sized(LinearOperator):
         return raw.BroadcastTo(x, parts.common_sizes(own, join(batch, [1, 1])))
 
     def _checked(self, x: Any) -> Any:
-        """x, if need be with an assertion that it has as many rows as there are columns."""
+        """x, if necessary with an assertion that it has as many rows as there are columns."""
         if not self._assert_proper_shapes:
             return x
         rows, columns = parts.one(raw.Shape(x), -2), convert_to_tensor(self._columns())

@@ -23,7 +23,7 @@ class LinearOperator(Described):
     """A batch of matrices, by what they do: the base of the operators.
 
     A class of one's own defines `_shape()`, `_shape_tensor()` and `_matmul(x, adjoint, adjoint_arg)`; it may define
-    `_solve`, `_determinant`, `_to_dense` and so on, for what it can do better than by way of its dense matrix.
+    `_solve`, `_determinant`, `_to_dense` and so on, for what it can do better than through its dense matrix.
 
     Args:
       dtype: of the matrices.
@@ -73,7 +73,7 @@ class LinearOperator(Described):
         return left, right
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
-        """The products with matrices x, (*B, n, k) -> (*B, m, k), or with an operator; either the adjoint if asked for.
+        """The products with matrices x, (*B, n, k) -> (*B, m, k), or with an operator; either the adjoint if requested.
 
         Args:
           x: a tensor of the operator's dtype, or a `LinearOperator`.

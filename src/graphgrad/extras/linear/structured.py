@@ -320,7 +320,7 @@ def _but_last(x: Any) -> Any:
 
 
 class LinearOperatorToeplitz(LinearOperator):
-    """Matrices whose diagonals are constant, multiplied with by way of Fourier transforms.
+    """Matrices whose diagonals are constant, multiplied by Fourier transforms.
 
     Args:
       col: (*B, n), the first columns.

@@ -1,4 +1,4 @@
-"""`tf.metrics` over thresholds: the area under a curve and its relatives."""
+"""`tf.metrics` over thresholds: the area under a curve and related ones."""
 
 from __future__ import annotations
 

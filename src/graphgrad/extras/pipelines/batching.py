@@ -38,7 +38,7 @@ def _like(original: Any, found: Any) -> Any:
 
 
 def _converted(tensors_list: Any) -> list[list[Any]]:
-    """The examples as lists of tensors; what does not fit together is refused."""
+    """The examples as lists of tensors; what does not fit together is rejected."""
     if not tensors_list:
         raise ValueError("Expected at least one set of tensors. Fix: give a list of tensors, or of lists of them")
     first = tensors_list[0]

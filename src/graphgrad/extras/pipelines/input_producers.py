@@ -108,7 +108,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
                    seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                    summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> Any:
-    """A queue of the rows of a tensor, filled again and again by a queue runner.
+    """A queue of the rows of a tensor, filled repeatedly by a queue runner.
 
     Args:
       input_tensor: the rows.

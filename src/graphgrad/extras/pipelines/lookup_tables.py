@@ -49,7 +49,7 @@ class KeyValueTensorInitializer:
 
     Args:
       keys, values: vectors of one length.
-      key_dtype, value_dtype: their dtypes, if they are no tensors.
+      key_dtype, value_dtype: their dtypes, if they are not tensors.
       name: a name for the operations.
 
     >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
@@ -85,7 +85,7 @@ class TextFileInitializer:
       delimiter: what stands between columns.
       name: a name for the operation.
       value_index_offset: is added to the number of the line, as a value.
-    Raises: ValueError for an index of a whole line that is no string, or of a number that is no integer.
+    Raises: ValueError for an index of a whole line that is not a string, or of a number that is not an integer.
     """
 
     def __init__(self, filename: Any, key_dtype: Any, key_index: int, value_dtype: Any, value_index: int,

@@ -1,4 +1,4 @@
-"""`tf.io.parse_example` and its relatives: what features of examples become."""
+"""`tf.io.parse_example` and related ones: what features of examples become."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class QueueBase:
           index: which; a number, or a tensor that is known while the graph is built.
           queues: the queues; dtypes and names of all are the same.
         Returns: a queue, with the shapes that all have in common.
-        Raises: TypeError for other dtypes, or what is no queue; ValueError for other names, or an index that only
+        Raises: TypeError for other dtypes, or what is not a queue; ValueError for other names, or an index that only
           the run knows.
         """
         if not queues or not isinstance(queues, list) or not all(isinstance(q, QueueBase) for q in queues):
@@ -311,7 +311,7 @@ class PaddingFIFOQueue(_Made):
     Args:
       capacity, dtypes, names, shared_name, name: as of `FIFOQueue`.
       shapes: the shapes of the components; dimensions in which elements differ are None.
-    Raises: ValueError if there is not a shape for each dtype.
+    Raises: ValueError if there is no shape for each dtype.
     Reference: TensorFlow 2.21 PaddingFIFOQueueV2.
 
     >>> queue = tf.PaddingFIFOQueue(10, tf.int32, [[None]])

@@ -106,7 +106,7 @@ class ReaderBase:
         return raw.ReaderRestoreStateV2(self._reader_ref, convert_to_tensor(state, string, name="state"), name=name)
 
     def reset(self, name: str | None = None) -> Any:
-        """The operation that lets it begin anew.
+        """The operation that lets it start again.
 
         Args:
           name: a name for the operation.

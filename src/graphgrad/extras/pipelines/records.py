@@ -58,7 +58,7 @@ class TFRecordWriter:
     """Writes records to a file.
 
     Args:
-      path: the file, which is made anew.
+      path: the file, which is overwritten.
       options: `TFRecordOptions`, or a compression type.
     Raises: NotFoundError if there is no such directory; ResourceExhaustedError if the disk is full.
 

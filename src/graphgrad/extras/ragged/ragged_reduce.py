@@ -153,7 +153,7 @@ def reduce_join(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 def segment(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """`unsorted_segment_sum` and its relatives; arguments as for `reduce`."""
+    """`unsorted_segment_sum` and related ones; arguments as for `reduce`."""
     ids, n = given["segment_ids"], given["num_segments"]
     if isinstance(ids, RaggedTensor):
         return f(given["data"].flat_values, ids.flat_values, n)

@@ -24,7 +24,7 @@ class RaggedTensorSpec(UnevenSpec):
       dtype: the dtype of the values.
       ragged_rank: how many axes are ragged; the rank less 1 by default. With 0 the values are dense tensors.
       row_splits_dtype: int32 or int64.
-      flat_values_spec: a `TensorSpec` of the values, in the place of `dtype`.
+      flat_values_spec: a `TensorSpec` of the values, in place of `dtype`.
     Raises: ValueError for a `ragged_rank` that is not less than the rank, or another dtype of splits.
     Reference: TensorFlow 2.21 `tf.RaggedTensorSpec`.
 

@@ -75,7 +75,7 @@ class RaggedTensor(Composite):
           values: the elements.
           row_splits: (nrows + 1,), int32 or int64; the first is 0, the last the number of values.
           name: a name for the scope.
-          validate: whether to look at splits that are no tensors; others are checked when they are used.
+          validate: whether to look at splits that are not tensors; others are checked when they are used.
         Raises: ValueError for splits that do not begin with 0, or decrease.
         """
         with name_scope(name, "RaggedFromRowSplits"):

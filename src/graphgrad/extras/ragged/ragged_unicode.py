@@ -143,11 +143,11 @@ def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", re
     Args:
       input: int32, of rank 1 or more, or a `RaggedTensor`: the last axis holds the code points of a string.
       output_encoding: 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE'.
-      errors: 'replace', 'ignore' or 'strict', for what is no code point.
+      errors: 'replace', 'ignore' or 'strict', for anything but a code point.
       replacement_char: the code point that replaces it.
       name: a name for the scope of the operations.
     Returns: strings, with one axis less.
-    Raises: ValueError for a scalar; InvalidArgumentError at run time for what is no code point, if strict.
+    Raises: ValueError for a scalar; InvalidArgumentError at run time for anything but a code point, if strict.
     Gradient: none.
     Reference: TensorFlow 2.21 UnicodeEncode.
 

@@ -92,7 +92,7 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
       desired_samples: how many samples to give; zeros stand in at the end.
       name: a name for the operation.
     Returns: (audio, sample_rate): (samples, channels), float32 from -1 to 1, and an int32 scalar.
-    Raises: InvalidArgumentError at run time for what is no such file.
+    Raises: InvalidArgumentError at run time for another kind of file.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeWav.
 

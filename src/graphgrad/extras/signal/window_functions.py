@@ -61,7 +61,7 @@ def hann_window(window_length, periodic=True, dtype=float32, name=None):
       dtype: a floating type.
       name: a name for the scope of the operations.
     Returns: (window_length,).
-    Raises: ValueError for another dtype or a length that is no scalar.
+    Raises: ValueError for another dtype or a length that is not a scalar.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.signal.hann_window`.
 
@@ -77,7 +77,7 @@ def hamming_window(window_length, periodic=True, dtype=float32, name=None):
     Args:
       window_length, periodic, dtype, name: as in `hann_window`.
     Returns: (window_length,).
-    Raises: ValueError for another dtype or a length that is no scalar.
+    Raises: ValueError for another dtype or a length that is not a scalar.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.signal.hamming_window`.
 
@@ -96,7 +96,7 @@ def kaiser_window(window_length, beta=12.0, dtype=float32, name=None):
       dtype: a floating type.
       name: a name for the scope of the operations.
     Returns: (n,).
-    Raises: ValueError for another dtype or a length that is no scalar.
+    Raises: ValueError for another dtype or a length that is not a scalar.
     Gradient: for beta.
     Reference: TensorFlow 2.21 `tf.signal.kaiser_window`.
 
@@ -127,7 +127,7 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=float32, name=N
       window_length: an even scalar integer.
       beta, dtype, name: as in `kaiser_window`.
     Returns: (window_length,).
-    Raises: ValueError for another dtype or a length that is no scalar.
+    Raises: ValueError for another dtype or a length that is not a scalar.
     Gradient: for beta.
     Reference: TensorFlow 2.21 `tf.signal.kaiser_bessel_derived_window`.
 
@@ -151,7 +151,7 @@ def vorbis_window(window_length, dtype=float32, name=None):
       dtype: a floating type.
       name: a name for the scope of the operations.
     Returns: (n,).
-    Raises: ValueError for another dtype or a length that is no scalar.
+    Raises: ValueError for another dtype or a length that is not a scalar.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.signal.vorbis_window`.
 

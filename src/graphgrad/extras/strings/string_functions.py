@@ -173,7 +173,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
       out_type: float32, float64, int32 or int64.
       name: a name for the operation.
     Returns: numbers, the shape of `input`.
-    Raises: InvalidArgumentError for a string that is no number.
+    Raises: InvalidArgumentError for a string that is not a number.
     Gradient: none.
     Reference: TensorFlow 2.21 StringToNumber.
 

@@ -247,7 +247,7 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     Args:
       input: int32, code points.
       name: a name for the operation.
-    Returns: int32, the same shape; -1 for what is no code point.
+    Returns: int32, the same shape; -1 for anything but a code point.
     Gradient: none.
     Reference: TensorFlow 2.21 UnicodeScript; Unicode's Scripts.txt.
 

@@ -32,7 +32,7 @@ def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | Non
       delta: by how much an argument is moved; 1/1024 by default.
     Returns: a pair of tuples, by gradient and by central differences: for each argument an array
       (elements of the result, elements of the argument). A complex number counts as two elements.
-    Raises: ValueError if `x` is no list or tuple; AssertionError for arguments or results of other than
+    Raises: ValueError if `x` is not a list or tuple; AssertionError for arguments or results of other than
       floating-point and complex dtypes; RuntimeError in a graph without a default session.
     Reference: TensorFlow 2.21 `tf.test.compute_gradient`.
 

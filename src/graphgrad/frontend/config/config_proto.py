@@ -285,7 +285,7 @@ class ConfigProto(Message):
 
     Args:
       **fields: TensorFlow's. `device_count` says how many devices the processor counts for ("CPU") and, if 0, that
-        no accelerator is used ("GPU"); `allow_soft_placement=False` refuses operations whose devices do not exist;
+        no accelerator is used ("GPU"); `allow_soft_placement=False` rejects operations whose devices do not exist;
         `log_device_placement` prints where operations run; `operation_timeout_in_ms` says how long runs may wait.
         Others, such as `intra_op_parallelism_threads` and `gpu_options`, are kept, and without effect here.
 

@@ -173,7 +173,7 @@ def get_memory_info(device: str) -> dict[str, int]:
     Args:
       device: such as 'GPU:0'.
     Returns: {'current': bytes, 'peak': bytes}.
-    Raises: ValueError for the processor, and for what is no device.
+    Raises: ValueError for the processor, and for anything but a device.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.experimental.get_memory_info`.
     """
@@ -191,7 +191,7 @@ def get_memory_usage(device: str) -> int:
     Args:
       device: such as 'GPU:0'.
     Returns: the number of bytes.
-    Raises: ValueError for the processor, and for what is no device.
+    Raises: ValueError for the processor, and for anything but a device.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.experimental.get_memory_usage`.
     """
@@ -203,7 +203,7 @@ def reset_memory_stats(device: str) -> None:
 
     Args:
       device: such as 'GPU:0'.
-    Raises: ValueError for the processor, and for what is no device; UnimplementedError for an accelerator.
+    Raises: ValueError for the processor, and for anything but a device; UnimplementedError for an accelerator.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.experimental.reset_memory_stats`.
     """
@@ -219,7 +219,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     Args:
       device: one of `tf.config.list_physical_devices`.
     Returns: {'device_name': ...}; nothing of the processor.
-    Raises: ValueError for what is no such device.
+    Raises: ValueError for an unknown device.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.experimental.get_device_details`.
 

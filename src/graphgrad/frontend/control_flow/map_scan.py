@@ -162,7 +162,7 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
       back_prop: whether it can be differentiated.
       name: a name scope.
     Returns: the last accumulated value.
-    Raises: TypeError if `fn` is no function; ValueError for scalars.
+    Raises: TypeError if `fn` is not a function; ValueError for scalars.
     Gradient: through every step.
     Reference: TensorFlow 2.21 `tf.foldl`.
 
@@ -179,7 +179,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
     Args:
       fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name: as in `foldl`.
     Returns: the last accumulated value.
-    Raises: TypeError if `fn` is no function; ValueError for scalars.
+    Raises: TypeError if `fn` is not a function; ValueError for scalars.
     Gradient: through every step.
     Reference: TensorFlow 2.21 `tf.foldr`.
 
@@ -203,7 +203,7 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
       reverse: whether to go from the last row to the first.
       name: a name scope.
     Returns: the accumulated values, (n, *A).
-    Raises: TypeError if `fn` is no function; ValueError for scalars.
+    Raises: TypeError if `fn` is not a function; ValueError for scalars.
     Gradient: through every step.
     Reference: TensorFlow 2.21 `tf.scan`.
 

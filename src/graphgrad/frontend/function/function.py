@@ -460,7 +460,7 @@ def function(
 
     Args:
       func: the function; when left out, the result is a decorator.
-      input_signature: a nested sequence of `TensorSpec` and its relatives; one trace then serves all calls.
+      input_signature: a nested sequence of `TensorSpec` and related ones; one trace then serves all calls.
       autograph: whether `if`, `while`, `for`, `and`, `or`, `not` and assertions on tensors become operations.
       jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.

@@ -65,7 +65,7 @@ class name_scope_v2(name_scope):
 
     Args:
       name: the scope's name.
-    Raises: ValueError if it is no string.
+    Raises: ValueError if it is not a string.
     """
 
     def __init__(self, name: str):
@@ -101,7 +101,7 @@ def control_dependencies(control_inputs: Any) -> Any:
     Args:
       control_inputs: operations, tensors or variables; None clears all outer demands. In
         eager mode, where everything runs in order, functions in it are called.
-    Raises: TypeError for what is none of these.
+    Raises: TypeError for anything else.
     """
     graph = current_graph()
     if graph is not None:

@@ -282,7 +282,7 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
       scope: the variable scope; "rnn" by default.
     Returns: a `TensorArray` of what was put out, structured as `emit_output`, zeros where a sequence has ended; the
       last state; the last loop state.
-    Raises: TypeError if `cell` is none or `loop_fn` is no function; ValueError if structures differ.
+    Raises: TypeError if `cell` is none or `loop_fn` is not a function; ValueError if structures differ.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.raw_rnn`.
 

@@ -103,7 +103,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
       *structure: the structures.
       **kwargs: `check_types` as in `assert_same_structure`; `expand_composites`: whether `func` gets the components
         of composites.
-    Raises: ValueError or TypeError if the structures differ; TypeError if `func` is no function.
+    Raises: ValueError or TypeError if the structures differ; TypeError if `func` is not a function.
 
     >>> tf.nest.map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
     [11, (22,)]
@@ -124,7 +124,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
     Args:
       nest1, nest2: the structures.
-      check_types: whether lists, tuples and dictionaries are told apart.
+      check_types: whether lists, tuples and dictionaries are distinguished.
       expand_composites: whether composites have to be of one kind and dtype.
     Raises: ValueError if lengths or nesting differ; TypeError if only the types do.
     """
@@ -209,7 +209,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
     Args:
       shallow_tree: the pattern.
       input_tree: the structure.
-      check_types: whether lists, tuples and dictionaries are told apart.
+      check_types: whether lists, tuples and dictionaries are distinguished.
       expand_composites: accepted as TensorFlow does.
     Raises: ValueError for other lengths and keys; TypeError for other types, and leaves where there is nesting.
     """

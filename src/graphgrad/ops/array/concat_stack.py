@@ -251,7 +251,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
       axis: int in [-rank - 1, rank], where the new axis goes.
       name: a name for the operation.
     Returns: (*P, N, *Q), the same dtype.
-    Raises: ValueError if shapes differ or the axis is out of range; TypeError if that is no number.
+    Raises: ValueError if shapes differ or the axis is out of range; TypeError if that is not a number.
     Gradient: Unpack.
     Reference: TensorFlow 2.21 Pack.
 
@@ -341,7 +341,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         raise ValueError("concat: there is nothing to concatenate, values is empty. Fix: give at least one tensor")
     if len(values) == 1:
         with name_scope(name, "concat"):
-            convert_to_tensor(axis, int32, name="concat_dim")  # refuses what is no axis
+            convert_to_tensor(axis, int32, name="concat_dim")  # rejects what is not an axis
             return raw.Identity(values[0], name="concat")
     return raw.ConcatV2(list(values), axis, name=name)
 

@@ -297,7 +297,7 @@ def identity_n(input: Any, name: str | None = None) -> Any:
       input: a list of tensors of any shapes and dtypes.
       name: a name for the operation.
     Returns: a list of tensors of the same shapes and dtypes.
-    Raises: TypeError if `input` is no list.
+    Raises: TypeError if `input` is not a list.
     Gradient: the dys.
     Reference: TensorFlow 2.21 IdentityN.
 

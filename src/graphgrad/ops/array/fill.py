@@ -158,7 +158,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
       name: a name for the operation.
       layout: accepted as TensorFlow does; not used.
     Returns: a tensor of shape `dims`, dtype of `value`.
-    Raises: ValueError if value is no scalar or a size is negative.
+    Raises: ValueError if value is not a scalar or a size is negative.
     Gradient: the sum, for `value`; None for `dims`.
     Reference: TensorFlow 2.21 Fill.
 

@@ -70,7 +70,7 @@ def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     """Slices of `params` along `axis`, picked by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
     if lead:
-        merged(params.shape[:lead], indices.shape[:lead])  # refuses batches that differ
+        merged(params.shape[:lead], indices.shape[:lead])  # rejects batches that differ
     if isinstance(indices, np.ndarray):
         check_range(indices, params.shape[at])
     return _take(xp, params, indices, at, lead)
@@ -334,7 +334,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
       indices: (*B, *I, k), int16, int32 or int64: coordinates into P, which has k axes.
       batch_dims: int, how many first axes of both go together.
       name: a name for the operation.
-      bad_indices_policy: "IGNORE" gives zeros for indices out of range; "ERROR" refuses them, as the default does.
+      bad_indices_policy: "IGNORE" gives zeros for indices out of range; "ERROR" rejects them, as the default does.
     Returns: (*B, *I, *Q), dtype of `params`.
     Raises: ValueError if k is larger than the rank; InvalidArgumentError at run time if an index is out of range (an
       accelerator takes the nearest slice).
@@ -361,7 +361,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         # The batch coordinates of each index, in front of its own.
         columns = []
         for axis in range(batch_dims):
-            size = part(sizes, axis, axis + 1)  # that of params: another one of indices is refused
+            size = part(sizes, axis, axis + 1)  # that of params: another one of indices is rejected
             if isinstance(size, np.ndarray):
                 row = np.arange(size.item(), dtype=indices.dtype.np_dtype)
             else:

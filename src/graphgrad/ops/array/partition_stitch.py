@@ -213,7 +213,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
       out_idx: int32 or int64.
       name: a name for the operation.
     Returns: a named tuple of y, (m,), the distinct elements, and idx, (n,): x[i] = y[idx[i]].
-    Raises: ValueError if x is no vector.
+    Raises: ValueError if x is not a vector.
     Gradient: none is declared: LookupError.
     Reference: TensorFlow 2.21 Unique.
 
@@ -231,7 +231,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
       out_idx: int32 or int64.
       name: a name for the operation.
     Returns: a named tuple of y, (m,), idx, (n,), and count, (m,): x[i] = y[idx[i]].
-    Raises: ValueError if x is no vector.
+    Raises: ValueError if x is not a vector.
     Gradient: none is declared: LookupError.
     Reference: TensorFlow 2.21 UniqueWithCounts.
 
@@ -250,7 +250,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
       index_dtype: int32 or int64.
       name: a name for the operation.
     Returns: a named tuple of out, the elements in their order, and idx: out[i] = x[idx[i]].
-    Raises: ValueError if x or y is no vector.
+    Raises: ValueError if x or y is not a vector.
     Gradient: none is declared: LookupError.
     Reference: TensorFlow 2.21 ListDiff.
 

@@ -164,7 +164,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         both = raw.ConcatV2([first, inner, last], at)
         if known is not None:
             return both if n > 1 else first
-        size = raw.Shape(raw.Range(0, num, 1))  # which refuses numbers below 0
+        size = raw.Shape(raw.Range(0, num, 1))  # which rejects numbers below 0
         shape = shape_of(first)
         return raw.Slice(both, raw.ZerosLike(raw.Shape(first)),
                          join(part(shape, 0, at), size, part(shape, plus(at, 1), plus(rank, 1))))

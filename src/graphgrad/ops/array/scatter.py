@@ -261,7 +261,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
       indices: (*I, k), int32 or int64: coordinates into the first k axes of `shape`.
       updates: (*I, *shape[k:]), a number type; those of one place are added.
       shape: an integer vector, dtype of `indices`.
-      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" refuses them, as the default.
+      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" rejects them, as the default.
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `updates`.
     Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
@@ -307,7 +307,7 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
       tensor: (*P, *Q), a number type.
       indices: (*I, k), int32 or int64: coordinates into P, which has k axes.
       updates: (*I, *Q), dtype of `tensor`; those of one place are all added.
-      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" refuses them, as the default.
+      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" rejects them, as the default.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
     Raises: as `tensor_scatter_nd_update`.

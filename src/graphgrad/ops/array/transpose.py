@@ -226,7 +226,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
       conjugate: whether to take the complex conjugate too.
       name: a name for the operation.
     Returns: a tensor of the same dtype.
-    Raises: ValueError, or InvalidArgumentError at run time, if perm is no permutation.
+    Raises: ValueError, or InvalidArgumentError at run time, if perm is not a permutation.
     Gradient: dy with its axes put back.
     Reference: TensorFlow 2.21 Transpose.
 
@@ -381,7 +381,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
       x: (n,), int32 or int64, a permutation of 0, ..., n - 1.
       name: a name for the operation.
     Returns: (n,), the same dtype: y[x[i]] = i.
-    Raises: InvalidArgumentError at run time if x is no permutation and NumPy inverts it.
+    Raises: InvalidArgumentError at run time if x is not a permutation and NumPy inverts it.
     Gradient: None.
     Reference: TensorFlow 2.21 InvertPermutation.
 

@@ -15,7 +15,7 @@ def as_int(value: Any, name: str) -> int:
     Args:
       value: what the user gave.
       name: the argument's name, for the error.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for anything but a number.
     """
     if isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and not value.ndim):
         number: Any = value

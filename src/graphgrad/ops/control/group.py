@@ -55,7 +55,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
       *inputs: operations, tensors, variables, or (nested) lists, tuples and dicts of them.
       name: a name for the operation.
     Returns: the `Operation`; None in eager mode, where everything is done already.
-    Raises: TypeError for what is none of these; ValueError for other keyword arguments.
+    Raises: TypeError for anything else; ValueError for other keyword arguments.
     Gradient: none; it has no outputs.
     Reference: TensorFlow 2.21 `tf.group`.
 

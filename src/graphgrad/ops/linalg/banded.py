@@ -140,7 +140,7 @@ def _product_shape(superdiag, maindiag, subdiag, rhs):
 
 @op("TridiagonalMatMul", "superdiag: T, maindiag: T, subdiag: T, rhs: T -> output: T", T=_T, shape=_product_shape)
 def tridiagonal_mat_mul_op(xp, superdiag, maindiag, subdiag, rhs):
-    """The products of matrices of three diagonals, with other ones."""
+    """The products of tridiagonal matrices with others."""
     above, middle, below = (xp.swapaxes(d, -1, -2) for d in (superdiag, maindiag, subdiag))
     edge = xp.zeros_like(rhs[..., :1, :])
     after = xp.concatenate([rhs[..., 1:, :], edge], -2) if rhs.shape[-2] else rhs

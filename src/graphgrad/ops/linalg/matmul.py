@@ -72,7 +72,7 @@ def _mat_mul_grad(op, dy):
 
 @op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC)
 def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
-    """The products of two broadcasting stacks of matrices, each the adjoint first if asked for."""
+    """The products of two broadcasting stacks of matrices, each the adjoint first if requested."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
 
 
@@ -144,7 +144,7 @@ def _same_batches(x, y, adj_x, adj_y):
     elif y is None and x is not None:
         y = (*x[:-2], None, None)
     if x is not None:
-        merged(x[:-2], y[:-2])  # refuses others
+        merged(x[:-2], y[:-2])  # rejects others
     return _batch_mat_mul_shape(x, y, adj_x, adj_y)
 
 
@@ -222,7 +222,7 @@ def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False,
       name: a name for the operation.
     Returns: (m, n), float32.
     Raises: ValueError for shapes that do not fit.
-    Gradient: two products of matrices.
+    Gradient: two matrix products.
     Reference: TensorFlow 2.21 SparseMatMul.
 
     >>> sess.run(tf.sparse_matmul([[1.0, 2.0]], [[3.0], [4.0]]))

@@ -1,4 +1,4 @@
-"""Special functions: the error function, gamma, zeta, and their relatives."""
+"""Special functions: the error function, gamma, zeta, and related ones."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def polygamma(a, x, name=None):
       a: the orders, floats with integer values.
       x: a tensor of the same dtype, float32 or float64.
       name: a name for the operation.
-    Returns: a tensor of the broadcast shape; NaN for orders that are no integers.
+    Returns: a tensor of the broadcast shape; NaN for orders that are not integers.
     Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
     Gradient: dz polygamma(a + 1, x) for x; None for a.
     Reference: TensorFlow 2.21 Polygamma.

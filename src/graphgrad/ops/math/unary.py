@@ -176,7 +176,7 @@ def round(x, name=None):
     """The nearest integer, elementwise; the even one of two.
 
     Args:
-      x: a numeric tensor; integers stay as they are.
+      x: a numeric tensor; integers are unchanged.
       name: a name for the operation.
     Returns: a tensor like x.
     Gradient: None.

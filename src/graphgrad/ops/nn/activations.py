@@ -20,7 +20,7 @@ def _of_both(x, y):
     return merge(x, y)
 
 
-# -- relu and its relatives ------------------------------------------------------------
+# -- relu and related ones ------------------------------------------------------------
 
 
 @op("Relu", "features: T -> activations: T", T=REAL, shape=same)

@@ -1,8 +1,7 @@
 """Rejection sampling of gamma and Poisson deviates in NumPy.
 
-Every result draws from a stretch of the stream of its own, so that all of them are worked on
-at once, those that are rejected again and again. The order in which numbers are taken is
-TensorFlow's, and so are the results.
+Every result draws from its own stretch of the stream, so that all of them are computed at once, rejected ones
+repeatedly. Numbers are drawn in TensorFlow's order, so the results are TensorFlow's.
 """
 
 from __future__ import annotations

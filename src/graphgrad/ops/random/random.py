@@ -362,7 +362,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | No
       seed: the op's seed; see `set_random_seed`.
       name: a name for the scope.
     Returns: (rows, num_samples), indices of classes.
-    Raises: ValueError if logits is no matrix, or for another dtype.
+    Raises: ValueError if logits is not a matrix, or for another dtype.
     Gradient: none; indices are integers.
     Reference: TensorFlow 2.21 Multinomial.
 
@@ -384,7 +384,7 @@ def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: st
       name: a name for the scope.
       output_dtype: int32 or int64 (the default).
     Returns: (rows, num_samples).
-    Raises: ValueError if logits is no matrix, or for another dtype.
+    Raises: ValueError if logits is not a matrix, or for another dtype.
     Gradient: none; indices are integers.
     Reference: TensorFlow 2.21 Multinomial.
 

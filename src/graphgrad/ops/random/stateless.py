@@ -188,7 +188,7 @@ _ALGORITHMS = {"philox": _PHILOX, "threefry": _THREEFRY, "autoselect": _AUTO}
 def algorithm(alg: Any) -> int:
     """The number of an algorithm, which may be given as that, by its name, or as a `tf.random.Algorithm`.
 
-    Raises: ValueError for another one; TypeError for what is none of these.
+    Raises: ValueError for another one; TypeError for anything else.
     """
     number = getattr(alg, "value", alg)
     if isinstance(number, str):
@@ -329,7 +329,7 @@ def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any =
       dtype: int32 or int64.
       name: a name for the scope.
     Returns: (rows, num_samples).
-    Raises: ValueError if logits is no matrix, or for another dtype.
+    Raises: ValueError if logits is not a matrix, or for another dtype.
     Gradient: none; indices are integers.
     Reference: TensorFlow 2.21 StatelessMultinomial.
 

@@ -95,7 +95,7 @@ def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use
     T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_locking=False, use_nesterov=False,
                           sum_duplicates=False):
-    """ResourceApplyMomentum for some rows; the others and their slots stay as they are."""
+    """ResourceApplyMomentum for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -138,7 +138,7 @@ def apply_adagrad(xp, var, accum, lr, grad, *, use_locking=False, update_slots=T
     Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_adagrad(xp, var, accum, lr, grad, indices, *, use_locking=False, update_slots=True,
                          sum_duplicates=False):
-    """ResourceApplyAdagrad for some rows; the others and their slots stay as they are."""
+    """ResourceApplyAdagrad for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -184,7 +184,7 @@ def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, gr
     "grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, indices, *, use_locking=False,
                           sum_duplicates=False):
-    """ResourceApplyRMSProp for some rows; the others and their slots stay as they are."""
+    """ResourceApplyRMSProp for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -198,7 +198,7 @@ def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, in
     "momentum: T, epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, *,
                                    use_locking=False, sum_duplicates=False):
-    """ResourceApplyCenteredRMSProp for some rows; the others and their slots stay as they are."""
+    """ResourceApplyCenteredRMSProp for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -232,7 +232,7 @@ def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_
     "epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, indices, *, use_locking=False,
                           sum_duplicates=False):
-    """ResourceApplyAdadelta for some rows; the others and their slots stay as they are."""
+    """ResourceApplyAdadelta for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -278,7 +278,7 @@ def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_pow
     "l1: T, l2: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_power, *, use_locking=False,
                       multiply_linear_by_lr=False, sum_duplicates=False):
-    """ResourceApplyFtrl for some rows; the others and their slots stay as they are."""
+    """ResourceApplyFtrl for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -292,7 +292,7 @@ def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_powe
     "l1: T, l2: T, l2_shrinkage: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_ftrl_v2(xp, var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, *,
                          use_locking=False, multiply_linear_by_lr=False, sum_duplicates=False):
-    """ResourceApplyFtrlV2 for some rows; the others and their slots stay as they are."""
+    """ResourceApplyFtrlV2 for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)

@@ -32,7 +32,7 @@ def apply_proximal_gradient_descent(xp, var, alpha, l1, l2, delta, *, use_lockin
 @op("ResourceSparseApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, grad: T, "
     "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_proximal_gradient_descent(xp, var, alpha, l1, l2, grad, indices, *, use_locking=False):
-    """ResourceApplyProximalGradientDescent for some rows; the others stay as they are."""
+    """ResourceApplyProximalGradientDescent for some rows; the others are unchanged."""
     _check_rows(var, grad, indices)
     _set_rows(xp, var, indices, _proximal(xp, _rows_of(xp, var, indices), alpha, l1, l2, grad))
 
@@ -49,7 +49,7 @@ def apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, *, use_locking=Fals
 @op("ResourceSparseApplyProximalAdagrad", "var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T, "
     "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, indices, *, use_locking=False):
-    """ResourceApplyProximalAdagrad for some rows; the others and their slots stay as they are."""
+    """ResourceApplyProximalAdagrad for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     sums = _rows_of(xp, accum, indices) + grad * grad
     _set_rows(xp, accum, indices, sums)
@@ -79,7 +79,7 @@ def apply_adagrad_da(xp, var, gradient_accumulator, gradient_squared_accumulator
     flags=_STATEFUL)
 def sparse_apply_adagrad_da(xp, var, grad_accum, grad_squared_accum, grad, indices, lr, l1, l2, global_step, *,
                             use_locking=False):
-    """ResourceApplyAdagradDA for some rows; the others and their slots stay as they are."""
+    """ResourceApplyAdagradDA for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     refs = (var, grad_accum, grad_squared_accum)
     new = _dual_averaging(xp, *(_rows_of(xp, r, indices) for r in refs[1:]), grad, lr, l1, l2, global_step)

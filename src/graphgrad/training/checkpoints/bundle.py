@@ -90,7 +90,7 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, DType, Any, Slice | N
     """Writes a checkpoint. Whenever the process ends, a complete one exists: the new one or the previous one.
 
     Args:
-      prefix: the path without `.index`; its directory is made if need be.
+      prefix: the path without `.index`; its directory is made if necessary.
       tensors: name, dtype, value and, for a part of a variable, where it belongs.
     Raises: TensorFlow's errors if files cannot be written, such as ResourceExhaustedError for a full disk.
     """

@@ -19,7 +19,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
 
     Args:
       graph_or_graph_def: a `Graph` or a `GraphDef`.
-      logdir: the directory; it is made if need be.
+      logdir: the directory; it is made if necessary.
       name: the file's name.
       as_text: whether to write text, which people can read, or the serialized message.
     Returns: the path.

@@ -32,7 +32,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     Args:
       filename: where to write it; nowhere if not given.
       meta_info_def: a `MetaInfoDef`.
-      graph_def: a `GraphDef` in the place of the graph's own.
+      graph_def: a `GraphDef` in place of the graph's own.
       saver_def: the settings of a `Saver`.
       collection_list: which collections; all by default.
       as_text: whether the file is text.

@@ -52,7 +52,7 @@ class Saver:
       allow_empty: whether there may be nothing to save.
       pad_step_number: whether steps in file names have leading zeros, eight digits.
       save_relative_paths: whether the file `checkpoint` holds paths relative to its directory.
-    Raises: ValueError if there are no variables or two have one name; TypeError for what is no variable.
+    Raises: ValueError if there are no variables or two have one name; TypeError for anything but a variable.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.Saver`.
 
     >>> import tempfile
@@ -145,7 +145,7 @@ class Saver:
 
         Args:
           sess: the session whose values are saved; ignored in eager mode.
-          save_path: the path; its directory is made if need be.
+          save_path: the path; its directory is made if necessary.
           global_step: a number (or a tensor or variable that holds it) to add to the path, after a `-`.
           latest_filename: the name of the file `checkpoint` if it is to be another one.
           meta_graph_suffix: what the name of the graph's file ends with.

@@ -24,7 +24,7 @@ def get_global_step(graph: Any = None) -> Any:
     Args:
       graph: the graph; the default one if not given.
     Returns: the variable in the collection GLOBAL_STEP, or the one named "global_step".
-    Raises: TypeError if it is no integer scalar.
+    Raises: TypeError if it is not an integer scalar.
 
     >>> step = tf.train.create_global_step()
     >>> tf.train.get_global_step() is step

@@ -157,7 +157,7 @@ class Optimizer:
           name: a name for the operation.
           skip_gradients_aggregation: accepted as TensorFlow does; there is one replica.
         Returns: the `Operation`; it joins the collection TRAIN_OP. None in eager mode.
-        Raises: ValueError if there are no gradients; TypeError for what is no gradient;
+        Raises: ValueError if there are no gradients; TypeError for anything but a gradient;
           NotImplementedError for a tensor in place of a variable.
         """
         pairs = [(_as_gradient(g), v) for g, v in tuple(grads_and_vars)]

@@ -216,7 +216,7 @@ class ChiefSessionCreator(_Creator):
       master: accepted; there is one process.
       config: a `ConfigProto`.
       checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
-      checkpoint_filename_with_path: a checkpoint, in the place of a directory.
+      checkpoint_filename_with_path: a checkpoint, in place of a directory.
     Raises: RuntimeError if something is not initialized after all.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.ChiefSessionCreator`.
     """
@@ -443,7 +443,7 @@ class SingularMonitoredSession(_Monitored):
       config: a `ConfigProto`.
       checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
       stop_grace_period_secs: for how long threads may go on at the end.
-      checkpoint_filename_with_path: a checkpoint, in the place of a directory.
+      checkpoint_filename_with_path: a checkpoint, in place of a directory.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.SingularMonitoredSession`.
     """
 

@@ -170,7 +170,7 @@ def replica_device_setter(ps_tasks: int = 0, ps_device: Any = "/job:ps", worker_
       ps_ops: the op types of variables.
       ps_strategy: a function from an operation to the number of its server.
     Returns: the function; None without parameter servers.
-    Raises: TypeError if `ps_strategy` is no function.
+    Raises: TypeError if `ps_strategy` is not a function.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.replica_device_setter`.
     """
     if cluster is not None:
@@ -223,7 +223,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer", f"a batch {replicas_to_aggregate} times as large")
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused.
+        """Not supported.
 
         Args:
           *args, **kwargs: as those of the optimizer that it was given.
@@ -234,7 +234,7 @@ class SyncReplicasOptimizer(Optimizer):
     # TensorFlow's has no `skip_gradients_aggregation` here either.
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,  # type: ignore[override]
                         name: str | None = None) -> Any:
-        """Refused.
+        """Not supported.
 
         Args:
           grads_and_vars, global_step, name: as TensorFlow has them.
@@ -243,7 +243,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.apply_gradients")
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused.
+        """Not supported.
 
         Args:
           *args, **kwargs: as those of the optimizer that it was given.
@@ -252,7 +252,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.get_slot")
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused.
+        """Not supported.
 
         Args:
           *args, **kwargs: as those of the optimizer that it was given.
@@ -261,7 +261,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.get_slot_names")
 
     def variables(self) -> Any:
-        """Refused: UnimplementedError."""
+        """Not supported: UnimplementedError."""
         raise _one_process("SyncReplicasOptimizer.variables")
 
 

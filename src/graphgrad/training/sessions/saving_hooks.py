@@ -210,7 +210,7 @@ class SummarySaverHook(SessionRunHook):
     Args:
       save_steps, save_secs: how often; one of the two.
       output_dir: where.
-      summary_writer: what to write with, in the place of `output_dir`.
+      summary_writer: what to write with, in place of `output_dir`.
       scaffold: a `Scaffold` whose `summary_op` is run; or
       summary_op: the operation (or a list of them).
     Raises: ValueError unless exactly one of `scaffold` and `summary_op` is given.

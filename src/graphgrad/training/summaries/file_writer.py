@@ -22,14 +22,14 @@ class FileWriter:
     """Writes summaries and graphs to an event file in a directory.
 
     Args:
-      logdir: the directory; it is made if need be.
+      logdir: the directory; it is made if necessary.
       graph: a graph to write first.
       max_queue: how many events are kept back at most.
       flush_secs: for how many seconds at most.
-      graph_def: accepted in the place of `graph`: a serialized GraphDef.
+      graph_def: accepted in place of `graph`: a serialized GraphDef.
       filename_suffix: what the file's name ends with.
       session: accepted; without effect.
-    Raises: TypeError if `graph` is no graph; ResourceExhaustedError, also later, if the disk is full.
+    Raises: TypeError if `graph` is not a graph; ResourceExhaustedError, also later, if the disk is full.
     Reference: TensorFlow 2.21 `tf.compat.v1.summary.FileWriter`.
 
     >>> import os, tempfile
@@ -145,7 +145,7 @@ class FileWriter:
           graph: a `Graph`.
           global_step: the step, a number.
           graph_def: a serialized GraphDef in its place.
-        Raises: TypeError if `graph` is no graph; ValueError if there are both, or none.
+        Raises: TypeError if `graph` is not a graph; ValueError if there are both, or none.
         """
         self._add(Event(graph_def=_graph_def(graph, graph_def)), global_step)
 

@@ -47,7 +47,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
       collections: to which collections to add it; `GraphKeys.SUMMARIES` if not given.
       family: a tag's beginning, by which TensorBoard groups.
     Returns: a string scalar, a serialized `Summary`.
-    Raises: InvalidArgumentError at run time if `tensor` is no scalar.
+    Raises: InvalidArgumentError at run time if `tensor` is not a scalar.
     Gradient: none.
     Reference: TensorFlow 2.21 ScalarSummary.
 

@@ -199,7 +199,7 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
     """Makes a writer of an event file, for `tf.summary` of TensorFlow 2.
 
     Args:
-      logdir: the directory; it is made if need be.
+      logdir: the directory; it is made if necessary.
       max_queue: how many events are kept back at most; 10 by default.
       flush_millis: for how many milliseconds at most; two minutes by default.
       filename_suffix: what the file's name ends with; `.v2` by default.
@@ -353,7 +353,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
       step: the step, a number; by default the one that was set.
       description: text that TensorBoard shows beside it, Markdown.
     Returns: whether it was written, a bool scalar.
-    Raises: ValueError for what is no scalar, or without a step.
+    Raises: ValueError for anything but a scalar, or without a step.
     Reference: TensorFlow 2.21 `tf.summary.scalar`.
     """
     metadata = metadata_of("scalars", description)

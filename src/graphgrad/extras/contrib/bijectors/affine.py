@@ -213,7 +213,7 @@ class Permute(Bijector):
       axis: the axis, counted from the end.
       validate_args: accepted.
       name: its name.
-    Raises: ValueError if it is no permutation, as far as that is known while building.
+    Raises: ValueError if it is not a permutation, as far as that is known while building.
     """
 
     def __init__(self, permutation: Any, axis: int = -1, validate_args: bool = False, name: str | None = None):

@@ -269,7 +269,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """A running product by way of logarithms, whose gradient stays finite.
+    """A running product through logarithms, whose gradient stays finite.
 
     Args:
       x: values between 0 and 1; those below the smallest normal number count as that.

@@ -69,7 +69,7 @@ class AttentionWrapper(RNNCell):
       output_attention: whether the attention is the output; else that of the cell.
       initial_cell_state: the cell's state for `zero_state`, instead of zeros.
       name: the name of its variable scope, "attention_wrapper" by default.
-      attention_layer: a layer, or a list of them, in the place of `attention_layer_size`.
+      attention_layer: a layer, or a list of them, in place of `attention_layer_size`.
       attention_fn: a function of mechanism, cell output, attention state and layer that gives attention, alignments
         and next attention state.
       dtype: the dtype of its variables; that of the first input by default.

@@ -198,7 +198,7 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
       **kwargs: none are used.
     Returns: the outputs of all steps, (batch, time, ...) or (time, batch, ...), structured as the decoder's; the last
       state; the lengths of the sequences, (batch,) of int32.
-    Raises: TypeError if `decoder` is none; ValueError if `maximum_iterations` is no scalar.
+    Raises: TypeError if `decoder` is none; ValueError if `maximum_iterations` is not a scalar.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.dynamic_decode`.
 

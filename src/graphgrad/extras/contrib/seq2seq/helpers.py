@@ -136,7 +136,7 @@ class TrainingHelper(Helper):
       sequence_length: (batch,) of int32.
       time_major: whether time is the first axis of the inputs.
       name: a name for the operations.
-    Raises: ValueError if `sequence_length` is no vector.
+    Raises: ValueError if `sequence_length` is not a vector.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.TrainingHelper`.
     """
 
@@ -416,7 +416,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
 
 class InferenceHelper(Helper):
-    """What came out goes in, by way of functions.
+    """Feeds outputs back as inputs, through functions.
 
     Args:
       sample_fn: a function of the outputs that gives samples.

@@ -360,7 +360,7 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
       targets: a list of (batch,) int32 tensors.
       weights: a list of (batch,) float tensors.
       average_across_timesteps: whether to divide by the sum of the weights.
-      softmax_loss_function: (labels, logits) -> losses, in the place of cross entropy.
+      softmax_loss_function: (labels, logits) -> losses, in place of cross entropy.
       name: a name for the operations.
     Returns: (batch,).
     Raises: ValueError for lists of different lengths.

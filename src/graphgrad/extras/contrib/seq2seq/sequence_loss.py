@@ -27,7 +27,7 @@ def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timest
       weights: (batch, steps), floats.
       average_across_timesteps, average_across_batch: over what to divide by the sum of the weights.
       sum_over_timesteps, sum_over_batch: over what to sum, and to divide by the number of weights that are not zero.
-      softmax_loss_function: (labels, logits) -> losses, in the place of cross entropy.
+      softmax_loss_function: (labels, logits) -> losses, in place of cross entropy.
       name: a name for the operations.
     Returns: a scalar; (batch,) or (steps,) with one average, (batch, steps) with none.
     Raises: ValueError for other ranks, or a sum and an average over the same.

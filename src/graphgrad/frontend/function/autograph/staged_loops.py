@@ -167,7 +167,7 @@ def _row_of(rows: Tensor) -> Callable[[Any], Any]:
 class _Loop:
     """A loop of the graph over the values of some names.
 
-    A value is nested anyhow; leaves that are no tensors stay as they are. A name without value gets zeros
+    A value is nested anyhow; leaves that are not tensors are unchanged. A name without value gets zeros
     of the form that one iteration gives it.
     """
 
