@@ -12,7 +12,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.executor.runtime import session as sessions
+from graphgrad.executor.runtime.fetches import conversions, register_session_run_conversion_functions
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.training.checkpoints.bundle import write_bundle
 
@@ -137,14 +137,14 @@ def test_experimental(sess: Any) -> None:
     assert _all(sess, numbers.with_options(options).prefetch(tf.data.experimental.AUTOTUNE)) == [0, 1, 2, 3, 4]
 
 
-def test_conversion_functions(sess: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversion_functions(sess: Any, request: pytest.FixtureRequest) -> None:
     """A type of the user's is fetched and fed by functions."""
     class Pair:
         def __init__(self, a: Any, b: Any):
             self.a, self.b = a, b
 
-    monkeypatch.setattr(sessions, "_conversions", [])
-    register = sessions.register_session_run_conversion_functions
+    request.addfinalizer(conversions.clear)
+    register = register_session_run_conversion_functions
     register(Pair, lambda p: ([p.a, p.b], lambda values: Pair(*values)), lambda p, v: [(p.a, v[0]), (p.b, v[1])])
     pair = Pair(tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, []))
     total = pair.a + pair.b

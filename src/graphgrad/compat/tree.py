@@ -79,7 +79,7 @@ INTERNALS = {
     "is_dense_tensor_like": "graphgrad.ir.conversion:is_tensor_like",
     "is_resource_variable": "graphgrad.compat.inside.ops",
     "make_vjp": "graphgrad.frontend.autodiff.gradient_functions",
-    "register_session_run_conversion_functions": "graphgrad.executor.runtime.session",
+    "register_session_run_conversion_functions": "graphgrad.executor.runtime.fetches",
     "registry": "graphgrad.ir.opdef",
     "prepend_name_scope": "graphgrad.compat.inside.ops",
     "smart_cond": "graphgrad.frontend.control_flow.cond_while",

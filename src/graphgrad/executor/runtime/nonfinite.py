@@ -161,25 +161,48 @@ def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
         if all(map(is_finite, values)) and all(is_finite(c.value) for c in _written(executable)):
             return values
         _set_back(executable, kept)
-    fetches, targets, given, resolve = executable._request
+    values, found, tensors = _run_wide(executable, feeds)
+    wide = executable.wide[0]
+    spoilt = {id(c) for c in _written(wide) if not is_finite(c.value)}
+    bad = _first_bad(found, tensors) if state.mode == EVERY_OP else _origin(found, executable)
+    if bad is None and state.mode == EVERY_OP and not spoilt:
+        return values
+    _set_back(wide, kept)
+    raise _worded_for(executable, feeds, found, bad, spoilt)
+
+
+def _run_wide(executable: Executable, feeds: Sequence[Any]) -> tuple[list[Any], _Values, list[Tensor]]:
+    """Runs with all tensors kept.
+
+    Returns: the values of the fetches, of all tensors, and these tensors in the order in which they are looked at.
+    """
+    fetches, _, given, _ = executable._request
     wide, tensors = executable.wide = executable.wide or _widen(executable)
     everything = list(map(to_numpy, wide.run(feeds)))
     by_id = dict(zip(map(id, tensors), everything[len(fetches) :], strict=True))
     by_id.update(zip(map(id, given), feeds, strict=True))
-    found = _Values(by_id)
-    spoilt = {id(c) for c in _written(wide) if not is_finite(c.value)}
-    bad = _first_bad(found, [*given, *tensors]) if state.mode == EVERY_OP else _origin(found, executable)
-    if bad is None and state.mode == EVERY_OP and not spoilt:
-        return everything[: len(fetches)]
-    _set_back(wide, kept)
+    return everything[: len(fetches)], _Values(by_id), [*given, *tensors]
+
+
+def _worded_for(executable: Executable, feeds: Sequence[Any], found: _Values, bad: Tensor | None,
+                spoilt: set[int]) -> InvalidArgumentError:
+    """The error for a run.
+
+    Args:
+      executable, feeds: what was run.
+      found: the values of all tensors.
+      bad: the tensor that is to blame, or None.
+      spoilt: ids of the variables that were not finite in the end.
+    """
+    fetches, targets, given, resolve = executable._request
     if bad is not None and (bad.op.type != "ReadVariableOp" or not is_finite(resolve(bad.op.inputs[0]).value)):
-        raise _error(bad, found, _inside(executable, bad.op, feeds))
+        return _error(bad, found, _inside(executable, bad.op, feeds))
     # All tensors are finite, or a variable was finite before the run: an assignment is the origin.
     for op in reversed(prune(fetches, targets, given)):
         handle = next((t for t in op.inputs if t.dtype is resource), None)
         if handle is not None and "reads" not in op.opdef.flags and id(resolve(handle)) in spoilt:
-            raise _assignment_error(op, handle, found)
-    raise _vanished(fetches)
+            return _assignment_error(op, handle, found)
+    return _vanished(fetches)
 
 
 def is_finite(value: Any) -> bool:

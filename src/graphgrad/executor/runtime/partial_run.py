@@ -50,11 +50,7 @@ class PartialRun:
                 raise _invalid(f"Fetch {f.name} can't be computed from the feeds that have been fed so far",
                                "feed what it depends on")
         self._check_order(new)
-        later = [op for op in self._ops if op not in self._done and op not in new]
-        wanted = {id(t): t for op in later for t in op.inputs
-                  if t.op in new and t.op.type != "Const" and t.dtype.name != "resource"}
-        wanted |= {i: f for i, f in self._pending.items() if isinstance(f, Tensor) and f.op in new}
-        wanted = {i: t for i, t in wanted.items() if i not in known}
+        wanted = self._wanted(new, known)
         targets = [op for op in new if op.opdef.flags & {"stateful", "host"} or id(op) in self._pending]
         values = run([*wanted.values(), *targets], dict(known.values())) if wanted or targets else []
         self._done |= set(new)
@@ -64,6 +60,14 @@ class PartialRun:
         for op in new:
             self._pending.pop(id(op), None)
         return not self._pending
+
+    def _wanted(self, new: dict[Operation, None], known: dict[int, Any]) -> dict[int, Tensor]:
+        """The tensors to keep of what runs now, by id: what is fetched then or later, or read later."""
+        later = [op for op in self._ops if op not in self._done and op not in new]
+        wanted = {id(t): t for op in later for t in op.inputs
+                  if t.op in new and t.op.type != "Const" and t.dtype.name != "resource"}
+        wanted |= {i: f for i, f in self._pending.items() if isinstance(f, Tensor) and f.op in new}
+        return {i: t for i, t in wanted.items() if i not in known}
 
     def take(self, fetch: Any) -> Any:
         """Returns the value of a fetch."""

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, describe
-from graphgrad.executor.backend.xla import to_numpy
 from graphgrad.executor.plan.placement import DeviceAttributes, Placement, full_name
-from graphgrad.executor.program.interpreter import in_context
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
-from graphgrad.ir.composite import IndexedSlicesValue, SparseTensorValue
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.context import use as use_graph
-from graphgrad.ir.conversion import make_array
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
-from graphgrad.ir.shape import compatible, shape_str
-from graphgrad.ir.source import user_source
 from graphgrad.ir.variable_store import Cell
 
 from .executable import Executable
+from .feeds import converted_feeds, feed_targets, feed_values, flat_feeds
+from .fetches import Fetches, conversions, fetched_array, structure_key
 from .partial_run import PartialRun
 from .run_report import RunReport
 
@@ -39,43 +34,14 @@ def _stack() -> list[Any]:
     return stack
 
 
-_conversions: list[tuple[type, Any, Any]] = []  # conversions of user types: type, of fetches, of feeds
-
-
-def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None,
-                                              feed_function_for_partial_run: Any = None) -> None:
-    """Makes sessions fetch and feed objects of another type.
-
-    Args:
-      tensor_type: the type.
-      fetch_function: object -> (list of what to fetch, function from the list of values to the result).
-      feed_function: (object, value) -> list of pairs (tensor, value).
-      feed_function_for_partial_run: accepted.
-    Raises: ValueError for a type that is registered already.
-    Reference: TensorFlow 2.21 tensorflow.python.client.session.
-    """
-    for known, _, _ in _conversions:
-        if issubclass(tensor_type, known):
-            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
-    _conversions.insert(0, (tensor_type, fetch_function, feed_function))
-
-
-def _converted_feeds(feed_dict: Any) -> Any:
-    """Replaces objects of user types in feeds by tensors and values."""
-    out: dict[Any, Any] = {}
-    for key, value in feed_dict.items():
-        found = next((c for c in _conversions if isinstance(key, c[0])), None)
-        if found is None or found[2] is None:
-            out[key] = value
-        else:
-            out.update(found[2](key, value))
-    return out
-
-
 def get_default_session() -> Any:
     """Returns the innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
     stack = _stack()
     return stack[-1] if stack else None
+
+
+def _id_of(key: Any) -> Any:
+    return key if isinstance(key, str) else id(key)
 
 
 class _Entry:
@@ -183,11 +149,11 @@ class BaseSession:
 
     def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
         if feed_dict:
-            feed_dict = _flat_feeds(feed_dict)
-        if _conversions and feed_dict:
-            feed_dict = _converted_feeds(feed_dict)
+            feed_dict = flat_feeds(feed_dict)
+        if conversions and feed_dict:
+            feed_dict = converted_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
-        feeds = self._feed_values(entry, feed_dict) if feed_dict else ()
+        feeds = feed_values(entry.feeds, feed_dict) if feed_dict else ()
         if run_metadata is not None and getattr(options, "output_partition_graphs", False):
             run_metadata.partition_graphs.append(self._graph.as_graph_def())
         if run_metadata is not None and getattr(options, "trace_level", None):
@@ -213,17 +179,17 @@ class BaseSession:
         1 steps: ...
         """
         if feed_dict:
-            feed_dict = _flat_feeds(feed_dict)
+            feed_dict = flat_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
         report = RunReport()
-        entry.executable.run(self._feed_values(entry, feed_dict) if feed_dict else (), report, store=False)
+        entry.executable.run(feed_values(entry.feeds, feed_dict) if feed_dict else (), report, store=False)
         return report
 
     def _entry(self, fetches: Any, feed_dict: Any) -> _Entry:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
         keys: tuple[Any, ...] = tuple(map(_id_of, feed_dict)) if feed_dict else ()
-        key = (_structure(fetches), keys)
+        key = (structure_key(fetches), keys)
         return self._entries.get(key) or self._make_entry(key, fetches, feed_dict or {})
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
@@ -245,8 +211,8 @@ class BaseSession:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session. Fix: run inside its `with` block, or make a new one")
         elements: list[Any] = []
-        _Fetches(self._graph, elements).structure(fetches)
-        run = PartialRun(self._graph, elements, [t for k in feeds or () for t in self._feed_targets(k)])
+        Fetches(self._graph, elements).structure(fetches)
+        run = PartialRun(self._graph, elements, [t for k in feeds or () for t in feed_targets(self._graph, k)])
         self._partial[run.handle] = run
         return run.handle
 
@@ -266,10 +232,10 @@ class BaseSession:
             raise InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs! "
                                                    "Fix: sess.partial_run_setup(fetches, feeds)")
         elements: list[Any] = []
-        rebuild = _Fetches(self._graph, elements).structure(fetches)
+        rebuild = Fetches(self._graph, elements).structure(fetches)
         fed = {}
-        for key, value in (_flat_feeds(feed_dict) if feed_dict else {}).items():
-            targets = self._feed_targets(key)
+        for key, value in (flat_feeds(feed_dict) if feed_dict else {}).items():
+            targets = feed_targets(self._graph, key)
             if len(targets) != 1:
                 raise TypeError(f"partial_run takes no values for {key}. Fix: feed its components, one by one")
             fed[id(targets[0])] = (targets[0], value)
@@ -303,10 +269,10 @@ class BaseSession:
         if self._graph.version == 0:
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
         elements: list[Any] = []
-        rebuild = _Fetches(self._graph, elements).structure(fetches)
+        rebuild = Fetches(self._graph, elements).structure(fetches)
         feeds: list[Tensor] = []
         for k in feed_dict:
-            feeds.extend(self._feed_targets(k))
+            feeds.extend(feed_targets(self._graph, k))
         tensors: dict[int, Tensor] = {}
         targets = []
         for e in elements:
@@ -324,7 +290,7 @@ class BaseSession:
         rank0 = [isinstance(e, Tensor) for e in elements]
 
         def give_back(values: list[Any]) -> Any:
-            arrays = [_to_numpy(v) for v in values]
+            arrays = [fetched_array(v) for v in values]
             return rebuild([arrays[p] if p is not None and r else None for p, r in zip(places, rank0, strict=True)])
 
         entry = _Entry((fetches, list(feed_dict), elements), feeds, executable, give_back)
@@ -365,35 +331,6 @@ class BaseSession:
             elif shared:
                 _check_shared(op, cell.held.item(), resource)
         return cell
-
-    # -- feeding -------------------------------------------------------------------
-
-    def _feed_targets(self, key: Any) -> list[Tensor]:
-        parts = _composite_parts(key)
-        if parts is not None:
-            return [p for p in parts if p is not None]
-        try:
-            t = self._graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
-        except Exception as e:
-            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e}") from None
-        if not self._graph.is_feedable(t):
-            raise ValueError(f"Tensor {t.name} may not be fed.")
-        return [t]
-
-    def _feed_values(self, entry: _Entry, feed_dict: Any) -> list[Any]:
-        values = []
-        i = 0
-        feeds = entry.feeds
-        for key, value in feed_dict.items():
-            if i < len(feeds) and (feeds[i] is key or _composite_parts(key) is None):
-                values.append(_feed_value(feeds[i], value))
-                i += 1
-                continue
-            for part, v in zip(_composite_parts(key), _composite_value(key, value), strict=True):
-                if part is not None:
-                    values.append(_feed_value(part, v))
-                    i += 1
-        return values
 
     # -- as the default ------------------------------------------------------------
 
@@ -477,204 +414,3 @@ def _check_shared(op: Operation, held: Any, wanted: Any) -> None:
             raise InvalidArgumentError(op.node_def, op, describe(
                 op.type, op.name, f"Shared {held.family} '{held.name}' has {what} {have.get(what)} but requested "
                 f"{what} was {value}", "", str(op.source or ""), "give both the same settings, or other names"))
-
-
-# -- fetches ---------------------------------------------------------------------------
-
-
-def _id_of(key: Any) -> Any:
-    return key if isinstance(key, str) else id(key)
-
-
-def _structure(fetches: Any) -> Any:
-    """Returns a hashable key for a fetch structure, by the identity of its leaves."""
-    kind = type(fetches)
-    if kind is Tensor or kind is Operation:
-        return id(fetches)
-    if kind is list or kind is tuple:
-        return (kind, *[id(f) if type(f) is Tensor or type(f) is Operation else _structure(f) for f in fetches])
-    if isinstance(fetches, (list, tuple)):
-        return (kind, *map(_structure, fetches))
-    if isinstance(fetches, Mapping):
-        return (kind, *[(k, _structure(v)) for k, v in fetches.items()])
-    if isinstance(fetches, (str, bytes)):
-        return fetches
-    return id(fetches)
-
-
-class _Fetches:
-    """Turns a nested structure of fetches into a flat list and a function that rebuilds it."""
-
-    def __init__(self, graph: Graph, elements: list[Any]):
-        self.graph = graph
-        self.elements = elements
-
-    def structure(self, fetch: Any) -> Callable[[list[Any]], Any]:
-        """Appends the leaves of `fetch` to `elements`; returns the function from values to structure."""
-        if fetch is None:
-            raise TypeError(
-                'Argument `fetch` = None has invalid type "NoneType". Cannot be None. '
-                "Fix: leave it out; gradients of unconnected tensors are None"
-            )
-        if isinstance(fetch, (list, tuple)):
-            parts = [self.structure(f) for f in fetch]
-            if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
-                cls: Any = type(fetch)
-                return lambda values: cls(*[p(values) for p in parts])
-            make = list if isinstance(fetch, list) else tuple
-            return lambda values: make([p(values) for p in parts])
-        if isinstance(fetch, Mapping):
-            items = [(k, self.structure(v)) for k, v in fetch.items()]
-            kind: Any = type(fetch)
-            return lambda values: kind((k, p(values)) for k, p in items)
-        for kind_of, convert, _ in _conversions:
-            if isinstance(fetch, kind_of):
-                inner, contract = convert(fetch)
-                parts = [self.structure(f) for f in inner]
-                return lambda values: contract([p(values) for p in parts])
-        parts_of = _composite_parts(fetch)
-        if parts_of is not None:
-            return self._composite(fetch, parts_of)
-        return self._leaf(fetch)
-
-    def _composite(self, fetch: Any, parts: Sequence[Any]) -> Callable[[list[Any]], Any]:
-        leaves = [None if p is None else self._leaf(p) for p in parts]
-        if hasattr(fetch, "_value_of"):  # it knows its value
-            return lambda values: fetch._value_of([p(values) for p in leaves if p is not None])
-        cls = IndexedSlicesValue if isinstance(fetch, IndexedSlices) else SparseTensorValue
-        return lambda values: cls(*[None if p is None else p(values) for p in leaves])
-
-    def _leaf(self, fetch: Any) -> Callable[[list[Any]], Any]:
-        try:
-            element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
-        except TypeError as e:
-            raise TypeError(
-                f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or Tensor. ({e})"
-            ) from None
-        except ValueError as e:
-            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
-        except KeyError as e:
-            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e.args[0]})") from None
-        place = len(self.elements)
-        self.elements.append(element)
-        return lambda values: values[place]
-
-
-def _composite_parts(value: Any) -> Any:
-    """Returns the tensors of an `IndexedSlices` or a sparse tensor, in their public order; None for others."""
-    if isinstance(value, IndexedSlices):
-        return value.values, value.indices, value.dense_shape
-    if isinstance(value, (Tensor, Operation, str)):
-        return None
-    if type(value).__name__ == "SparseTensor":
-        return value.indices, value.values, value.dense_shape
-    return value._parts() if hasattr(value, "_value_of") else None
-
-
-def _composite_value(key: Any, value: Any) -> Sequence[Any]:
-    if hasattr(key, "_value_of"):
-        return [value.flat_values, *value.nested_row_splits]
-    if isinstance(value, tuple):
-        values = list(value)
-    elif isinstance(key, IndexedSlices):
-        values = [value.values, value.indices, value.dense_shape]
-    else:
-        values = [value.indices, value.values, value.dense_shape]
-    return values + [None] * (3 - len(values))
-
-
-def _to_numpy(value: Any) -> Any:
-    array = np.asarray(to_numpy(value))
-    if array.ndim == 0:
-        return array[()]
-    # The caller may write into the results.
-    if array.flags.writeable and array.base is None and array is not value:
-        return array
-    try:
-        return np.array(array)
-    except MemoryError:  # the run is over, and variables have changed
-        return array
-
-
-# -- feeds -----------------------------------------------------------------------------
-
-
-def _flat_feeds(feed_dict: Any) -> Any:
-    """Replaces tuples among the keys of a feed dictionary by their elements."""
-    if not any(isinstance(k, tuple) for k in feed_dict):
-        return feed_dict
-    flat: dict[Any, Any] = {}
-    for key, value in feed_dict.items():
-        _put_flat(flat, key, value)
-    return flat
-
-
-def _put_flat(flat: dict[Any, Any], key: Any, value: Any) -> None:
-    if not isinstance(key, (tuple, list)):
-        if key in flat:
-            raise ValueError(f"Could not flatten dictionary: key {key} is not unique. Fix: feed each tensor once")
-        flat[key] = value
-        return
-    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != len(key):
-        count = len(value) if isinstance(value, (tuple, list, np.ndarray)) else 1
-        raise ValueError(
-            f"Could not flatten dictionary. Key had {len(key)} elements, but value had {count} elements. Key: {key}. "
-            "Fix: feed a tuple of as many values, nested in the same way"
-        )
-    for k, v in zip(key, value, strict=True):
-        _put_flat(flat, k, v)
-
-
-def _feed_value(t: Tensor, value: Any) -> Any:
-    """Returns the array to feed for `t`; ValueError or TypeError if `value` does not fit."""
-    spec = t._spec
-    dtype = spec.dtype.np_dtype
-    if type(value) is np.ndarray and value.dtype == dtype:
-        array = value
-    else:
-        try:
-            array = _convert_feed(t, value, dtype)
-        except MemoryError as e:
-            raise in_context(t.op, e, []) from None
-    if array.shape != spec.shape and not compatible(array.shape, spec.shape):
-        raise ValueError(
-            f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "
-            f"{shape_str(spec.shape)}.\n  Built at {t.op.source}\n  Fed at {user_source(2)}\n"
-            "  Fix: reshape the value, or give the placeholder None for sizes that vary"
-        )
-    return array
-
-
-def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
-    if isinstance(value, Tensor):
-        raise TypeError(
-            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-            f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
-            f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out"
-        )
-    if t.dtype is dtypes.string:
-        return make_array(value, dtypes.string)
-    if t.dtype.kind == "o":
-        return value
-    try:
-        array = np.asarray(value)
-        if array.dtype == object or array.dtype.kind in "US":
-            array = np.asarray(value, dtype)
-    except (TypeError, ValueError) as e:
-        raise ValueError(
-            f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
-            f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array"
-        ) from None
-    if isinstance(value, int) and not isinstance(value, bool) and t.dtype.is_integer:
-        if not t.dtype.min <= value <= t.dtype.max:
-            raise TypeError(
-                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
-                f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
-                "(e.g. int64)."
-            )
-    if array.dtype.kind == "c" and not t.dtype.is_complex:
-        raise TypeError(
-            f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
-            "Fix: feed value.real, or make the placeholder complex"
-        )
-    return array.astype(dtype) if array.dtype != dtype else array

@@ -1,0 +1,159 @@
+"""Feeds of a run: which tensors they stand for, and the arrays that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.executor.program.interpreter import in_context
+from graphgrad.ir import dtypes
+from graphgrad.ir.conversion import make_array
+from graphgrad.ir.graph import Graph, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.shape import compatible, shape_str
+from graphgrad.ir.source import user_source
+
+from .fetches import composite_parts, conversions
+
+
+def converted_feeds(feed_dict: Any) -> Any:
+    """Replaces objects of user types in feeds by tensors and values."""
+    out: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        found = next((c for c in conversions if isinstance(key, c[0])), None)
+        if found is None or found[2] is None:
+            out[key] = value
+        else:
+            out.update(found[2](key, value))
+    return out
+
+
+def flat_feeds(feed_dict: Any) -> Any:
+    """Replaces tuples among the keys of a feed dictionary by their elements."""
+    if not any(isinstance(k, tuple) for k in feed_dict):
+        return feed_dict
+    flat: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        _put_flat(flat, key, value)
+    return flat
+
+
+def _put_flat(flat: dict[Any, Any], key: Any, value: Any) -> None:
+    if not isinstance(key, (tuple, list)):
+        if key in flat:
+            raise ValueError(f"Could not flatten dictionary: key {key} is not unique. Fix: feed each tensor once")
+        flat[key] = value
+        return
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != len(key):
+        count = len(value) if isinstance(value, (tuple, list, np.ndarray)) else 1
+        raise ValueError(
+            f"Could not flatten dictionary. Key had {len(key)} elements, but value had {count} elements. Key: {key}. "
+            "Fix: feed a tuple of as many values, nested in the same way"
+        )
+    for k, v in zip(key, value, strict=True):
+        _put_flat(flat, k, v)
+
+
+def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
+    """The tensors that a key of a feed dictionary stands for.
+
+    Args:
+      graph: the session's graph.
+      key: a tensor, its name, or a composite, whose parts are fed.
+    Raises: TypeError for what is no tensor; ValueError for one that may not be fed.
+    """
+    parts = composite_parts(key)
+    if parts is not None:
+        return [p for p in parts if p is not None]
+    try:
+        t: Tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+    except Exception as e:
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e}") from None
+    if not graph.is_feedable(t):
+        raise ValueError(f"Tensor {t.name} may not be fed.")
+    return [t]
+
+
+def feed_values(feeds: Sequence[Tensor], feed_dict: Any) -> list[Any]:
+    """The arrays to feed, one for each of the tensors `feeds` that the keys of `feed_dict` stand for."""
+    values = []
+    i = 0
+    for key, value in feed_dict.items():
+        if i < len(feeds) and (feeds[i] is key or composite_parts(key) is None):
+            values.append(feed_value(feeds[i], value))
+            i += 1
+            continue
+        for part, v in zip(composite_parts(key), _composite_value(key, value), strict=True):
+            if part is not None:
+                values.append(feed_value(part, v))
+                i += 1
+    return values
+
+
+def _composite_value(key: Any, value: Any) -> Sequence[Any]:
+    if hasattr(key, "_value_of"):
+        return [value.flat_values, *value.nested_row_splits]
+    if isinstance(value, tuple):
+        values = list(value)
+    elif isinstance(key, IndexedSlices):
+        values = [value.values, value.indices, value.dense_shape]
+    else:
+        values = [value.indices, value.values, value.dense_shape]
+    return values + [None] * (3 - len(values))
+
+
+def feed_value(t: Tensor, value: Any) -> Any:
+    """Returns the array to feed for `t`; ValueError or TypeError if `value` does not fit."""
+    spec = t._spec
+    dtype = spec.dtype.np_dtype
+    if type(value) is np.ndarray and value.dtype == dtype:
+        array = value
+    else:
+        try:
+            array = _convert_feed(t, value, dtype)
+        except MemoryError as e:
+            raise in_context(t.op, e, []) from None
+    if array.shape != spec.shape and not compatible(array.shape, spec.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape} for Tensor {t.name}, which has shape "
+            f"{shape_str(spec.shape)}.\n  Built at {t.op.source}\n  Fed at {user_source(2)}\n"
+            "  Fix: reshape the value, or give the placeholder None for sizes that vary"
+        )
+    return array
+
+
+def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
+    if isinstance(value, Tensor):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+            f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
+            f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out"
+        )
+    if t.dtype is dtypes.string:
+        return make_array(value, dtypes.string)
+    if t.dtype.kind == "o":
+        return value
+    try:
+        array = np.asarray(value)
+        if array.dtype == object or array.dtype.kind in "US":
+            array = np.asarray(value, dtype)
+    except (TypeError, ValueError) as e:
+        raise ValueError(
+            f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
+            f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array"
+        ) from None
+    if isinstance(value, int) and not isinstance(value, bool) and t.dtype.is_integer:
+        if not t.dtype.min <= value <= t.dtype.max:
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
+                "(e.g. int64)."
+            )
+    if array.dtype.kind == "c" and not t.dtype.is_complex:
+        raise TypeError(
+            f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
+            "Fix: feed value.real, or make the placeholder complex"
+        )
+    return array.astype(dtype) if array.dtype != dtype else array
