@@ -49,7 +49,7 @@ def _rows(values: Any, size: int | None, what: str) -> Any:
 
 def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None,
               name: str | None = None) -> Any:
-    """Images seen through projective transforms; what comes from outside is 0.
+    """Images seen through projective transforms; pixels from outside are 0.
 
     Args:
       images: (N, H, W, C), (H, W, C) or (H, W).
@@ -85,7 +85,7 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
       angles: in radians, one, or one for each image.
       interpolation: "NEAREST" or "BILINEAR".
       name: a name for the operations.
-    Returns: images of the input's shape and dtype; what comes from outside is 0.
+    Returns: images of the input's shape and dtype; pixels from outside are 0.
     Raises: TypeError for other dtypes and ranks.
     Gradient: with respect to images.
 
@@ -109,7 +109,7 @@ def translate(images: Any, translations: Any, interpolation: str = "NEAREST", na
       translations: (dx, dy), or one for each image (N, 2).
       interpolation: "NEAREST" or "BILINEAR".
       name: a name for the operations.
-    Returns: images of the input's shape and dtype; what comes from outside is 0.
+    Returns: images of the input's shape and dtype; pixels from outside are 0.
     Raises: TypeError for other dtypes and ranks.
     Gradient: with respect to images.
     """

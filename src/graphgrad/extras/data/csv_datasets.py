@@ -32,7 +32,7 @@ def records(text: str, delimiter: str, quotes: bool) -> Iterator[list[tuple[str,
 
     Args:
       text: the text.
-      delimiter: what stands between fields.
+      delimiter: the separator of fields.
       quotes: whether double quotes enclose fields, in which delimiters and ends of lines count as text.
     Raises: InvalidArgumentError for quotes that do not fit.
     """
@@ -86,7 +86,7 @@ class CsvDataset(DatasetV1):
       compression_type: "", "GZIP" or "ZLIB".
       buffer_size: accepted.
       header: whether the first line of each file is left out.
-      field_delim: what stands between fields.
+      field_delim: the separator of fields.
       use_quote_delim: whether double quotes enclose fields.
       na_value: what counts as empty besides.
       select_cols, exclude_cols: which fields to take or to leave out, sorted; `record_defaults` are for those.

@@ -181,7 +181,7 @@ class NumpyIterator(Saveable):
         """Goes where an iterator over the same data set stood.
 
         Args:
-          state: what `save` gave.
+          state: the result of `save`.
         """
         self._iterator._go_to(whole(state))
 

@@ -411,7 +411,7 @@ def from_variant(variant: Any, structure: Any) -> Any:
     """The data set that a tensor of dtype variant is.
 
     Args:
-      variant: what `to_variant` gave.
+      variant: the result of `to_variant`.
       structure: the `TypeSpec`s of its elements.
     Reference: TensorFlow 2.21 `tf.data.experimental.from_variant`.
 

@@ -86,12 +86,12 @@ class RestOfTransformations:
         """A data set that draws each element from one of several data sets.
 
         Args:
-          datasets: the data sets, with elements alike.
+          datasets: the data sets, with elements of equal structure.
           weights: the probability of each: a list, or a data set of such vectors; the same for all by default.
           seed: a number; the same one gives the same order, which is TensorFlow's.
           stop_on_empty_dataset: whether it ends with the first that ends; else the others go on.
           rerandomize_each_iteration: whether each pass has another order.
-        Raises: TypeError for elements that are not alike; ValueError for an empty list, or weights that do not fit.
+        Raises: TypeError for elements of different structure; ValueError for an empty list, or weights that do not fit.
         """
         from .combine import sampled
 
@@ -102,10 +102,10 @@ class RestOfTransformations:
         """A data set that takes each element from the data set that another one numbers.
 
         Args:
-          datasets: the data sets, with elements alike.
+          datasets: the data sets, with elements of equal structure.
           choice_dataset: a data set of scalars, int64.
           stop_on_empty_dataset: whether it ends with the first that ends; else such choices are skipped.
-        Raises: TypeError for elements that are not alike; ValueError for an empty list.
+        Raises: TypeError for elements of different structure; ValueError for an empty list.
         """
         from .combine import chosen
 

@@ -285,10 +285,10 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
       box_indices: (M), int32: the image that each box is in.
       crop_size: the height and width of the crops.
       method: "bilinear" or "nearest".
-      extrapolation_value: what stands outside of the image.
+      extrapolation_value: the value outside of the image.
       name: a name for the operation.
     Returns: (M, height, width, C), float32.
-    Raises: ValueError for shapes that do not fit; OutOfRangeError at run time for a number that is no image's.
+    Raises: ValueError for shapes that do not fit; OutOfRangeError at run time for an invalid image number.
     Gradient: of any order, for the image and for the boxes.
     Reference: TensorFlow 2.21 CropAndResize.
 
@@ -311,10 +311,10 @@ def crop_and_resize_v1(image, boxes, box_ind=None, crop_size=None, method="bilin
       box_ind, box_indices: (M), int32: the image that each box is in.
       crop_size: the height and width of the crops.
       method: "bilinear" or "nearest".
-      extrapolation_value: what stands outside of the image.
+      extrapolation_value: the value outside of the image.
       name: a name for the operation.
     Returns: (M, height, width, C), float32.
-    Raises: ValueError for shapes that do not fit; OutOfRangeError at run time for a number that is no image's.
+    Raises: ValueError for shapes that do not fit; OutOfRangeError at run time for an invalid image number.
     Gradient: of any order, for the image and for the boxes.
     Reference: TensorFlow 2.21 `tf.compat.v1.image.crop_and_resize`.
     """

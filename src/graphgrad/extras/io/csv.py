@@ -134,7 +134,7 @@ def decode_csv_v1(records: Any, record_defaults: Any, field_delim: str = ",", us
       records: strings of any shape, a record each.
       record_defaults: for each column [default], which also tells its dtype: float32, float64, int32, int64 or
         string; an empty tensor of a dtype where there must be a value.
-      field_delim: what stands between the fields.
+      field_delim: the separator of the fields.
       use_quote_delim: whether quotes enclose fields.
       name: a name for the operation.
       na_value: a further text, besides none, for which the default stands in.

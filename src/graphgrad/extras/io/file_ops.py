@@ -189,7 +189,7 @@ def parse_single_example_v1(serialized: Any, features: dict[str, Any], name: str
       example_names: accepted as TensorFlow does.
     Returns: name -> a tensor, or a `SparseTensor` for a `VarLenFeature`.
     Raises: ValueError if `features` is empty or holds anything else; InvalidArgumentError at run
-      time for what cannot be parsed.
+      time for unparsable data.
     Gradient: none.
     Reference: TensorFlow 2.21 ParseSingleExample.
 

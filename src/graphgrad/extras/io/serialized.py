@@ -198,7 +198,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
       out_type: tf.string.
       name: a name for the operation.
     Returns: (3), strings.
-    Raises: TypeError for what is not sparse; NotImplementedError for variants.
+    Raises: TypeError for anything but sparse tensors; NotImplementedError for variants.
     Gradient: none.
     Reference: TensorFlow 2.21 SerializeSparse.
 
@@ -231,7 +231,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
       out_type: tf.string.
       name: a name for the operation.
     Returns: (N, 3), strings.
-    Raises: TypeError for what is not sparse; NotImplementedError for variants.
+    Raises: TypeError for anything but sparse tensors; NotImplementedError for variants.
     Gradient: none.
     Reference: TensorFlow 2.21 SerializeManySparse.
 

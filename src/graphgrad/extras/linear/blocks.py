@@ -194,7 +194,7 @@ class LinearOperatorBlockDiag(_Blocks):
 
     Args:
       operators: a list of `LinearOperator`s of one dtype.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations; the names of the operators with "_ds_" in between by default.
     Raises: ValueError for hints that contradict what follows from the operators; TypeError for different dtypes.
 
@@ -266,7 +266,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
 
     Args:
       operators: a list of rows: one operator, two, three and so on; those at the ends of the rows are square.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict what follows from the operators, or sizes that do not fit; TypeError
       for different dtypes.

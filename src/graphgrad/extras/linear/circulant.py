@@ -201,7 +201,7 @@ class LinearOperatorCirculant(_Circulant):
     Args:
       spectrum: (*B, n), the eigenvalues: the Fourier transform of the first column.
       input_output_dtype: the operator's dtype; complex64 by default.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict a real spectrum.
 
@@ -227,7 +227,7 @@ class LinearOperatorCirculant2D(_Circulant):
       spectrum: (*B, m, n), the eigenvalues: the Fourier transform of what is convolved with. Images are vectors of
         m n elements.
       input_output_dtype: the operator's dtype; complex64 by default.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict a real spectrum.
 
@@ -251,7 +251,7 @@ class LinearOperatorCirculant3D(_Circulant):
     Args:
       spectrum: (*B, l, m, n), the eigenvalues: the Fourier transform of what is convolved with.
       input_output_dtype: the operator's dtype; complex64 by default.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict a real spectrum.
 

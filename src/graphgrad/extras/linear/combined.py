@@ -197,7 +197,7 @@ class LinearOperatorComposition(LinearOperator):
 
     Args:
       operators: a list of `LinearOperator`s of one dtype whose sizes fit.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations; the names of the operators with "_o_" in between by default.
     Raises: ValueError for hints that contradict what follows from the operators; TypeError for different dtypes.
 

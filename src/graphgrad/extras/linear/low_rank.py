@@ -28,7 +28,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
       diag_update: (*B, k), the diagonal of D; ones by default.
       v: (*B, n, k); u by default.
       is_diag_update_positive: whether the diagonal of D is real and positive.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict what follows from the parts, or sizes that do not fit.
 

@@ -79,7 +79,7 @@ class LinearOperatorIdentity(_Sized):
       num_rows: a scalar integer.
       batch_shape: an integer vector *B; none by default.
       dtype: the dtype, float32 by default.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties.
       assert_proper_shapes: whether products check, when they run, that sizes fit.
       name: a name for the scopes of operations.
 
@@ -163,7 +163,7 @@ class LinearOperatorScaledIdentity(_Sized):
     Args:
       num_rows: a scalar integer.
       multiplier: (*B), the factors.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       assert_proper_shapes: whether products check, when they run, that sizes fit.
       name: a name for the scopes of operations.
 
@@ -284,7 +284,7 @@ class LinearOperatorZeros(_Sized):
       num_columns: another; `num_rows` by default.
       batch_shape: an integer vector *B; none by default.
       dtype: the dtype, float32 by default.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties.
       assert_proper_shapes: whether products check, when they run, that sizes fit.
       name: a name for the scopes of operations.
 

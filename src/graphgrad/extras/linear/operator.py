@@ -28,7 +28,7 @@ class LinearOperator(Described):
     Args:
       dtype: of the matrices.
       graph_parents: accepted as TensorFlow does.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
       parameters: the arguments that made the operator, as a dict.
     Raises: ValueError for hints that contradict each other.

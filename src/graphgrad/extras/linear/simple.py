@@ -27,7 +27,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     Args:
       matrix: (*B, m, n), a float or complex tensor.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
 
     >>> sess.run(tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [0.0, 4.0]]).solvevec([2.0, 4.0]))
@@ -71,7 +71,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     Args:
       tril: (*B, n, n); what lies above the diagonals is not read.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
 
     >>> sess.run(tf.linalg.LinearOperatorLowerTriangular([[2.0, 9.0], [1.0, 4.0]]).determinant())
@@ -140,7 +140,7 @@ class LinearOperatorDiag(LinearOperator):
 
     Args:
       diag: (*B, n), the diagonals.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
 
     >>> sess.run(tf.linalg.LinearOperatorDiag([2.0, 4.0]).matvec([1.0, 1.0]))

@@ -32,7 +32,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     Args:
       reflection_axis: (*B, n), what is turned around; it need not have length 1.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that do not hold for reflections.
 
@@ -132,7 +132,7 @@ class LinearOperatorPermutation(LinearOperator):
     Args:
       perm: (*B, n), integers; each row has all of 0, ..., n - 1.
       dtype: of the matrices.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for what is known not to be a permutation; TypeError if it is not of integers.
 
@@ -219,7 +219,7 @@ class LinearOperatorTridiag(LinearOperator):
       diagonals: (*B, 3, n), above, on and below the main diagonal, of which the last element above and the first one
         below are not read; in other formats a sequence of three, or (*B, n, n).
       diagonals_format: "compact", "sequence" or "matrix".
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for another format.
 
@@ -325,7 +325,7 @@ class LinearOperatorToeplitz(LinearOperator):
     Args:
       col: (*B, n), the first columns.
       row: (*B, n), the first rows, whose first element is not read.
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for rows and columns of different length.
 

@@ -37,10 +37,10 @@ def true_positives(labels: Any, predictions: Any, weights: Any = None, metrics_c
 
     Args:
       labels, predictions: of one shape; cast to bool.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_positives`.
@@ -59,10 +59,10 @@ def false_positives(labels: Any, predictions: Any, weights: Any = None, metrics_
 
     Args:
       labels, predictions: of one shape; cast to bool.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_positives`.
@@ -81,10 +81,10 @@ def true_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_c
 
     Args:
       labels, predictions: of one shape; cast to bool.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_negatives`.
@@ -103,10 +103,10 @@ def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_
 
     Args:
       labels, predictions: of one shape; cast to bool.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_negatives`.
@@ -125,10 +125,10 @@ def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collec
 
     Args:
       labels, predictions: of one shape; cast to bool.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.precision`.
@@ -156,10 +156,10 @@ def recall(labels: Any, predictions: Any, weights: Any = None, metrics_collectio
 
     Args:
       labels, predictions: of one shape; cast to bool.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.recall`.
@@ -195,10 +195,10 @@ def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = Non
     Args:
       labels, predictions: of one shape; integers below num_classes.
       num_classes: how many classes there are.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_iou`.
@@ -229,10 +229,10 @@ def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: Any, wei
     Args:
       labels, predictions: of one shape; integers below num_classes.
       num_classes: how many classes there are.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_per_class_accuracy`.

@@ -93,10 +93,10 @@ def mean(values: Any, weights: Any = None, metrics_collections: Any = None,
 
     Args:
       values: a tensor.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean`.
@@ -131,10 +131,10 @@ def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = Non
 
     Args:
       values: a tensor of known shape.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_tensor`.
@@ -163,10 +163,10 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
 
     Args:
       labels, predictions: of one shape.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.accuracy`.
@@ -191,10 +191,10 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None,
 
     Args:
       labels, predictions: of one shape.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_absolute_error`.
@@ -212,10 +212,10 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
 
     Args:
       labels, predictions: of one shape.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_squared_error`.
@@ -233,10 +233,10 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
 
     Args:
       labels, predictions: of one shape.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.root_mean_squared_error`.
@@ -257,10 +257,10 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
     Args:
       labels, predictions: of one shape.
       normalizer: of that shape.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_relative_error`.
@@ -280,10 +280,10 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any =
     Args:
       labels, predictions: of one shape.
       dim: the dimension.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.mean_cosine_distance`.
@@ -305,10 +305,10 @@ def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_c
     Args:
       values: a tensor.
       threshold: a scalar.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.percentage_below`.

@@ -76,10 +76,10 @@ def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: Any 
       curve: "ROC" or "PR".
       summation_method: "trapezoidal", "minoring", "majoring", or "careful_interpolation" (Davis and Goadrich 2006).
       thresholds: the points, instead of evenly spaced ones.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: ValueError for an unknown curve or method; InvalidArgumentError at run time for predictions beyond [0, 1].
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.auc`.
@@ -147,10 +147,10 @@ def true_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any,
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       thresholds: a list of numbers from 0 to 1.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_positives_at_thresholds`.
@@ -167,10 +167,10 @@ def false_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       thresholds: a list of numbers from 0 to 1.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_positives_at_thresholds`.
@@ -187,10 +187,10 @@ def true_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any,
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       thresholds: a list of numbers from 0 to 1.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_negatives_at_thresholds`.
@@ -207,10 +207,10 @@ def false_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       thresholds: a list of numbers from 0 to 1.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_negatives_at_thresholds`.
@@ -238,10 +238,10 @@ def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weig
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       thresholds: a list of numbers from 0 to 1.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.precision_at_thresholds`.
@@ -264,10 +264,10 @@ def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       thresholds: a list of numbers from 0 to 1.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: RuntimeError in eager mode.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.recall_at_thresholds`.
@@ -291,10 +291,10 @@ def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, 
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       specificity: from 0 to 1.
       num_thresholds: how many points are compared.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: ValueError for a specificity beyond [0, 1]; InvalidArgumentError at run time for such predictions.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.sensitivity_at_specificity`.
@@ -319,10 +319,10 @@ def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: Any, 
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       sensitivity: from 0 to 1.
       num_thresholds: how many points are compared.
-      weights: a scalar, or a tensor that broadcasts; what counts how much. None for 1.
+      weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
-    Returns: (value, update_op): the value of all that was seen, and the operation that takes in what comes now.
+    Returns: (value, update_op): the value over all data so far, and the operation that adds the current data.
     Raises: ValueError for a sensitivity beyond [0, 1]; InvalidArgumentError at run time for such predictions.
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.specificity_at_sensitivity`.

@@ -82,7 +82,7 @@ class TextFileInitializer:
       key_dtype, value_dtype: dtypes of keys and values.
       key_index, value_index: the column of each; `TextFileIndex` has those for the whole line and for its number.
       vocab_size: how many lines to read; all by default.
-      delimiter: what stands between columns.
+      delimiter: the separator of columns.
       name: a name for the operation.
       value_index_offset: is added to the number of the line, as a value.
     Raises: ValueError for an index of a whole line that is not a string, or of a number that is not an integer.

@@ -31,7 +31,7 @@ class FixedLenSequenceFeature(NamedTuple):
       shape: the shape of each value.
       dtype: float32, int64 or string.
       allow_missing: whether it may be missing; needed for `Example`s.
-      default_value: what shorter ones are filled up with.
+      default_value: the padding of shorter ones.
     """
 
     shape: Any
@@ -268,7 +268,7 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
       example_names: (B), strings; accepted.
       name: a name for the scope of the operations.
     Returns: name -> a tensor, a `SparseTensor` or a `RaggedTensor`, with the batch as its first axis.
-    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for what cannot be parsed.
+    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for unparsable data.
     Gradient: none.
     Reference: TensorFlow 2.21 ParseExampleV2.
 
@@ -321,7 +321,7 @@ def parse_single_example(serialized: Any, features: dict[str, Any], example_name
       example_names: accepted as TensorFlow does.
       name: a name for the scope of the operations.
     Returns: name -> a tensor, a `SparseTensor` or a `RaggedTensor`.
-    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for what cannot be parsed.
+    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for unparsable data.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.io.parse_single_example`.
 
@@ -404,7 +404,7 @@ def parse_single_sequence_example(serialized: Any, context_features: Any = None,
       name: a name for the scope of the operations.
     Returns: (context, lists): for each feature a tensor, `SparseTensor` or `RaggedTensor`; in the second with steps as
       the first axis.
-    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for what cannot be parsed.
+    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for unparsable data.
     Gradient: none.
     Reference: TensorFlow 2.21 ParseSequenceExampleV2.
 
@@ -431,7 +431,7 @@ def parse_sequence_example(serialized: Any, context_features: Any = None, sequen
       name: a name for the scope of the operations.
     Returns: (context, lists, lengths): for each feature a tensor, `SparseTensor` or `RaggedTensor`, with the batch as
       the first axis and, in the second, steps as the second; for each dense list how many steps there are, (B).
-    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for what cannot be parsed.
+    Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for unparsable data.
     Gradient: none.
     Reference: TensorFlow 2.21 ParseSequenceExampleV2.
 

@@ -92,7 +92,7 @@ class QueueBase:
         shapes = [_common(parts) for parts in zip(*(q.shapes for q in queues), strict=True)]
         return QueueBase(queues[0].dtypes, shapes, queues[0].names, queues[int(known)].queue_ref)
 
-    # -- what it is -----------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------
 
     @property
     def queue_ref(self) -> Any:

@@ -97,10 +97,10 @@ class ReaderBase:
         return raw.ReaderSerializeStateV2(self._reader_ref, name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Any:
-        """The operation that lets it go on where another was.
+        """The operation that restores it to the state of another.
 
         Args:
-          state: what `serialize_state` gave.
+          state: the result of `serialize_state`.
           name: a name for the operation.
         """
         return raw.ReaderRestoreStateV2(self._reader_ref, convert_to_tensor(state, string, name="state"), name=name)

@@ -70,7 +70,7 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
       name: a name for the scope.
       row_splits_dtype: int32 or int64.
     Returns: a `RaggedTensor`; a tensor if no axis is ragged.
-    Raises: ValueError for lists that are not nested alike.
+    Raises: ValueError for lists that are not nested equally.
     Reference: TensorFlow 2.21 `tf.ragged.constant`.
 
     >>> sess.run(tf.ragged.constant([[1, 2], [], [3]]).row_lengths())

@@ -250,7 +250,7 @@ class RaggedTensor(Composite):
             return cls.from_value_rowids(st_input.values, raw.Cast(rows, DstT=dtype),
                                          raw.Cast(_part(st_input.dense_shape, 0), DstT=dtype))
 
-    # -- what it is ------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------
 
     @property
     def values(self) -> Any:
@@ -399,7 +399,7 @@ class RaggedTensor(Composite):
         """The rows in a dense tensor, filled up at their ends.
 
         Args:
-          default_value: what they are filled up with; 0 by default.
+          default_value: the padding; 0 by default.
           name: a name for the operation.
           shape: the shape of the result, None or -1 where the longest row decides; longer rows are cut off.
         """

@@ -52,12 +52,12 @@ def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", rep
     Args:
       input: strings, or a `RaggedTensor` of them.
       input_encoding: how they are encoded, any encoding that Python knows.
-      errors: 'replace', 'ignore' or 'strict', for what is not valid.
+      errors: 'replace', 'ignore' or 'strict', for invalid text.
       replacement_char: the code point that replaces it.
       replace_control_characters: whether U+0000 to U+001F are replaced too.
       name: a name for the scope of the operations.
     Returns: int32: a `RaggedTensor` with one ragged axis more; of a single string, a vector.
-    Raises: ValueError for strings of an unknown rank; InvalidArgumentError at run time for what is not valid.
+    Raises: ValueError for strings of an unknown rank; InvalidArgumentError at run time for invalid text.
     Gradient: none.
     Reference: TensorFlow 2.21 UnicodeDecode.
 
@@ -183,7 +183,7 @@ def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = 
     Args:
       data: strings, of rank 1 or more, or a `RaggedTensor`; the last axis holds the strings of a row.
       ngram_width: how many are joined, a number or several.
-      separator: what stands between them.
+      separator: the separator of them.
       pad_values: what stands in before and after a row: a string, or one for each side.
       padding_width: how many stand in; at most the width less 1, which is the default.
       preserve_short_sequences: whether a row that is too short gives all of its strings joined.
@@ -289,7 +289,7 @@ def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None,
     Args:
       inputs: as for `tf.ragged.cross`.
       num_buckets: how many hashes there are; 0 for 2**63 - 1.
-      hash_key: what hashing begins with.
+      hash_key: the key of the hash.
       name: a name for the scope of the operations.
     Returns: a `RaggedTensor` of int64.
     Raises: as `tf.ragged.cross`.

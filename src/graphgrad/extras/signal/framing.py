@@ -143,7 +143,7 @@ def overlap_and_add(signal, frame_step, name=None):
       frame_step: a scalar integer.
       name: a name for the scope of the operations.
     Returns: (*B, frame_length + frame_step * (frames - 1)).
-    Raises: ValueError for a rank below 2 or a step that is no scalar integer.
+    Raises: ValueError for a rank below 2 or a step that is not a scalar integer.
     Gradient: the frames of dy.
     Reference: TensorFlow 2.21 `tf.signal.overlap_and_add`.
 
@@ -233,7 +233,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
       forward_window_fn: the window of the `stft`.
       name: a name for the scope of the operations.
     Returns: a function of a length and a dtype: the window over the sum of the squares of all that overlap.
-    Raises: ValueError for a step that is no scalar integer.
+    Raises: ValueError for a step that is not a scalar integer.
     Reference: TensorFlow 2.21 `tf.signal.inverse_stft_window_fn`.
 
     >>> sess.run(tf.signal.inverse_stft_window_fn(2)(4, tf.float32))

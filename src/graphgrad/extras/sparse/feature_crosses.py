@@ -172,7 +172,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
     Args:
       inputs: a list of sparse matrices and dense ones of strings or ints, with a row for each example.
       name: a name for the scope of the operations.
-      separator: what stands between values; '_X_' by default.
+      separator: the separator of values; '_X_' by default.
     Returns: a `SparseTensor` of strings, with a row for each example.
     Raises: TypeError for other inputs; InvalidArgumentError at run time for different numbers of examples.
     Gradient: none.
@@ -194,7 +194,7 @@ def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None 
     Args:
       inputs: a list of sparse matrices and dense ones of strings or ints, with a row for each example.
       num_buckets: how many hashes there are; 0 for 2**63 - 1.
-      hash_key: what hashing begins with.
+      hash_key: the key of the hash.
       name: a name for the scope of the operations.
     Returns: a `SparseTensor` of int64, with a row for each example.
     Raises: as `sparse.cross`.

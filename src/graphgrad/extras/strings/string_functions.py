@@ -21,7 +21,7 @@ def as_string(input: Any, precision: int = -1, scientific: bool = False, shortes
       input: numbers or bools.
       precision: digits behind the point, for floating types.
       scientific, shortest: `%e` or `%g` instead of `%f`.
-      width: the least width; what is missing is filled with `fill`.
+      width: the least width; filled up with `fill`.
       fill: one character; a space by default.
       name: a name for the operation.
     Returns: strings, the shape of `input`.
@@ -53,7 +53,7 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
       inputs: strings.
       axis: an axis or a list of them, all (in order) by default.
       keepdims: whether to keep joined axes with size 1.
-      separator: what stands between.
+      separator: the separator.
       name: a name for the scope.
     Returns: strings.
     Raises: ValueError (while building) or OutOfRangeError for an axis that is not there.
@@ -373,7 +373,7 @@ def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, sepa
       inputs: strings.
       segment_ids: int32 or int64, a leading part of the shape of `inputs`: the segment of each.
       num_segments: how many segments there are.
-      separator: what stands between joined strings.
+      separator: the separator of joined strings.
       name: a name for the operation.
     Returns: (num_segments, ...), strings.
     Raises: InvalidArgumentError for an id outside of [0, num_segments).

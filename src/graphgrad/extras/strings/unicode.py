@@ -224,12 +224,12 @@ def unicode_transcode(input: Any, input_encoding: str, output_encoding: str, err
       input: strings.
       input_encoding: how they are encoded, any encoding that Python knows.
       output_encoding: 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE'.
-      errors: 'replace', 'ignore' or 'strict', for what is not valid.
+      errors: 'replace', 'ignore' or 'strict', for invalid text.
       replacement_char: the code point that replaces it.
       replace_control_characters: whether U+0000 to U+001F are replaced too.
       name: a name for the operation.
     Returns: strings of the same shape.
-    Raises: ValueError for other encodings; InvalidArgumentError at run time for what is not valid, if strict.
+    Raises: ValueError for other encodings; InvalidArgumentError at run time for invalid text, if strict.
     Gradient: none.
     Reference: TensorFlow 2.21 UnicodeTranscode.
 

@@ -68,7 +68,7 @@ class Bijector:
         self._name = name or snake_case(type(self).__name__.lstrip("_"))
         self._pairs: deque[tuple[Any, Any, Any]] = deque(maxlen=_REMEMBERED)
 
-    # -- what it is ----------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------
 
     @property
     def graph_parents(self) -> list[Any]:

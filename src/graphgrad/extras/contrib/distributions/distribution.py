@@ -447,7 +447,7 @@ class Categorical(Distribution):
     """Distributions over 0, 1, ... k - 1.
 
     Args:
-      logits: (..., k), the logarithms of what is proportional to the probabilities; or
+      logits: (..., k), unnormalized log probabilities; or
       probs: (..., k), the probabilities.
       dtype: of samples.
       validate_args, allow_nan_stats: accepted.

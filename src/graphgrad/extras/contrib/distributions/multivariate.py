@@ -115,7 +115,7 @@ class Multinomial(Distribution):
 
     Args:
       total_count: (...), how many draws there are.
-      logits: (..., k), the logarithms of what is proportional to the probabilities; or
+      logits: (..., k), unnormalized log probabilities; or
       probs: (..., k), the probabilities.
       validate_args, allow_nan_stats: accepted.
       name: its name.
@@ -295,7 +295,7 @@ class OneHotCategorical(Distribution):
     """One of k classes, as a vector with a 1 at its place.
 
     Args:
-      logits: (..., k), the logarithms of what is proportional to the probabilities; or
+      logits: (..., k), unnormalized log probabilities; or
       probs: (..., k), the probabilities.
       dtype: of samples.
       validate_args, allow_nan_stats: accepted.
@@ -339,7 +339,7 @@ class RelaxedOneHotCategorical(Distribution):
 
     Args:
       temperature: a positive number; the nearer to 0, the nearer to one-hot.
-      logits: (..., k), the logarithms of what is proportional to the probabilities; or
+      logits: (..., k), unnormalized log probabilities; or
       probs: (..., k), the probabilities.
       dtype: accepted; samples have the dtype of the parameters.
       validate_args, allow_nan_stats: accepted.

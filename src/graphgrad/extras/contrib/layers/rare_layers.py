@@ -315,7 +315,7 @@ def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_val
     Args:
       labels: integers.
       num_classes: how many classes there are.
-      on_value, off_value: what stands for the label, and for the others.
+      on_value, off_value: the value for the label, and for the others.
       outputs_collections: collections to join.
       scope: the name of the operations.
     Reference: TensorFlow 1.15 `tf.contrib.layers.one_hot_encoding`.

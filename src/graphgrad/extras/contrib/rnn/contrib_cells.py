@@ -82,7 +82,7 @@ class LayerNormBasicLSTMCell(_Memory):
 
     Args:
       num_units: the size of the memory.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       input_size: accepted; not used.
       activation: a function; tanh by default.
       layer_norm: whether to normalize; with it there is no bias.
@@ -180,7 +180,7 @@ class UGRNNCell(_Sized):
     Args:
       num_units: the size of the state.
       initializer: of the weights.
-      forget_bias: what is added to the gate.
+      forget_bias: added to the gate.
       activation: a function; tanh by default.
       reuse: True to take variables that exist.
     Reference: Collins et al. 2016, Capacity and Trainability in Recurrent Neural Networks; TensorFlow 1.15
@@ -210,7 +210,7 @@ class IntersectionRNNCell(_Sized):
       num_units: the size of state and output, and of inputs.
       num_in_proj: `num_units` for inputs of another size, which are projected then.
       initializer: of the weights.
-      forget_bias: what is added to the gates.
+      forget_bias: added to the gates.
       y_activation: of what goes through depth; relu by default.
       reuse: True to take variables that exist.
     Raises: ValueError for inputs of another size without `num_in_proj`.
@@ -252,7 +252,7 @@ class CoupledInputForgetGateLSTMCell(_Memory):
       num_proj: the size that the output is projected to, or None.
       proj_clip: the bound that the projected output is clipped to, or None.
       num_unit_shards, num_proj_shards: accepted; variables are kept whole.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       state_is_tuple: True.
       activation: a function; tanh by default.
       reuse: True to take variables that exist.
@@ -320,7 +320,7 @@ class TimeFreqLSTMCell(_Sized):
       cell_clip: the bound that the memory is clipped to, or None.
       initializer: of the weights.
       num_unit_shards: accepted; variables are kept whole.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       feature_size, frequency_skip: the size of windows, and their distance.
       reuse: True to take variables that exist.
     Reference: Sainath and Li 2016, Modeling Time-Frequency Patterns with LSTM vs. Convolutional Architectures;

@@ -266,7 +266,7 @@ class LSTMBlockCell(_LayerCell):
 
     Args:
       num_units: the size of the memory.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       cell_clip: the bound that the memory is clipped to, or None.
       use_peephole: whether the gates see the memory, by diagonal weights.
       dtype: the dtype of its variables.
@@ -372,7 +372,7 @@ class LSTMBlockFusedCell(ScopedLayer):
 
     Args:
       num_units: the size of the memory.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       cell_clip: the bound that the memory is clipped to, or None.
       use_peephole: whether the gates see the memory, by diagonal weights.
       reuse: True to take variables that exist.

@@ -26,7 +26,7 @@ class ConvLSTMCell(RNNCell):
       kernel_shape: the size of the window.
       use_bias: whether there are biases.
       skip_connection: whether the input stands beside the output.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       initializers: accepted.
       name: the name of the cell and of its variable scope.
     Raises: ValueError for shapes of another rank.

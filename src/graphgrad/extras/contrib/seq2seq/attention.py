@@ -191,7 +191,7 @@ class LuongAttention(_BaseAttentionMechanism):
       memory: (batch, time, size), such as the outputs of an encoder.
       memory_sequence_length: (batch,): beyond these there is nothing to attend to; None for full lengths.
       scale: whether scores are multiplied by a variable, `attention_g`.
-      probability_fn: what turns scores into weights; softmax by default.
+      probability_fn: turns scores into weights; softmax by default.
       score_mask_value: the score beyond the end; -infinity by default.
       dtype: the dtype of variables; float32 by default.
       custom_key_value_fn: a function of keys and values that gives others, or None.
@@ -236,7 +236,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
       memory: (batch, time, size), such as the outputs of an encoder.
       memory_sequence_length: (batch,): beyond these there is nothing to attend to; None for full lengths.
       normalize: whether v has a norm of its own, `attention_g`, and a bias.
-      probability_fn: what turns scores into weights; softmax by default.
+      probability_fn: turns scores into weights; softmax by default.
       score_mask_value: the score beyond the end; -infinity by default.
       dtype: the dtype of variables; float32 by default.
       custom_key_value_fn: a function of keys and values that gives others, or None.

@@ -54,8 +54,8 @@ class BeamSearchDecoder(Decoder):
     Args:
       cell: the cell; if it attends to a memory, that has to be tiled with `tile_batch`, as its first state.
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
-      start_tokens: (batch,) of int32: with what sequences begin.
-      end_token: a scalar int32: with what they end.
+      start_tokens: (batch,) of int32: the first symbols of sequences.
+      end_token: a scalar int32, which ends them.
       initial_state: the cell's first state, (batch * beam_width, ...).
       beam_width: how many sequences are kept.
       output_layer: a layer upon the cell's outputs that gives logits, or None.

@@ -352,8 +352,8 @@ class GreedyEmbeddingHelper(Helper):
 
     Args:
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
-      start_tokens: (batch,) of int32: with what sequences begin.
-      end_token: a scalar int32: with what they end.
+      start_tokens: (batch,) of int32: the first symbols of sequences.
+      end_token: a scalar int32, which ends them.
     Raises: ValueError for other shapes.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.GreedyEmbeddingHelper`.
     """
@@ -394,8 +394,8 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     Args:
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
-      start_tokens: (batch,) of int32: with what sequences begin.
-      end_token: a scalar int32: with what they end.
+      start_tokens: (batch,) of int32: the first symbols of sequences.
+      end_token: a scalar int32, which ends them.
       softmax_temperature: what logits are divided by; below 1 likely symbols are drawn still more often.
       seed: the seed.
     Raises: ValueError for other shapes.
