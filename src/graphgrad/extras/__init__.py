@@ -1,1 +1,1 @@
-"""What programs use besides: loaded when first used, never imported by the core or the `tf` surface."""
+"""Less used parts of the API: loaded on first use, never imported by the core or the `tf` surface."""

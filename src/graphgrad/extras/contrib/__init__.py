@@ -1,1 +1,1 @@
-"""What programs use of `tf.contrib`, and of TensorFlow's tutorials."""
+"""The parts of `tf.contrib`, and of TensorFlow's tutorials, that programs use."""

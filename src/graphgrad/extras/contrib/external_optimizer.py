@@ -1,4 +1,4 @@
-"""Optimizers outside the graph: they ask a session for the loss and its gradient, and assign what they found.
+"""Optimizers outside the graph: they evaluate the loss and its gradient in a session, and assign the result.
 
 Reference: `tf.contrib.opt` of TensorFlow 1.15.
 """
@@ -89,7 +89,7 @@ class ExternalOptimizerInterface:
 
     def minimize(self, session: Any = None, feed_dict: Any = None, fetches: Any = None, step_callback: Any = None,
                  loss_callback: Any = None, **run_kwargs: Any) -> None:
-        """Minimizes the loss, then assigns the variables. It runs at once: it is no operation of a graph.
+        """Minimizes the loss, then assigns the variables. It runs at once: it is not an operation of a graph.
 
         Args:
           session: the session; the default one if not given.

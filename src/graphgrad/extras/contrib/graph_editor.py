@@ -291,7 +291,7 @@ def get_walks_intersection_ops(forward_seed_ops: Any, backward_seed_ops: Any, fo
 
 
 class SubGraphView:
-    """Some operations of a graph, with what goes into them and what comes out.
+    """Some operations of a graph, with their inputs and outputs.
 
     Args:
       inside_ops: the operations.
@@ -344,7 +344,7 @@ make_view = sgv
 
 
 class TransformerInfo:
-    """What became of operations and tensors that were copied.
+    """The copies of operations and tensors.
 
     Args:
       ops: original operation -> copy.
@@ -444,7 +444,7 @@ def copy(sgv: Any, dst_graph: Any = None, dst_scope: str = "", src_scope: str = 
 
 def graph_replace(target_ts: Any, replacement_ts: Any, dst_scope: str = "", src_scope: str = "",
                   reuse_dst_scope: bool = False) -> Any:
-    """Tensors as they would be if others were replaced: what lies between is copied.
+    """Recomputes tensors with others replaced, by copying the operations in between.
 
     Args:
       target_ts: tensors, in any nesting of lists.
@@ -488,7 +488,7 @@ def _put(op: Any, inputs: Any) -> None:
 
 
 def reroute_ts(ts0: Any, ts1: Any, can_modify: Any = None, cannot_modify: Any = None) -> int:
-    """Lets those who use the tensors of the second list use the ones of the first list instead.
+    """Makes the users of the tensors of the second list use the first list's instead.
 
     Args:
       ts0: the tensors to use.
@@ -516,7 +516,7 @@ def reroute_ts(ts0: Any, ts1: Any, can_modify: Any = None, cannot_modify: Any = 
 
 
 def reroute_inputs(sgv0: Any, sgv1: Any) -> None:
-    """Lets the operations of the second view use the inputs of the first one.
+    """Makes the operations of the second view use the inputs of the first one.
 
     Args:
       sgv0, sgv1: views with as many inputs.
@@ -525,7 +525,7 @@ def reroute_inputs(sgv0: Any, sgv1: Any) -> None:
 
 
 def add_control_inputs(op: Any, cops: Any) -> None:
-    """Lets an operation wait for others.
+    """Makes an operation wait for others.
 
     Args:
       op: the operation.
@@ -544,7 +544,7 @@ def add_control_inputs(op: Any, cops: Any) -> None:
 
 
 def remove_control_inputs(op: Any, cops: Any) -> None:
-    """Lets an operation wait for others no more.
+    """Removes control inputs from an operation.
 
     Args:
       op: the operation.

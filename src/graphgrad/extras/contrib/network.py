@@ -58,7 +58,7 @@ class Network:
         return found[0]
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """What the network computes."""
+        """Computes the network's outputs."""
         raise NotImplementedError(f"{type(self).__name__}.call. Fix: a subclass has to define it")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +90,7 @@ class Network:
 
     @property
     def losses(self) -> list[Any]:
-        """What the layers' regularizers added."""
+        """The losses added by the layers' regularizers."""
         return self._all("losses")
 
 

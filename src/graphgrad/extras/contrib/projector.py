@@ -20,7 +20,7 @@ class SpriteMetadata(Message):
 
 
 class EmbeddingInfo(Message):
-    """A variable, and files that say what its rows are."""
+    """A variable, and files that describe its rows."""
 
     FIELDS = {"tensor_name": (1, "string"), "metadata_path": (2, "string"), "bookmarks_path": (3, "string"),
               "tensor_shape": (4, ["int"]), "sprite": (5, SpriteMetadata), "tensor_path": (6, "string")}

@@ -21,7 +21,7 @@ _INT64_MAX = 2**63 - 1
 
 
 def _alike(datasets: list[Any]) -> Any:
-    """What the elements of all of them are; TypeError if they differ."""
+    """Returns the common structure of their elements; TypeError if they differ."""
     specs = datasets[0]._specs
     for other in datasets[1:]:
         mine, theirs = components(specs), components(other._specs)

@@ -88,7 +88,7 @@ class CsvDataset(DatasetV1):
       header: whether the first line of each file is left out.
       field_delim: the separator of fields.
       use_quote_delim: whether double quotes enclose fields.
-      na_value: what counts as empty besides.
+      na_value: a further value that counts as empty.
       select_cols, exclude_cols: which fields to take or to leave out, sorted; `record_defaults` are for those.
     Raises: ValueError for other dtypes; InvalidArgumentError for fields in no order, and at run time for records
       that do not fit.

@@ -37,7 +37,7 @@ class Parts:
         raise NotImplementedError  # each subclass has its own
 
 
-# Which values are taken apart, and how: class -> function that gives `Parts`.
+# How composite values are split: class -> function that returns `Parts`.
 takers: dict[type, Callable[[Any], Parts]] = {}
 
 

@@ -160,7 +160,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
     @classmethod
     def from_generator(cls, generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None,
                        output_signature: Any = None, name: str | None = None) -> Any:
-        """A data set of what a Python generator yields.
+        """Makes a data set of the values of a Python generator.
 
         Args:
           generator: a function that gives an iterator, called at the beginning of each pass.
@@ -235,7 +235,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, synchronous: Any = None,
             use_unbounded_threadpool: bool = False, name: str | None = None) -> Any:
-        """A data set of what a function makes of the elements.
+        """Maps a function over the elements.
 
         Args:
           map_func: a function of tensors, called once to build a graph, which NumPy executes for each element. An
@@ -258,7 +258,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
         def passes(given: Values) -> Iterator[Element]:
             run = _runner(graph, given)
-            return filter(lambda e: bool(run(e)[0]), self._passes(given))  # goes on after an error
+            return filter(lambda e: bool(run(e)[0]), self._passes(given))  # continues after an error
 
         return self._then(passes, captured=_symbolic(graph))
 
@@ -269,11 +269,11 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
         return graph
 
     def _traced(self, function: Any) -> tuple[FuncGraph, Any]:
-        """A function as a graph, and the structure of what it returns."""
+        """Traces a function to a graph; returns it and the structure of its results."""
         return traced(function, self._specs)
 
     def apply(self, transformation_func: Any) -> Any:
-        """What a function makes of the data set."""
+        """Applies a function to the data set."""
         return transformation_func(self)
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
@@ -335,7 +335,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
                                        "Fix: give 1 or more")
         seeds = seeds_of(seed)
         again = reshuffle_each_iteration in (None, True)
-        own = numbers(seeds) if context.executing_eagerly() else None  # goes on from pass to pass
+        own = numbers(seeds) if context.executing_eagerly() else None  # continues over passes
 
         def passes(given: Values) -> Iterator[Element]:
             mine = seeds
@@ -409,7 +409,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
                           dataset._captured, size)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Any:
-        """The data set itself: elements are computed when they are asked for."""
+        """Returns the data set itself: elements are computed on demand."""
         return self._then(self._passes, size=self._size)
 
 

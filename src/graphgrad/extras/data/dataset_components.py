@@ -216,7 +216,7 @@ class DatasetParts(Parts):
 
 
 def held(elements: Any) -> Any:
-    """The leaf that stands for a data set with these elements."""
+    """Returns the leaf of a data set with these elements."""
     leaf = np.empty((), object)
     leaf[()] = Held(elements)
     return leaf
@@ -252,7 +252,7 @@ def _from_type_spec(spec: Any) -> Any:
 
 
 def common(mine: Any, theirs: Any) -> Any:
-    """What the components of two data sets have in common; TypeError for other dtypes."""
+    """Merges the components of two data sets; TypeError for different dtypes."""
     a, b = _component_spec(mine), _component_spec(theirs)
     if type(a) is not type(b) or getattr(a, "dtype", None) is not getattr(b, "dtype", None):
         raise TypeError(f"Data sets of {_name(a)} and of {_name(b)} cannot be concatenated. Fix: tf.cast")

@@ -72,7 +72,7 @@ _DESCRIPTION = "description"  # one of the bundle's tensors, so that it can belo
 
 
 def _description(bundle: BundleReader) -> Any:
-    """What `_write` has added to a bundle; DataLossError if its elements are others."""
+    """Reads what `_write` added to a bundle; DataLossError for different elements."""
     try:
         if bundle.has(_DESCRIPTION):
             found = json.loads(bundle.read(_DESCRIPTION).item())
@@ -93,7 +93,7 @@ def _description(bundle: BundleReader) -> Any:
 
 
 class Storage:
-    """What keeps elements in files: a bundle of tensors, whose names are numbers of element and component."""
+    """Stores elements in files: a bundle of tensors, named by the numbers of element and component."""
 
     @staticmethod
     def cached(dataset: Any, filename: Any) -> Any:

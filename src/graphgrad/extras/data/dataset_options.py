@@ -17,7 +17,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What to do with functions that have a state where a data set is written. Without effect."""
+    """How to handle stateful functions where a data set is written. Without effect."""
 
     WARN = 0
     IGNORE = 1
@@ -25,7 +25,7 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class _Options:
-    """Settings with fixed names and types; each is None as long as nobody sets it."""
+    """Settings with fixed names and types; each is None until set."""
 
     _KINDS: ClassVar[dict[str, Any]] = {}  # name -> the types of its values
 

@@ -9,7 +9,7 @@ from graphgrad.ir.shape import TensorShape
 
 
 class DatasetSpec(TypeSpec):
-    """What is known of a `Dataset`.
+    """The spec of a `Dataset`.
 
     Args:
       element_spec: specs of its elements, in their structure.
@@ -45,7 +45,7 @@ class DatasetSpec(TypeSpec):
 
 
 class IteratorSpec(TypeSpec):
-    """What is known of an iterator.
+    """The spec of an iterator.
 
     Args:
       element_spec: specs of its elements, in their structure.

@@ -115,7 +115,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
             return Optional.empty(self._spec)
 
     def _position(self) -> int:
-        """How many elements it has given; what checkpoints keep of it."""
+        """The number of elements returned, which checkpoints save."""
         return self._count
 
     def _state(self, session: Any) -> list[tuple[Any, Any]]:
@@ -128,7 +128,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
         self._go_to(state)
 
     def _go_to(self, position: int) -> None:
-        """Begins anew, and leaves so many elements out."""
+        """Restarts, and skips so many elements."""
         self._elements = self._dataset._start([])
         for _ in range(position):
             next(self._elements, None)

@@ -1,4 +1,4 @@
-"""What data sets' transformations work with: values of captured tensors, rows, batches, functions as graphs."""
+"""Helpers of transformations: values of captured tensors, rows, batches, functions as graphs."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def joined(whole: Sequence[Any], chunk: Sequence[Element]) -> Element:
 
 
 def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
-    """A function of an element as a graph, and the structure of what it returns.
+    """Traces a function of an element to a graph; returns it and the structure of its results.
 
     Args:
       function: the function.
@@ -173,7 +173,7 @@ def _like(specs: Any, element: Any) -> Any:
 
 
 def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
-    """What a generator yielded, as an element; InvalidArgumentError if it does not fit."""
+    """Converts a generator's value to an element; InvalidArgumentError if it does not fit."""
     element = taken_apart(element)
     one = isinstance(specs, Spec) and not isinstance(element, Parts)
     parts = [element] if one else flatten(_like(specs, element))
@@ -185,7 +185,7 @@ def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
 
 
 def _yielded(value: Any, spec: Spec) -> Any:
-    """What a generator yielded, as an array; InvalidArgumentError if it does not fit."""
+    """Converts a generator's value to an array; InvalidArgumentError if it does not fit."""
     try:
         array = make_array(value, spec.dtype)
     except (TypeError, ValueError) as e:
@@ -200,7 +200,7 @@ def _yielded(value: Any, spec: Spec) -> Any:
 
 
 def _symbolic(graph: FuncGraph) -> list[Any]:
-    """What a function uses of a graph around it."""
+    """Returns the captures of a function."""
     return [t for t in graph.captured if not isinstance(t, EagerTensor)]
 
 

@@ -259,7 +259,7 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
 
 
 def _check_constant(tensors: Any) -> None:
-    """ValueError if tensors depend on what only a session knows."""
+    """Raises ValueError if tensors depend on values known only to a session."""
     waiting = [t.op for t in tensors if isinstance(t, Tensor) and not isinstance(t, EagerTensor)]
     seen = set(waiting)
     while waiting:

@@ -50,7 +50,7 @@ class Elements:
 
 
 class ElementsLeft:
-    """What an iterator that was made outside of the graph still has to give: each run takes it from there."""
+    """The remaining elements of an iterator created outside of the graph: each run reads from it."""
 
     def __init__(self, iterator: Any):
         self._iterator = iterator
@@ -74,7 +74,7 @@ def next_of(iterator: Any) -> Any:
 
 
 class GraphIterator:
-    """What `iter(dataset)` is inside of a function: each `next` is an operation that gives the next element."""
+    """The result of `iter(dataset)` inside of a function: each `next` is an operation that returns the next element."""
 
     def __init__(self, dataset: Any):
         self._elements = Elements(dataset)

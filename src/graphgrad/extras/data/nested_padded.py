@@ -30,7 +30,7 @@ class MoreTransformations:
     _captured: list[Any]
 
     def _nested(self, map_func: Any) -> tuple[FuncGraph, Any]:
-        """A function that gives a data set, as a graph of what that data set needs."""
+        """Traces a function that returns a data set to a graph of the tensors that the data set needs."""
         from .dataset import Dataset
 
         graph = FuncGraph(getattr(map_func, "__name__", "flat_map"), context.current_graph())

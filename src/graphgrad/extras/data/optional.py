@@ -34,14 +34,14 @@ class Optional:
 
     @staticmethod
     def from_value(value: Any) -> Optional:
-        """What holds a value, a structure of tensors."""
+        """Makes an optional with a value, a structure of tensors."""
         parts = [convert_to_tensor(v) for v in nest.flatten(value)]
         specs = [TensorSpec(t.shape, t.dtype) for t in parts]
         return _made(raw.OptionalFromValue(parts), nest.pack_sequence_as(value, specs))
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
-        """What holds nothing.
+        """Makes an empty optional.
 
         Args:
           element_spec: `TensorSpec`s of the value that is missing, in its structure.
@@ -73,7 +73,7 @@ def _made(variant: Any, spec: Any) -> Optional:
 
 
 class OptionalSpec(TypeSpec):
-    """What is known of an `Optional`.
+    """The spec of an `Optional`.
 
     Args:
       element_spec: specs of the value, in its structure.

@@ -26,7 +26,7 @@ _PIECE = 1 << 16  # bytes of a text to read at once
 
 
 class _OfFiles(DatasetV1):
-    """A data set of what stands in files; a subclass has `_read`."""
+    """A data set of the contents of files; a subclass has `_read`."""
 
     def __init__(self, filenames: Any, compression_type: Any = None):
         self._compression = _value(compression_type if compression_type is not None else "")
@@ -100,7 +100,7 @@ class TextLineDataset(_OfFiles):
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
         with opened(name, kind) as file:
-            begun: list[bytes] = []  # of a line that may go on
+            begun: list[bytes] = []  # of a line that may continue
             while piece := file.read(_PIECE):
                 first, *others = piece.split(b"\n")
                 begun.append(first)

@@ -220,7 +220,7 @@ class RestOfTransformations:
         return self._then(passes, captured=_symbolic(graph))
 
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Any:
-        """A data set of what a function makes of a state and an element.
+        """Scans a function of a state and an element.
 
         Args:
           initial_state: the state before the first element, a structure of tensors.
@@ -394,7 +394,7 @@ class RestOfTransformations:
 
     def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None,
                         name: str | None = None) -> Any:
-        """A data set of what a function makes of groups of elements with the same key.
+        """Applies a function to groups of elements with the same key.
 
         Args:
           key_func: a function of an element that gives its key, a scalar int64.
@@ -523,7 +523,7 @@ class RestOfTransformations:
     @staticmethod
     def load(path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None,
              wait: bool = False) -> Any:
-        """A data set of what `save` wrote.
+        """Loads a data set that `save` wrote.
 
         Args:
           path: the directory.
@@ -606,7 +606,7 @@ def _stepped(function: Any, states: Any, specs: Any, gives_element: bool) -> Any
 
 
 def _computed(captured: list[Any], compute: Any, specs: Any, name: str | None) -> Any:
-    """What a function of captured tensors computes, as tensors."""
+    """Computes a function of captured tensors."""
     leaves = flatten(specs)
     if context.executing_eagerly():
         found = [EagerTensor(np.asarray(v), s.dtype) for v, s in zip(compute({}), leaves, strict=True)]

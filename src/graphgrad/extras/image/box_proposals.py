@@ -179,11 +179,11 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
 
 # -- of anchors --------------------------------------------------------------------------
 
-_LARGEST = np.float32(np.log(1000.0 / 16.0))  # what the logarithm of a ratio of sizes is bounded by
+_LARGEST = np.float32(np.log(1000.0 / 16.0))  # the bound of the logarithm of a ratio of sizes
 
 
 def _decoded(anchors, deltas):
-    """Boxes (n, 4) from anchors and what a network says of their centre and size."""
+    """Decodes boxes (n, 4) from anchors and a network's offsets of centre and size."""
     low, high = anchors[:, :2], anchors[:, 2:]
     size = high - low
     centre = low + np.float32(0.5) * size + size * deltas[:, :2]

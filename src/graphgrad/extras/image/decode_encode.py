@@ -97,7 +97,7 @@ def encode_png(image, compression=-1, name=None):
 
     Args:
       image: (*B, height, width, channels), uint8 or uint16, of 1 (grey), 2 (and alpha), 3 or 4 channels.
-      compression: accepted as TensorFlow does; what is compressed less well reads the same.
+      compression: accepted as in TensorFlow; it does not affect the decoded image.
       name: a name for the operation.
     Returns: (*B), string.
     Raises: ValueError for another rank or number of channels.
@@ -116,7 +116,7 @@ def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=F
 
     Args:
       image: (height, width, channels), uint8, of 1 or 3 channels.
-      format: "grayscale", "rgb", or "" for what the channels say.
+      format: "grayscale", "rgb", or "" to derive it from the channels.
       quality: from 0 to 100.
       progressive: whether the file shows coarse pictures first.
       optimize_size: whether to take more time for a smaller file.

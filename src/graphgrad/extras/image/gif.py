@@ -141,7 +141,7 @@ def gif_pictures(data: bytes, most: int | None, image_module: Any) -> _Array:
             indices = _indices(picture, image_module)
         except MemoryError:
             raise
-        except Exception:  # Pillow raises whatever damaged data lead to
+        except Exception:  # damaged data may raise any error in Pillow
             break
         width, height = wider, higher
         if len(found) != most:

@@ -16,7 +16,7 @@ from graphgrad.ops.common.shape_values import part, shape_of
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import start
 
-_FLAGS = ("stateful", "random", "sized")  # what lies outside of the image is noise
+_FLAGS = ("stateful", "random", "sized")  # pixels outside of the image are noise
 
 
 def _start(xp, offsets, shape, size, centered, normalized, version):
@@ -45,7 +45,7 @@ def _places(xp, offsets, shape, size, **options):
 
 
 def _noise(xp, x, shape, noise, seeds):
-    """What stands outside: numbers like those of the image."""
+    """The values outside: numbers like those of the image."""
     if noise == "zero":
         return np.float32(0)
     kind = philox.Uniform(float32) if noise == "uniform" else philox.Normal(float32)

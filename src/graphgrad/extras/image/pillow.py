@@ -43,7 +43,7 @@ def format_of(data: bytes) -> str:
 
 
 def _guarded(data: bytes, kind: str, what: Callable[[Any], Any]) -> Any:
-    """What a function makes of a file's data, given `PIL.Image`; a Complaint for whatever it raises."""
+    """Applies a function to a file's data, given `PIL.Image`; turns any of its errors into a Complaint."""
     try:
         from PIL import Image
     except ImportError:
@@ -52,7 +52,7 @@ def _guarded(data: bytes, kind: str, what: Callable[[Any], Any]) -> Any:
         return what(Image)
     except (MemoryError, Complaint):
         raise
-    except Exception as e:  # Pillow raises whatever damaged data lead to
+    except Exception as e:  # damaged data may raise any error in Pillow
         raise Complaint(f"Invalid {kind} data, size {len(data)} ({e})", "feed the bytes of a whole file") from None
 
 

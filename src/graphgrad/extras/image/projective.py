@@ -87,7 +87,7 @@ _KNOWN = {"interpolation": ("NEAREST", "BILINEAR"), "fill_mode": ("REFLECT", "WR
 
 
 def _check_options(**options):
-    """Complains of names that nobody knows; TensorFlow logs an error and goes on with what its memory holds."""
+    """Raises a Complaint for unknown names; TensorFlow logs an error and continues with uninitialized memory."""
     for what, value in options.items():
         if value not in _KNOWN[what]:
             raise Complaint(f"Invalid {what} {value!r}", f"use one of {', '.join(_KNOWN[what])}")

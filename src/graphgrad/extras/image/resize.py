@@ -138,7 +138,7 @@ def _weighted(xp, matrix, images, axis):
     return total
 
 
-# -- what the records share ------------------------------------------------------------
+# -- shared by the records -------------------------------------------------------------
 
 
 def _resized(images, size):

@@ -47,7 +47,7 @@ def _unrecognised(node: Any, why: str) -> ValueError:
 
 
 class Part:
-    """What stands for a loop or for branches, among the nodes of a graph.
+    """The representation of a loop or of branches among the nodes of a graph.
 
     Attributes:
       name: its name.
@@ -129,7 +129,7 @@ class Branches(Part):
 
 
 def functional(nodes: Sequence[Any]) -> list[Any]:
-    """The nodes of a graph with loops and branches in place of what they consist of.
+    """Replaces the nodes of loops and branches by `Loop`s and `Branches`.
 
     Args:
       nodes: `NodeDef`s.
@@ -276,7 +276,7 @@ def _needed(nodes: dict[str, Any], names: Iterable[str]) -> list[Any]:
 
 
 def _with_branches(nodes: Sequence[Any]) -> list[Any]:
-    """Nodes without loops of the old kind, with `Branches` in place of what merges."""
+    """Replaces merges in nodes without loops by `Branches`."""
     if not any(n.op in OLD for n in nodes):
         return list(nodes)
     parts = {n.name: n for n in nodes}
@@ -289,7 +289,7 @@ def _with_branches(nodes: Sequence[Any]) -> list[Any]:
     readers = _readers(parts)
     for _, group in groups.items():
         _fold_branches(parts, readers, group, steps)
-    # What is behind a Switch and leads to no Merge only runs if it is fetched by itself, which nobody does.
+    # Nodes after a Switch that lead to no Merge would run only if fetched directly, which is unusual.
     for name in _tainted(parts, _readers(parts), {n for n, node in parts.items() if _kind(node) == "Switch"}):
         del parts[name]
     strange = next((n for n in parts.values() if n.op in OLD), None)
@@ -299,14 +299,14 @@ def _with_branches(nodes: Sequence[Any]) -> list[Any]:
 
 
 def _resolved(parts: dict[str, Any], name: str) -> str:
-    """The name of what gives a value, without identities."""
+    """Returns the name of the source of a value, without identities."""
     while (node := parts.get(_operation(name))) is not None and node.op == "Identity":
         name = node.input[0]
     return f"{_operation(name)}:{_port(name)}"
 
 
 def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> str:
-    """What decides between the values that come together; ValueError if it is not one thing."""
+    """Returns the predicate that decides between merged values; ValueError if there are several."""
     found: set[str] = set()
     seen: set[tuple[str, int]] = set()
     waiting = [(n, 0) for n in merge.input if not n.startswith("^")]
@@ -331,7 +331,7 @@ def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> st
 
 
 def _readers(parts: dict[str, Any]) -> dict[str, list[str]]:
-    """For each name those that read what it gives."""
+    """Maps each name to its readers."""
     readers: dict[str, list[str]] = {}
     for name, node in parts.items():
         for n in node.input:

@@ -102,12 +102,12 @@ def _plain(graph: Graph) -> Iterator[None]:
 
 
 class _Invalid(Exception):
-    """What no other way of reading the graph can mend."""
+    """An error that no other way of reading the graph avoids."""
 
 
 @contextlib.contextmanager
 def _refused() -> Iterator[None]:
-    """Whatever a graph that is none leads to is a ValueError."""
+    """Turns any error of an invalid graph into a ValueError."""
     try:
         yield
     except (_Invalid, RecursionError) as e:
@@ -163,7 +163,7 @@ class _Reader:
         self.prefix = prefix
         self.given = given  # what to use in place of tensors, by their names in the message
         self.used: set[str] = set()
-        self.made: dict[str, Any] = {}  # operations; what stands for loops and branches
+        self.made: dict[str, Any] = {}  # operations; representations of loops and branches
         self.functions: dict[str, FuncGraph] = {}
 
     def read(self, nodes: list[Any]) -> None:
@@ -274,7 +274,7 @@ class _Reader:
         return self.made[name]
 
     def element(self, name: Any) -> Any:
-        """What a return element means."""
+        """Returns the object of a return element."""
         text = name.decode() if isinstance(name, bytes) else name
         if not isinstance(text, str):
             raise TypeError(f"Argument `return_elements` must be a list of strings. Received: {name!r}")
@@ -310,7 +310,7 @@ class _Reader:
             found.setdefault("Tout", tuple(t.dtype for t in inputs))
             body = found["body"]
             found["output_shapes"] = found.get("output_shapes", ())[: len(found["Tout"])]
-            body.outputs = body.outputs[: len(found["Tout"])]  # what a loop captures, TensorFlow's body returns too
+            body.outputs = body.outputs[: len(found["Tout"])]  # TensorFlow's bodies also return their captures
         return found
 
     def _value(self, name: str, message: Any) -> Any:
@@ -370,7 +370,7 @@ class _Reader:
 
 
 class _Inside(_Reader):
-    """Adds nodes to the graph of a branch or of a loop's body; what is not among them comes from outside."""
+    """Adds nodes to the graph of a branch or of a loop's body; other inputs come from outside."""
 
     outer: _Reader
     aliases: dict[str, str]

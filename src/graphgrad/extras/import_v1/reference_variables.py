@@ -29,7 +29,7 @@ def with_resources(nodes: list[Any]) -> list[Any]:
     variables = {n.name: n for n in nodes if n.op in _VARIABLES}
     if not variables:
         return nodes
-    # What gives a reference on: its name -> the variable's.
+    # Nodes that pass on a reference: their name -> the variable's.
     owner = {name: name for name in variables}
     dtypes = {name: n.attr["dtype"].type for name, n in variables.items()}
     changes = {n.name: n for n in nodes if _resource_type(n) is not None}
@@ -83,7 +83,7 @@ def _read(name: str, variable: str, dtypes: dict[str, int], control: list[str]) 
 
 
 def _value(name: str, owner: dict[str, str], dtypes: dict[str, int], reads: dict[str, str], made: list[Any]) -> str:
-    """An input that is a value: that of a variable is read, after what changed it."""
+    """Converts an input to a value: a variable is read, after its changes."""
     source = _operation(name)
     if name.startswith("^") or source not in owner:
         return name

@@ -62,7 +62,7 @@ class FixedLenFeature(NamedTuple):
     Args:
       shape: the shape.
       dtype: float32, int64 or string.
-      default_value: what stands in when it is missing.
+      default_value: the value for missing entries.
     """
 
     shape: Any

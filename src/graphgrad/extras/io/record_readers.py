@@ -24,7 +24,7 @@ _KEEPS = ("stateful", "host", "keeps")
 
 
 class ReaderBaseState(Message):
-    """What a reader has done so far, as TensorFlow writes it."""
+    """The state of a reader, in TensorFlow's format."""
 
     FIELDS = {"work_started": (1, "int"), "work_finished": (2, "int"), "num_records_produced": (3, "int"),
               "current_work": (4, "bytes")}
@@ -109,7 +109,7 @@ class Reader:
     # -- state ----------------------------------------------------------------------
 
     def state(self) -> bytes:
-        """What it has done, serialized."""
+        """Serializes its state."""
         if not self.saves:
             raise located(UnimplementedError, "Reader SerializeState", "only readers of whole files and the "
                           "IdentityReader can write their state")
@@ -120,7 +120,7 @@ class Reader:
             return done
 
     def restore(self, state: bytes) -> None:
-        """Takes over what another has done."""
+        """Restores a serialized state."""
         if not self.saves:
             raise located(UnimplementedError, "Reader RestoreState", "only readers of whole files and the "
                           "IdentityReader can take a state over")
@@ -134,7 +134,7 @@ class Reader:
             self.produced, self.work = message.num_records_produced, message.current_work
 
     def settings(self) -> dict[str, Any]:
-        """What all readers of one shared name must agree in."""
+        """Returns the properties in which all readers of a shared name must agree."""
         return {"type": self.kind}
 
 
@@ -159,7 +159,7 @@ class Lines(Reader):
 
 
 class Files(Reader):
-    """Gives files as they are."""
+    """Yields whole files."""
 
     kind = "WholeFileReader"
     saves = True
@@ -170,7 +170,7 @@ class Files(Reader):
 
 
 class Identities(Reader):
-    """Gives what comes out of the queue."""
+    """Yields the elements of the queue."""
 
     kind = "IdentityReader"
     saves = True
@@ -312,19 +312,19 @@ def reader_units(xp, reader):
 
 @op("ReaderSerializeStateV2", "reader_handle: resource -> state: string", flags=_KEEPS, shape=_of_reader)
 def reader_state(xp, reader):
-    """What a reader has done."""
+    """Serializes the state of a reader."""
     return _string(_reader(reader).state())
 
 
 @op("ReaderRestoreStateV2", "reader_handle: resource, state: string ->", flags=_KEEPS)
 def reader_restore(xp, reader, state):
-    """Lets a reader go on where another was."""
+    """Restores the state of a reader."""
     _reader(reader).restore(state.item())
 
 
 @op("ReaderResetV2", "reader_handle: resource ->", flags=_KEEPS)
 def reader_reset(xp, reader):
-    """Lets a reader start again."""
+    """Resets a reader."""
     resource = _reader(reader)
     with resource.lock:
         resource.reset()

@@ -21,7 +21,7 @@ from .simple import LinearOperatorFullMatrix
 
 
 class _Blocks(LinearOperator):
-    """What operators of blocks share: arguments in blocks."""
+    """The base of block operators: arguments in blocks."""
 
     _diagonal: list[Any]
 

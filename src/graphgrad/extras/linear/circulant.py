@@ -33,7 +33,7 @@ def spectrum_of(x: Any) -> Any:
 
 
 class _Circulant(LinearOperator):
-    """What circulant operators of any depth share: they are diagonal between Fourier transforms."""
+    """The base of circulant operators of any depth: they are diagonal between Fourier transforms."""
 
     _depth: int
 

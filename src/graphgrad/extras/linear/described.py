@@ -40,7 +40,7 @@ class Described(Module):
         self._parameters = dict(parameters or {})
         self._name_as(name or type(self).__name__)
 
-    # -- what is known -------------------------------------------------------------------
+    # -- known properties ----------------------------------------------------------------
 
     @property
     def parameters(self) -> Any:

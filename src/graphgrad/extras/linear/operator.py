@@ -20,9 +20,9 @@ from .parts import LAST, column, flat
 
 
 class LinearOperator(Described):
-    """A batch of matrices, by what they do: the base of the operators.
+    """A batch of matrices, defined by their products: the base of the operators.
 
-    A class of one's own defines `_shape()`, `_shape_tensor()` and `_matmul(x, adjoint, adjoint_arg)`; it may define
+    A subclass defines `_shape()`, `_shape_tensor()` and `_matmul(x, adjoint, adjoint_arg)`; it may define
     `_solve`, `_determinant`, `_to_dense` and so on, for what it can do better than through its dense matrix.
 
     Args:

@@ -1,4 +1,4 @@
-"""What linear operators share: tensors or variables that they keep, shapes known in part, batches that broadcast."""
+"""Helpers of linear operators: their tensors or variables, partly known shapes, batches that broadcast."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAST = np.asarray([-1], np.int32)
 
 
 def kept(value: Any, name: str, dtype: Any = None) -> Any:
-    """A variable as it is, since it is read whenever the operator computes; else a tensor."""
+    """Returns a variable unchanged, since it is read whenever the operator computes; else a tensor."""
     return value if isinstance(value, Variable) else convert_to_tensor(value, dtype, name=name)
 
 
@@ -201,7 +201,7 @@ def assert_real(x: Any, message: str) -> Any:
 
 
 def nothing() -> Any:
-    """What an assertion that always holds returns."""
+    """Returns the result of an assertion that always holds."""
     return assertions._nothing("always")
 
 

@@ -121,7 +121,7 @@ def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_
 
 def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
               updates_collections: Any = None, name: str | None = None) -> Any:
-    """Of what is predicted as true, the part that is true.
+    """The fraction of predicted positives that are true.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -152,7 +152,7 @@ def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collec
 
 def recall(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
            updates_collections: Any = None, name: str | None = None) -> Any:
-    """Of what is true, the part that is predicted as true.
+    """The fraction of true labels that are predicted as true.
 
     Args:
       labels, predictions: of one shape; cast to bool.

@@ -83,7 +83,7 @@ def ratio(total: Any, count: Any, name: str) -> Any:
 
 
 def read(variable: Any) -> Any:
-    """What a variable, or an assignment to one, holds."""
+    """Reads a variable, or an assignment to one."""
     return convert_to_tensor(variable)
 
 

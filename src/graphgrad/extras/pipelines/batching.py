@@ -30,7 +30,7 @@ def _listed(tensors: Any) -> list[Any]:
 
 
 def _like(original: Any, found: Any) -> Any:
-    """What came out of a queue, in the form in which it went in."""
+    """Packs dequeued tensors in the structure that was enqueued."""
     if isinstance(original, dict):
         parts = found if isinstance(found, list) else [found]
         return dict(zip(sorted(original, key=str), parts, strict=True))
@@ -38,7 +38,7 @@ def _like(original: Any, found: Any) -> Any:
 
 
 def _converted(tensors_list: Any) -> list[list[Any]]:
-    """The examples as lists of tensors; what does not fit together is rejected."""
+    """Converts the examples to lists of tensors; rejects inconsistent ones."""
     if not tensors_list:
         raise ValueError("Expected at least one set of tensors. Fix: give a list of tensors, or of lists of them")
     first = tensors_list[0]

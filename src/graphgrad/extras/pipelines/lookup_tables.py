@@ -116,7 +116,7 @@ class TextFileInitializer:
 
 
 class _Table:
-    """What all tables have.
+    """The base of all tables.
 
     Attributes:
       key_dtype, value_dtype: dtypes of keys and values.
@@ -222,7 +222,7 @@ class StaticHashTable(_Table):
 
 
 class StaticVocabularyTable:
-    """Numbers for words: those of a table, and further ones by hash for what it does not have.
+    """Numbers for words: those of a table, and further ones by hash for unknown words.
 
     Args:
       initializer: of int64 values; or None, for hashes alone.
@@ -287,7 +287,7 @@ class StaticVocabularyTable:
 
 
 class _MutableTable(_Table):
-    """What the tables that a graph can change have in common."""
+    """The base of mutable tables."""
 
     _mutable = True
 

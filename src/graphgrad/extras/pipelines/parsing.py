@@ -1,4 +1,4 @@
-"""`tf.io.parse_example` and related ones: what features of examples become."""
+"""`tf.io.parse_example` and related functions: convert features of examples to tensors."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key
 
 
 class _Plan:
-    """What has to be parsed for some features: sparse, dense and ragged keys, each once."""
+    """Collects the keys to parse for features: sparse, dense and ragged ones, each once."""
 
     def __init__(self, features: dict[str, Any], allowed: tuple[type, ...]):
         self.features = features
@@ -162,7 +162,7 @@ class _Plan:
 
     def results(self, sparse: Sequence[Any], dense: Sequence[Any], ragged: Sequence[Any],
                 batched: bool) -> dict[str, Any]:
-        """What each feature becomes, from what was parsed."""
+        """Builds the tensors of each feature from the parsed ones."""
         of_sparse = {k: SparseTensor(*parts) for k, parts in zip(self.sparse, sparse, strict=True)}
         of_ragged = dict(zip(self.ragged, ragged, strict=True))
         found = dict(zip(self.dense, dense, strict=True))

@@ -1,4 +1,4 @@
-"""Queues: what one thread's runs put in, another's take out.
+"""Queues, which pass elements between the runs of threads.
 
 Reference: TensorFlow 2.21 `tf.queue`.
 """
@@ -48,10 +48,10 @@ def _names(names: Any, dtypes: list[Any]) -> list[str] | None:
 
 
 class QueueBase:
-    """What all queues have.
+    """The base of all queues.
 
-    Runs of several threads, or of one, put elements in and take them out; what would exceed the capacity
-    waits, and so does who wants more elements than there are.
+    Runs of one or several threads enqueue and dequeue elements; a run waits while the queue is full, or has too few
+    elements.
 
     Args:
       dtypes: the dtypes of an element's components.

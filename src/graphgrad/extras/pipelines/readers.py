@@ -1,4 +1,4 @@
-"""Readers of TensorFlow 1: they give what is in the files whose names a queue holds, record by record.
+"""Readers of TensorFlow 1: they read the files whose names a queue holds, record by record.
 
 Reference: TensorFlow 2.21 `tf.compat.v1.ReaderBase`.
 """
@@ -21,7 +21,7 @@ ReaderReadUpToV2 = collections.namedtuple("ReaderReadUpToV2", ["keys", "values"]
 
 
 class ReaderBase:
-    """What all readers have.
+    """The base of all readers.
 
     Args:
       reader_ref: the handle.
@@ -88,7 +88,7 @@ class ReaderBase:
         return raw.ReaderNumWorkUnitsCompletedV2(self._reader_ref, name=name)
 
     def serialize_state(self, name: str | None = None) -> Any:
-        """What it has done, a string scalar.
+        """Serializes its state, a string scalar.
 
         Args:
           name: a name for the operation.
@@ -106,7 +106,7 @@ class ReaderBase:
         return raw.ReaderRestoreStateV2(self._reader_ref, convert_to_tensor(state, string, name="state"), name=name)
 
     def reset(self, name: str | None = None) -> Any:
-        """The operation that lets it start again.
+        """Makes the operation that resets it.
 
         Args:
           name: a name for the operation.
@@ -155,7 +155,7 @@ class WholeFileReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives what is in the queue, as key and as value.
+    """Returns the elements of the queue, as key and as value.
 
     Args:
       name: a name for the operation.

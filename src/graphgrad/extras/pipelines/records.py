@@ -91,7 +91,7 @@ class TFRecordWriter:
                 self._file.write(data if self._zip is None else self._zip.compress(data))
 
     def flush(self) -> None:
-        """Writes what is kept back."""
+        """Flushes the buffer."""
         with system_errors(self._path):
             if self._kind == "GZIP":
                 self._zip.flush()

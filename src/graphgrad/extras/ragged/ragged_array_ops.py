@@ -198,7 +198,7 @@ def where(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def mask(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """What a mask keeps of each row; arguments as for `concat`."""
+    """Applies a mask to each row; arguments as for `concat`."""
     from .ragged_functions import ragged_boolean_mask
 
     return ragged_boolean_mask(given["tensor"], given["mask"])
@@ -354,7 +354,7 @@ def _in_rows(t: Any, keys: list[Any]) -> Any:
 
 
 def getitem(t: Any, key: Any) -> Any:
-    """What `t[key]` is, for a ragged tensor."""
+    """Evaluates `t[key]` for a ragged tensor."""
     keys = list(key) if isinstance(key, tuple) else [key]
     if any(k is Ellipsis for k in keys):
         at = next(i for i, k in enumerate(keys) if k is Ellipsis)

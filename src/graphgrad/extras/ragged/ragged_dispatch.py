@@ -39,7 +39,7 @@ _OPERANDS |= dict.fromkeys("""
 _OPERANDS |= {"betainc": 3, "add_n": 0, "accumulate_n": 0, "join": 0, "string_join": 0}
 
 _REDUCE = "reduce_sum reduce_prod reduce_max reduce_min reduce_mean reduce_variance reduce_std reduce_any reduce_all"
-# What has a way of its own -> module:function.
+# Functions with a special implementation -> module:function.
 _OWN = {
     **dict.fromkeys([*_REDUCE.split(), "reduce_logsumexp"], "ragged_reduce:reduce"),
     **dict.fromkeys(["unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min",
@@ -103,7 +103,7 @@ def _dispatching(f: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _of_values(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of one operand gives for a sparse one: that of its values, in the same places."""
+    """Applies a function of one operand to a sparse one: to its values, at the same indices."""
     given = inspect.signature(f).bind(*args, **kwargs).arguments
     operand = next(iter(given))
     sparse = given.pop(operand)
@@ -130,7 +130,7 @@ def _ragged(f: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dic
 
 
 def elementwise(f: Callable[..., Any], given: dict[str, Any], count: int) -> Any:
-    """What an elementwise function gives for ragged operands.
+    """Applies an elementwise function to ragged operands.
 
     Args:
       f: the function.

@@ -82,7 +82,7 @@ def _spread(dense: Any, like: RaggedTensor) -> Any:
 
 
 def apply(f: Callable[..., Any], operands: Sequence[Any], rest: Callable[..., Any]) -> Any:
-    """What an elementwise function gives.
+    """Applies an elementwise function.
 
     Args:
       f: the function.

@@ -260,7 +260,7 @@ def _joined(tensors: list[Any]) -> Any:
 
 
 def ragged_boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
-    """What a mask keeps of each row.
+    """Applies a mask to each row.
 
     Args:
       data: a tensor or `RaggedTensor`.

@@ -1,4 +1,4 @@
-"""Reductions of ragged tensors: along rows, along what stands at the same place of all rows."""
+"""Reductions of ragged tensors: along rows, or over equal positions of all rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .row_partitions import _ends, _rowids
 
 
 def segments(combine: Callable[..., Any], data: Any, ids: Any, n: Any) -> Any:
-    """What rows of the same number give together.
+    """Reduces rows with the same number.
 
     Args:
       combine: a function of dense data, ids and their number, such as `UnsortedSegmentSum`.

@@ -17,7 +17,7 @@ from graphgrad.ir.shape import TensorShape
 
 
 class RaggedTensorSpec(UnevenSpec):
-    """What is known of a `RaggedTensor`.
+    """The spec of a `RaggedTensor`.
 
     Args:
       shape: the shape; None where rows differ.

@@ -131,7 +131,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
                           validate: bool = True) -> RaggedTensor:
-        """Rows told by the row of each value.
+        """Makes rows from the row number of each value.
 
         Args:
           values, name, validate: as for `from_row_lengths`.
@@ -195,7 +195,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_tensor(cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
                     name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:
-        """The rows of a dense tensor, less what stands for nothing at their ends.
+        """Converts a dense tensor, without the padding at the ends of rows.
 
         Args:
           tensor: of rank 2 or more.
@@ -377,7 +377,7 @@ class RaggedTensor(Composite):
         """The operations that use the values."""
         return self.flat_values.consumers()
 
-    # -- what is made of it ----------------------------------------------------------------
+    # -- conversions -----------------------------------------------------------------------
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """The same rows with other values, as many as before."""

@@ -183,7 +183,7 @@ def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = 
     Args:
       data: strings, of rank 1 or more, or a `RaggedTensor`; the last axis holds the strings of a row.
       ngram_width: how many are joined, a number or several.
-      separator: the separator of them.
+      separator: the separator.
       pad_values: what stands in before and after a row: a string, or one for each side.
       padding_width: how many stand in; at most the width less 1, which is the default.
       preserve_short_sequences: whether a row that is too short gives all of its strings joined.

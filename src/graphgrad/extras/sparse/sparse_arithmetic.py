@@ -1,4 +1,4 @@
-"""Arithmetic on sparse tensors. What decides how many elements a result has runs on the host."""
+"""Arithmetic on sparse tensors. Ops that determine the number of elements run on the host."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _sparse_add_grad(op, d_indices, d_values, d_shape):
 @op("SparseAddGrad", "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64"
     " -> a_val_grad: T, b_val_grad: T", T=NUMERIC, flags=_HOST)
 def sparse_add_grad_op(xp, grad, a_indices, b_indices, sum_indices):
-    """What the elements of two sparse tensors get of the gradient of their sum."""
+    """The gradients of the elements of two sparse tensors from that of their sum."""
     place = {tuple(row): i for i, row in enumerate(sum_indices.tolist())}
     padded = np.append(grad, np.zeros(1, grad.dtype))
     return tuple(padded[[place.get(tuple(row), -1) for row in i.tolist()]] for i in (a_indices, b_indices))
@@ -348,7 +348,7 @@ def _sparse_slice_grad(op, d_indices, d_values, d_shape):
 @op("SparseSliceGrad", "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64"
     " -> val_grad: T", T=NUMERIC, flags=_HOST)
 def sparse_slice_grad_op(xp, grad, indices, start, output_indices):
-    """The gradient of a slice's values, zero for what it left out."""
+    """The gradient of a slice's values, zero for elements left out."""
     place = {tuple(row): i for i, row in enumerate((output_indices + start).tolist())}
     padded = np.append(grad, np.zeros(1, grad.dtype))
     return padded[[place.get(tuple(row), -1) for row in indices.tolist()]]

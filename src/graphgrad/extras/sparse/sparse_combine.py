@@ -201,7 +201,7 @@ def sparse_split(sp_input: Any = None, num_split: Any = None, axis: Any = None,
 
 
 class KeywordRequired:
-    """What stands before arguments of TensorFlow 1 that are given by keyword only."""
+    """A marker before keyword-only arguments of TensorFlow 1."""
 
     def __repr__(self) -> str:
         return "KeywordRequired()"
@@ -360,7 +360,7 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None 
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A sparse tensor as it is, anything else as a tensor.
+    """Returns a sparse tensor unchanged, anything else as a tensor.
 
     Args:
       value: a `SparseTensor`, a `SparseTensorValue`, or what `convert_to_tensor` takes.

@@ -84,7 +84,7 @@ def _lookup(params: Any, sp_ids: Any, sp_weights: Any, strategy: str, combiner: 
 
 
 def _as_sparse(ids: Any, weights: Any) -> tuple[Any, Any]:
-    """Ragged ids and weights as sparse ones; others as they are."""
+    """Converts ragged ids and weights to sparse ones; returns others unchanged."""
     if not hasattr(ids, "nested_row_splits"):
         return ids, weights
     if weights is not None and not hasattr(weights, "nested_row_splits"):

@@ -192,7 +192,7 @@ _strong.grad(NOT_DIFFERENTIABLE)
 
 
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
-    """Sorts strings into buckets by a hash that nobody can foresee without the key.
+    """Sorts strings into buckets by a keyed hash, unpredictable without the key.
 
     Args:
       input: strings.

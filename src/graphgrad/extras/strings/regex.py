@@ -23,7 +23,7 @@ _HOST = ("host",)
 @functools.lru_cache(maxsize=16)  # each may take 8 MB
 def _compiled(pattern: bytes, groups: bool) -> Any:
     """An RE2 object; one without groups is matched faster."""
-    from re2 import Options, _re2  # imported when somebody has a pattern
+    from re2 import Options, _re2  # imported on first use of a pattern
 
     options = Options()
     options.log_errors, options.never_capture = False, not groups
@@ -67,7 +67,7 @@ def _template(rewrite: bytes) -> tuple[list[Any], int, bool]:
 
 
 def _filled(parts: list[Any], text: bytes, spans: Any) -> bytes:
-    """What replaces a match; a group that took no part in it is empty."""
+    """Expands the replacement of a match; unmatched groups are empty."""
     return b"".join(p if isinstance(p, bytes) else text[max(0, spans[p][0]) : max(0, spans[p][1])] for p in parts)
 
 
@@ -130,7 +130,7 @@ def static_regex_replace_op(xp, x, *, pattern, rewrite, replace_global=True):
 
 @op("RegexReplace", "input: string, pattern: string, rewrite: string -> output: string", flags=_HOST)
 def regex_replace_op(xp, x, pattern, rewrite, *, replace_global=True):
-    """Replaces what matches a pattern; the pattern is a tensor."""
+    """Replaces matches of a pattern; the pattern is a tensor."""
     return static_regex_replace_op.kernel(xp, x, pattern=pattern, rewrite=rewrite, replace_global=replace_global)
 
 

@@ -272,7 +272,7 @@ def strip(input: Any, name: str | None = None) -> Any:
 
 
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
-    r"""Replaces what matches a regular expression.
+    r"""Replaces matches of a regular expression.
 
     Args:
       input: strings.
@@ -323,7 +323,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
 
 
 def decode_base64(input: Any, name: str | None = None) -> Any:
-    """What strings in web-safe base 64 stand for.
+    """Decodes strings in web-safe base 64.
 
     >>> sess.run(tf.decode_base64("aGVsbG8"))
     b'hello'

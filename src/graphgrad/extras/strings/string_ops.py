@@ -300,7 +300,7 @@ def encode_base64_op(xp, x, *, pad=False):
 
 @_declare("DecodeBase64", "input: string -> output: string", shape=_same)
 def decode_base64_op(xp, x):
-    """What strings in web-safe base 64 stand for."""
+    """Decodes strings in web-safe base 64."""
 
     def decode(v: bytes) -> bytes:
         bare = v.rstrip(b"=")

@@ -26,9 +26,9 @@ _REMEMBERED = 16
 class Bijector:
     """A differentiable function with an inverse: `y = forward(x)`.
 
-    A subclass gives `_forward`, `_inverse`, and `_inverse_log_det_jacobian` or `_forward_log_det_jacobian`: the
-    logarithm of |det J| for one event of `forward_min_event_ndims` dimensions. What is computed once forwards is
-    remembered, so that its inverse costs nothing.
+    A subclass defines `_forward`, `_inverse`, and `_inverse_log_det_jacobian` or `_forward_log_det_jacobian`: the
+    logarithm of |det J| for one event of `forward_min_event_ndims` dimensions. Forward results are cached, so that
+    their inverse costs nothing.
 
     Args:
       graph_parents: accepted; tensors that it depends on.
@@ -105,7 +105,7 @@ class Bijector:
         """Its name."""
         return self._name
 
-    # -- what it does ----------------------------------------------------------------------
+    # -- computing ---------------------------------------------------------------------------
 
     def _forward(self, x: Any) -> Any:
         raise NotImplementedError(f"forward not implemented: {type(self).__name__}. Fix: define _forward")

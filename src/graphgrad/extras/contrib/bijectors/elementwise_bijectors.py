@@ -90,7 +90,7 @@ class Sigmoid(Bijector):
 
 
 def softplus_inverse(x: Any, name: str | None = None) -> Any:
-    """What softplus gives x for: log(exp(x) - 1).
+    """The inverse of softplus: log(exp(x) - 1).
 
     Args:
       x: positive floats.

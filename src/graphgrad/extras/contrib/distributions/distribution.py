@@ -1,4 +1,4 @@
-"""Probability distributions: `tf.distributions` of 1.x, and of `tf.contrib.distributions` what programs use most.
+"""Probability distributions: `tf.distributions` of 1.x, and the most used of `tf.contrib.distributions`.
 
 Samples of `FULLY_REPARAMETERIZED` distributions have gradients with respect to the parameters.
 
@@ -196,7 +196,7 @@ class Distribution:
         """The entropy plus the divergence from another."""
         return self.entropy() + kl_divergence(self, other)
 
-    # A distribution says what it has of these; TensorFlow raises the same for the rest.
+    # A distribution defines some of these; TensorFlow raises the same error for the rest.
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
         """The probability of less than a value."""

@@ -26,7 +26,7 @@ from .distribution import Distribution, RegisterKL, kl_divergence
 
 
 class TransformedDistribution(Distribution):
-    """What a bijector makes of samples of another distribution.
+    """The distribution of samples of another one, transformed by a bijector.
 
     Args:
       distribution: the other one.
@@ -205,7 +205,7 @@ class Independent(Distribution):
 
     @property
     def batch_shape(self) -> Any:
-        """The static shape of what is left of the batch."""
+        """The static shape of the remaining batch."""
         whole = self.distribution.batch_shape
         return whole[: whole.rank - self.reinterpreted_batch_ndims]
 

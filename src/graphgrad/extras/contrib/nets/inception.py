@@ -47,7 +47,7 @@ def _plain(net: Any, layer: _Layer, depth: Callable[[int], int], **more: Any) ->
 
 
 def _mixed(net: Any, name: str, branches: Sequence[Sequence[Any]], depth: Callable[[int], int]) -> Any:
-    """Branches beside each other; a list among the layers of a branch stands for layers beside each other."""
+    """Parallel branches; a list among the layers of a branch means parallel layers."""
     with variable_scope(name):
         results = []
         for i, branch in enumerate(branches):

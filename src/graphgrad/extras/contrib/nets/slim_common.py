@@ -1,4 +1,4 @@
-"""What the networks share."""
+"""The common parts of the networks."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ class IntersectionRNNCell(_Sized):
 
 
 class CoupledInputForgetGateLSTMCell(_Memory):
-    """The LSTM in which what is forgotten makes room for what is new: input gate = 1 - forget gate.
+    """The LSTM with coupled gates: input gate = 1 - forget gate.
 
     Args:
       num_units: the size of the memory.

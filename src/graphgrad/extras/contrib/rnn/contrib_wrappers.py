@@ -124,7 +124,7 @@ class AttentionCellWrapper(_Around):
 
 
 class HighwayWrapper(_Around):
-    """A cell beside whose output a gated part of its input goes on.
+    """A cell with a highway connection: a gated part of its input is added to the output.
 
     Args:
       cell: the cell, whose outputs have the size of its inputs.
@@ -212,7 +212,7 @@ class OutputProjectionWrapper(_Around):
 
 
 class EmbeddingWrapper(_Around):
-    """A cell whose inputs are symbols, which vectors stand for.
+    """A cell whose inputs are symbols, embedded as vectors.
 
     Args:
       cell: the cell.

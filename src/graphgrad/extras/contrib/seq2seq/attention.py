@@ -63,7 +63,7 @@ class _Masked:
 
 
 class _BaseAttentionMechanism(AttentionMechanism):
-    """Keys and values of a memory, and what turns scores into weights."""
+    """Keys and values of a memory, and the function that turns scores into weights."""
 
     def __init__(self, query_layer: Any, memory: Any, probability_fn: Callable[[Any, Any], Any],
                  memory_sequence_length: Any = None, memory_layer: Any = None, score_mask_value: Any = None,

@@ -52,7 +52,7 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", (
 
 
 class AttentionWrapper(RNNCell):
-    """A cell whose inputs and outputs are joined with what it attends to.
+    """A cell whose inputs and outputs are concatenated with the attention.
 
     Each step gives the cell its input beside the last attention. The output of the cell is the query; the context is
     the sum of the memory's values by the weights that the mechanism gives, and the attention is the context, or
@@ -134,7 +134,7 @@ class AttentionWrapper(RNNCell):
             self._item_or_tuple(m.state_size for m in self._attention_mechanisms))
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """A first state: zeros, or `initial_cell_state`, and what the mechanisms begin with.
+        """Makes the first state: zeros, or `initial_cell_state`, and the initial states of the mechanisms.
 
         Raises: ValueError if a size is known and contradicts `batch_size`.
         """

@@ -137,7 +137,7 @@ class BeamSearchDecoder(Decoder):
         merged.set_shape([None if dims[0] is None else dims[0] * self._beam_width, *dims[2:]])
         return merged
 
-    # -- what a decoder has --------------------------------------------------------------
+    # -- the interface of decoders -------------------------------------------------------
 
     @property
     def batch_size(self) -> Any:
@@ -146,7 +146,7 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def tracks_own_finished(self) -> bool:
-        """True: a beam may begin again, from another one that goes on."""
+        """True: a beam may restart, from another one that continues."""
         return True
 
     @property
@@ -183,7 +183,7 @@ class BeamSearchDecoder(Decoder):
         return alignments[0] if len(alignments) == 1 else raw.ConcatV2(alignments, np.int32(-1))
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
-        """The cell for all beams, and the best of what may follow."""
+        """Runs the cell for all beams, and selects the best continuations."""
         with name_scope(name, "BeamSearchDecoderStep"):
             outputs, cell_state = self._cell(nest.map_structure(self._merge, inputs),
                                              nest.map_structure(self._merge, state.cell_state))
@@ -198,7 +198,7 @@ class BeamSearchDecoder(Decoder):
         classes = logits.shape.as_list()[-1]
         count = shape(logits)[-1] if classes is None else np.int32(classes)
         total = raw.AddV2(raw.ExpandDims(state.log_probs, 2), self._next_log_probs(logits, state.finished, count))
-        # A sequence that goes on grows by one, unless by the end token.
+        # A continued sequence grows by one, except by the end token.
         classes_of = raw.Range(np.int32(0), count, np.int32(1))
         grows = raw.LogicalAnd(raw.ExpandDims(raw.LogicalNot(state.finished), 2),
                                raw.NotEqual(classes_of, self._end_token))
@@ -229,7 +229,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(best, symbols, parents), new
 
     def _next_log_probs(self, logits: Any, finished: Any, count: Any) -> Any:
-        """What each symbol adds: a finished sequence can only go on with the end token, at no cost."""
+        """The score of each symbol: a finished sequence can only continue with the end token, at no cost."""
         rows = raw.Reshape(logits, raw.Pack([np.int32(-1), count]))
         added = raw.Reshape(raw.LogSoftmax(rows), shape(logits))
         lowest = np.finfo(added.dtype.np_dtype).min

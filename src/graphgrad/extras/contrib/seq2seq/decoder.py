@@ -25,7 +25,7 @@ from .helpers import Helper
 
 
 class Decoder:
-    """What `dynamic_decode` runs: a subclass says how to begin, and what one step does.
+    """The interface of `dynamic_decode`: a subclass defines the first inputs and one step.
 
     A subclass gives `batch_size`, `output_size`, `output_dtype`, `initialize` and `step`; `finalize` if it has
     something to do at the end.
@@ -54,7 +54,7 @@ class Decoder:
         return False
 
     def initialize(self, name: str | None = None) -> Any:
-        """What the first step gets: (finished, first inputs, first state)."""
+        """Returns the arguments of the first step: (finished, first inputs, first state)."""
         raise NotImplementedError("Decoder.initialize. Fix: a subclass has to define it")
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
@@ -62,7 +62,7 @@ class Decoder:
         raise NotImplementedError("Decoder.step. Fix: a subclass has to define it")
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
-        """What becomes of outputs and state at the end: (outputs, state)."""
+        """Finalizes outputs and state: (outputs, state)."""
         raise NotImplementedError("Decoder.finalize")
 
     def _most_steps(self) -> Any:
@@ -145,11 +145,11 @@ class BasicDecoder(Decoder):
         return BasicDecoderOutput(_map_sizes(_Always(dtype), sizes), self._helper.sample_ids_dtype)
 
     def initialize(self, name: str | None = None) -> Any:
-        """What the helper begins with, and the first state."""
+        """Returns the helper's first inputs, and the first state."""
         return (*self._helper.initialize(), self._initial_state)
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
-        """The cell, the layer, a sample of the result, and what the helper makes of it."""
+        """Runs the cell and the layer, samples, and asks the helper for the next inputs."""
         with name_scope(name, "BasicDecoderStep"):
             outputs, state = self._cell(inputs, state)
             if self._output_layer is not None:

@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq`: helpers, which choose what a decoder's cell gets next."""
+"""Helpers of `tf.contrib.seq2seq`, which choose the next inputs of a decoder's cell."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class CustomHelper(Helper):
         return self._sample_ids_dtype
 
     def initialize(self, name: str | None = None) -> Any:
-        """What `initialize_fn` gives."""
+        """Calls `initialize_fn`."""
         with name_scope(name, "CustomHelperInitialize"):
             finished, inputs = self._initialize_fn()
             if self._batch_size is None:
@@ -129,7 +129,7 @@ def _rows(t: Any) -> Any:
 
 
 class TrainingHelper(Helper):
-    """Inputs that are given: each step gets the next one, whatever came out.
+    """Given inputs: each step gets the next one, independent of the outputs.
 
     Args:
       inputs: (batch, time, ...), or (time, batch, ...) if `time_major`; or a structure of such tensors.
@@ -299,7 +299,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             return raw.Cast(_chosen(self._batch_size, self._probability, self._seed), DstT=int32)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """The next inputs, or what came out."""
+        """Returns the next inputs, or the outputs."""
         with name_scope(name, "ScheduledOutputTrainingHelperNextInputs"):
             finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
             own = outputs if self._next_inputs_fn is None else self._next_inputs_fn(outputs)
@@ -348,7 +348,7 @@ class _Lookup:
 
 
 class GreedyEmbeddingHelper(Helper):
-    """What came out goes in: the embedding of the likeliest symbol.
+    """Feeds outputs back: the embedding of the likeliest symbol.
 
     Args:
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
@@ -390,7 +390,7 @@ class GreedyEmbeddingHelper(Helper):
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """What came out goes in: the embedding of a symbol drawn at random, with the outputs as logits.
+    """Feeds outputs back: the embedding of a symbol drawn at random, with the outputs as logits.
 
     Args:
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
