@@ -164,3 +164,10 @@ def stands_for(tensor: Any) -> Any:
             break
         tensor = outer
     return tensor
+
+
+def around(graph: Graph | None) -> Iterator[Graph]:
+    """Returns the graph and the outer ones, the innermost first."""
+    while graph is not None:
+        yield graph
+        graph = graph.outer_graph

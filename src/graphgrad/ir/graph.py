@@ -323,7 +323,7 @@ class Graph:
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
         self._recomputed: dict[int, int] = {}  # index of an operation -> the mark of its recomputation
-        self._touched: dict[int, tuple[Tensor, ...]] = {}  # of backward loops: see gradients.control_flow.loop_zeros
+        self._touched: dict[int, tuple[Tensor, ...]] = {}  # of backward loops: see gradients.core.loop_zeros
         self._joints: dict[int, Any] = {}  # index of a recording loop -> its joint loop
         self._early: dict[int, int] = {}  # index of an operation -> index of the one before which it belongs
         self._rebuilt = 0  # how often operations got further inputs or outputs

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.frontend.structure import nest
-from graphgrad.gradients.control_flow.subgraphs import carries
+from graphgrad.gradients.bodies.subgraphs import carries
 from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
 from graphgrad.gradients.derived.higher import jvp

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.frontend.variables.variable_scope import get_variable_scope, variable_scope
-from graphgrad.gradients.control_flow.subgraphs import random_ops, replay
+from graphgrad.gradients.bodies.subgraphs import random_ops, replay
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.custom import custom_gradient, leaves_of, repack
 from graphgrad.ir.context import current_graph

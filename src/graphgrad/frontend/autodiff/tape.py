@@ -16,6 +16,7 @@ from graphgrad.frontend.control_flow import (
 )
 from graphgrad.frontend.structure import nest
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody
+from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import align_grad_ys
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy
 from graphgrad.gradients.derived.higher import (
@@ -28,7 +29,6 @@ from graphgrad.gradients.derived.higher import (
     zero_batch_jacobian,
     zero_jacobian,
 )
-from graphgrad.gradients.diagnose import strict
 from graphgrad.ir import eager, rule_by_composition
 from graphgrad.ir import graph as ir_graph
 from graphgrad.ir.context import current_graph, use
@@ -192,11 +192,11 @@ class GradientTape:
             self._recorded.drop_records()
         if unconnected is UnconnectedGradients.ZERO:
             return [raw.ZerosLike(value_of(s)) if g is None else g for s, g in zip(sources, found, strict=True)]
-        if strict.is_on() and any(g is None for g in found):
+        if strictness.is_on() and any(g is None for g in found):
             missing = next(s for s, g in zip(sources, found, strict=True) if g is None)
             graphs = {getattr(t, "graph", None) for t in (*targets, missing)}
             if self._recorded.recorded(missing) and graphs == {current_graph()}:
-                strict.check(targets, sources, found, [], unconnected)
+                strictness.check(targets, sources, found, [], unconnected)
             raise ValueError(
                 f"The gradient of {targets} with respect to {missing} is None: between them the tape has recorded "
                 f"nothing.\n  Asked for at {user_source(2)}\n  Fix: watch it before it is used, inside of the `with` "

@@ -16,9 +16,9 @@ from graphgrad.executor.runtime.executable import Executable
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import tensors_of
 from graphgrad.frontend.structure.structured_outputs import restore
-from graphgrad.gradients.control_flow.subgraphs import carries, copy_list, needed_ops
+from graphgrad.gradients.bodies.subgraphs import carries, copy_list, needed_ops
 from graphgrad.gradients.core.backprop import gradients
-from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir import dtypes, eager
 from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import current_graph, use
@@ -122,7 +122,7 @@ class _Reverse:
         self.ys = [i for i, t in enumerate(part.outputs) if carries(t) and t.dtype is not dtypes.resource]
         self.xs = [i for i, t in enumerate(part.inputs) if carries(t)]
         first = len(graph._operations)
-        with use(graph), strict_gradients(False), graph._own_gradients(), graph.in_two_runs():
+        with use(graph), none_allowed(), graph._own_gradients(), graph.in_two_runs():
             outputs = [part.outputs[i] for i in self.ys]
             self.dys = [graph._placeholder(t.dtype, t._spec.shape, "grad_ys") for t in outputs]
             xs = [part.inputs[i] for i in self.xs]

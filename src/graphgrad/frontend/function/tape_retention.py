@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.executor.runtime import nonfinite
-from graphgrad.gradients.control_flow.subgraphs import needed_ops
+from graphgrad.gradients.bodies.subgraphs import needed_ops
 from graphgrad.ir import dtypes, eager
 from graphgrad.ir.effects import NOTHING, effect_of
 from graphgrad.ir.graph import Operation, Tensor

@@ -23,12 +23,12 @@ from graphgrad.errors import describe
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
 from graphgrad.frontend.graph.operators import getitem, install
-from graphgrad.gradients.core.outer_graphs import around
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import EagerTensor, value_text
+from graphgrad.ir.funcgraph import around
 from graphgrad.ir.graph import Graph, Operation, Tensor, listening
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw, registry

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphgrad.gradients.bodies.subgraphs import Copy, carries, dense, kept_outputs, zeros_for
 from graphgrad.gradients.core.backprop import gradients_inside
 from graphgrad.gradients.core.forward_values import as_it_was
-from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw, registry
-
-from .subgraphs import Copy, carries, dense, kept_outputs, zeros_for
 
 
 class _Side:
@@ -36,7 +35,7 @@ class _Side:
             grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") for i, dy in enumerate(dys)]
             ys = [self._copy.inside[id(source.outputs[i])] for i in y_positions]
             xs = [target.inputs[i] for i in x_positions]
-            with strict_gradients(False):  # an input that one branch does not use, another may
+            with none_allowed():  # an input that one branch does not use, another may
                 found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
             self.found = [dense(g) for g in found]
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.gradients.bodies.subgraphs import copy_ops, draws, in_graph_of
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -29,8 +30,6 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
-
-from .subgraphs import copy_ops, draws, in_graph_of
 
 LEVELS = {"sqrt": 2, "log": 6}  # levels of nesting; that of 'log' is for loops without a known bound
 _MOST = 8

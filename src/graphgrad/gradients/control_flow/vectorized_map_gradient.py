@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.gradients.bodies.subgraphs import Copy, copy_list, kept_outputs, needed_ops
 from graphgrad.gradients.core.backprop import gradients_inside
 from graphgrad.gradients.core.forward_values import as_it_was
+from graphgrad.gradients.core.loop_zeros import AS_FIT, is_loop, touched
 from graphgrad.gradients.core.rules import carries_gradient
-from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import constant_in, convert_to_tensor
@@ -25,9 +27,6 @@ from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw, registry
-
-from .loop_zeros import AS_FIT, is_loop, touched
-from .subgraphs import Copy, copy_list, kept_outputs, needed_ops
 
 _SMALL = 1024  # elements: known values of at most this size are not captured
 
@@ -165,7 +164,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     given = op.inputs if is_record else as_it_was(op)
     kept = [] if is_record else kept_outputs(op)
     used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
-    with use(target), strict_gradients(False):  # a row may not use all inputs
+    with use(target), none_allowed():  # a row may not use all inputs
         copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
                    target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]

@@ -26,22 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.core.backprop import gradients_inside
-from graphgrad.gradients.core.forward_values import as_it_was, done_once
-from graphgrad.gradients.diagnose.strict import strict_gradients
-from graphgrad.ir.context import current_graph, use
-from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import bool_, int32, resource, variant
-from graphgrad.ir.funcgraph import FuncGraph
-from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
-from graphgrad.ir.opdef import raw, registry
-from graphgrad.ir.shape import is_fully_defined
-
-from .loop_checkpointing import tell_kept, through_segments
-from .loop_zeros import touched
-from .recorded_loops import Loop, declared, inputs_used, item, record, repeat
-from .subgraphs import (
+from graphgrad.gradients.bodies.recorded_loops import Loop, declared, inputs_used, item, record, repeat
+from graphgrad.gradients.bodies.subgraphs import (
     as_long_as,
     carries,
     copy_ops,
@@ -53,7 +39,21 @@ from .subgraphs import (
     replace,
     zeros_for,
 )
-from .trip_count import Trips, count_trips, stride_of, written_once
+from graphgrad.gradients.bodies.trip_count import Trips, count_trips, stride_of, written_once
+from graphgrad.gradients.core.backprop import gradients_inside
+from graphgrad.gradients.core.forward_values import as_it_was, done_once
+from graphgrad.gradients.core.loop_zeros import touched
+from graphgrad.gradients.core.strictness import none_allowed
+from graphgrad.ir.context import current_graph, use
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import bool_, int32, resource, variant
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.shape import is_fully_defined
+
+from .loop_checkpointing import tell_kept, through_segments
 
 
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
@@ -170,7 +170,7 @@ class _Back:
             ys = copy_ops(graph, after, inside)
             grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
             first = len(graph._operations)
-            with strict_gradients(False):  # an iteration may not use all inputs
+            with none_allowed():  # an iteration may not use all inputs
                 xs = [values[i] for i in (*carried, *read)]
                 found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
             shared = [i for i in range(len(values)) if i >= n or i in loop.fixed]

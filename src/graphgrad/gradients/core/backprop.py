@@ -19,18 +19,18 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from graphgrad.gradients.control_flow.loop_zeros import Trial, is_trial, may_hold_loops, zero, zeros_for_loops
-from graphgrad.gradients.diagnose import strict
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
 from graphgrad.ir.source import user_source
 from graphgrad.system.garbage_collector import collector_paused
 
+from . import strictness
 from .aggregate import add_early, aggregate, check_method
 from .arguments import align_grad_ys, as_xs, as_ys, flatten, graph_to_extend
 from .forward_values import expose
 from .inside_loop import refuse_initial_values
+from .loop_zeros import Trial, is_trial, may_hold_loops, zero, zeros_for_loops
 from .memo import Memory
 from .missing import no_gradient
 from .outer_graphs import leave, open_entrances, order_of
@@ -129,7 +129,7 @@ def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: A
         if leaving and unconnected is UnconnectedGradients.NONE:
             results = zeros_of_loops(call, y_tensors, x_tensors, results, stopped)
             refuse_initial_values(call, y_tensors, x_tensors, results)
-    strict.check(y_tensors, x_tensors, results, stops, unconnected)
+    strictness.check(y_tensors, x_tensors, results, stops, unconnected)
     if unconnected is UnconnectedGradients.ZERO:
         with graph.as_default():
             results = [zeros_of(x) if g is None else g for x, g in zip(x_tensors, results, strict=True)]

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.control_flow.recorded_loops import Loop, declared, repeat
-from graphgrad.gradients.control_flow.subgraphs import copy_list, in_graph_of, needed_ops
-from graphgrad.gradients.control_flow.trip_count import count_trips
+from graphgrad.gradients.bodies.recorded_loops import Loop, declared, repeat
+from graphgrad.gradients.bodies.subgraphs import copy_list, in_graph_of, needed_ops
+from graphgrad.gradients.bodies.trip_count import count_trips
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, resource, string, variant

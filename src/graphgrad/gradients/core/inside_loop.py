@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
 
-from .outer_graphs import Outside, around
+from .outer_graphs import Outside
 from .registry import gradient_function
 from .rules import Call, carries_gradient
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.diagnose import strict
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import _BY_FUNCTION, Graph, Tensor
 from graphgrad.ir.indexed_slices import IndexedSlices
 
+from . import strictness
 from .arguments import align_grad_ys, flatten
 from .outer_graphs import leave, open_entrances
 from .registry import registered_functions
@@ -177,7 +177,7 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
     alive.extend((*graph._control, *open_entrances))
     name = None if call.name in (None, "gradients") else (graph._scope, call.name)
     overrides = tuple(sorted(graph._gradient_overrides.items()))
-    return (*parts, name, call.colocate, call.gate, call.method, unconnected, strict.is_on(),
+    return (*parts, name, call.colocate, call.gate, call.method, unconnected, strictness.is_on(),
             tuple(map(id, graph._control)), graph._device, graph._colocated, overrides,
             frozenset(map(id, open_entrances)))
 

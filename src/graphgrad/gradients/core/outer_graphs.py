@@ -7,12 +7,12 @@ operations to the innermost one, which captures what it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
 from graphgrad.ir.eager import EagerTensor
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 
 # The identities of the arguments of calls that are being inlined: gradients taken there begin with them.
@@ -22,13 +22,6 @@ open_entrances: set[Operation] = set()
 Outside = dict[int, Tensor]
 
 _INDEX = attrgetter("index")
-
-
-def around(graph: Graph | None) -> Iterator[Graph]:
-    """Returns the graph and the outer ones, the innermost first."""
-    while graph is not None:
-        yield graph
-        graph = graph.outer_graph
 
 
 def seen_from(graph: Graph, t: Any) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.errors import describe
-from graphgrad.gradients.control_flow.subgraphs import kept_outputs
+from graphgrad.gradients.bodies.subgraphs import kept_outputs
 from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Graph, Operation, Tensor

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphgrad.gradients.control_flow.subgraphs import dense
+from graphgrad.gradients.bodies.subgraphs import dense
 from graphgrad.gradients.core.backprop import gradients
-from graphgrad.gradients.diagnose.strict import strict_gradients
+from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir import rule_by_composition
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
@@ -20,7 +20,7 @@ def _vjp(function: Callable[..., Any], xs: Sequence[Tensor], dys: Sequence[Any])
     differentiable = [x for x in inputs if x.dtype.is_differentiable]
     if not pairs:
         return [None] * len(inputs)
-    with strict_gradients(False):
+    with none_allowed():
         found = gradients([y for y, _ in pairs], differentiable, [dy for _, dy in pairs], name="composed")
     by_input = {id(x): g for x, g in zip(differentiable, found, strict=True)}
     return [None if by_input.get(id(x)) is None else dense(by_input[id(x)]) for x in inputs]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody, map_rows
+from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.aggregate import check_method
 from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
 from graphgrad.gradients.core.backprop import gradients, sweep, zeros_of_loops
@@ -25,7 +26,6 @@ from graphgrad.gradients.core.custom import repack
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.rules import Call, carries_gradient
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
-from graphgrad.gradients.diagnose import strict
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
@@ -64,7 +64,7 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
     with graph.as_default(), graph.name_scope(name or "jacobian"):
         outside, ((y,), xs) = leave(graph, flatten(inputs), as_ys(graph, [output]), as_xs(graph, inputs))
         found = _rows(y, xs, outside, checked_chunk(use_pfor, parallel_iterations))
-        strict.check([y], xs, found, [], unconnected)
+        strictness.check([y], xs, found, [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
             found = [zero_jacobian(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
     return repack(inputs, iter(found))
@@ -106,7 +106,7 @@ def batch_jacobian(
         outside, ((y,), (x,)) = leave(graph, [inp], as_ys(graph, [output]), as_xs(graph, [inp]))
         check_batches(y._spec.shape, value_shape(x))
         body, (found,) = _pulled_back(y, [x], outside, batched=True)
-        strict.check([y], [x], [found], [], unconnected)
+        strictness.check([y], [x], [found], [], unconnected)
         if found is None:
             return zero_batch_jacobian(y, x) if unconnected is UnconnectedGradients.ZERO else None
         body.outputs = [body.own(found)]
@@ -211,17 +211,17 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
         moving = [i for i, u in enumerate(duals) if u is not None]
         found: list[Any] = [None] * len(y_list)
         if moving and x_list:
-            with strict.strict_gradients(False):
+            with strictness.none_allowed():
                 pulled = gradients([y_list[i] for i in moving], x_list, [duals[i] for i in moving])
             pairs = [(g, v) for g, v in zip(pulled, v_list, strict=True) if g is not None]
             if pairs:
                 pulled_dense = [g._as_tensor() if isinstance(g, IndexedSlices) else g for g, _ in pairs]
-                with strict.strict_gradients(False):
+                with strictness.none_allowed():
                     pushed = gradients(pulled_dense, [duals[i] for i in moving], [v for _, v in pairs])
                 for i, g in zip(moving, pushed, strict=True):
                     found[i] = g._as_tensor() if isinstance(g, IndexedSlices) else g
         for y, g in zip(y_list, found, strict=True):
-            strict.check([y], x_list, [g] * len(x_list), [], unconnected)
+            strictness.check([y], x_list, [g] * len(x_list), [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
             found = [zeros_of(y) if g is None else g for y, g in zip(y_list, found, strict=True)]
     return repack(ys, iter(found))
@@ -248,12 +248,12 @@ def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian
     with graph.as_default(), graph.name_scope(name or "hessian_vector_product"):
         x_list = as_xs(graph, xs)
         v_list = _tangents(x_list, tangents, xs)
-        with strict.strict_gradients(False):
+        with strictness.none_allowed():
             slopes = gradients(ys, x_list)
         pairs = [(g._as_tensor() if isinstance(g, IndexedSlices) else g, v)
                  for g, v in zip(slopes, v_list, strict=True) if g is not None]
         if not pairs:
-            strict.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
+            strictness.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
             return slopes
         return gradients([g for g, _ in pairs], x_list, [v for _, v in pairs])
 

@@ -14,12 +14,11 @@ import numpy as np
 from graphgrad.gradients.core.aggregate import AggregationMethod, aggregate
 from graphgrad.gradients.core.arguments import as_xs, as_ys
 from graphgrad.gradients.core.missing import replacement
-from graphgrad.gradients.core.outer_graphs import Outside, around, leave, open_entrances
+from graphgrad.gradients.core.outer_graphs import Outside, leave, open_entrances
 from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
-from graphgrad.gradients.core.unrelated import how_unrelated
 from graphgrad.ir.context import current_graph, use
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
@@ -27,6 +26,7 @@ from graphgrad.ir.source import Source, is_internal, user_source
 from graphgrad.system.garbage_collector import collector_paused
 
 from .explanation import Cut, GradientExplanation, Ways
+from .unrelated import how_unrelated
 
 _SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})
 _OTHERWISE = "use another op, or give it a gradient with tf.custom_gradient or gradient_override_map"

@@ -301,7 +301,7 @@ def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, bot
     inside = {id(p): t for p, t in zip(trial.inputs, trial.captured, strict=True)}
 
     def second() -> Any:
-        from graphgrad.gradients.control_flow.subgraphs import copy_ops
+        from graphgrad.gradients.bodies.subgraphs import copy_ops
 
         here = current_graph()
         assert here is not None

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.gradients.core.outer_graphs import Outside, around
-from graphgrad.gradients.core.unconnected import zeros_of
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.gradients.bodies.subgraphs import carries
+from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
 
-from .subgraphs import carries
+from .outer_graphs import Outside
+from .unconnected import zeros_of
 
 AS_FIT = 0  # instead of a number of rows, in a map that is TensorFlow's `map_fn`: as many as fit in little memory
 

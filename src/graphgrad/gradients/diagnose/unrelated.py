@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from graphgrad.gradients.diagnose.explanation import Ways
 from graphgrad.ir.graph import Graph, Operation, Tensor
+
+from .explanation import Ways
 
 _SOURCES = ("VarHandleOp", "Placeholder", "PlaceholderWithDefault")
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.core.outer_graphs import around
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import float64, resource, variant
 from graphgrad.ir.effects import bodies_of
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw, registry
