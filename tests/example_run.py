@@ -17,7 +17,7 @@ import numpy as np
 
 from graphgrad import cli
 from graphgrad.executor.backend import xla
-from graphgrad.executor.plan.plan_types import HostStep
+from graphgrad.executor.program.plan_types import HostStep
 from graphgrad.executor.runtime import executable
 from graphgrad.ir.tensor_list import TensorList
 

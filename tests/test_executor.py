@@ -12,9 +12,9 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import batch_split, cache, disk_cache, xla
 from graphgrad.executor.plan import partition
-from graphgrad.executor.plan.plan_types import Cluster
 from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.executor.program.plan_types import Cluster
 from graphgrad.frontend.function.concrete_function import _Part
 
 

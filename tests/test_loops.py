@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.plan.plan_types import HostStep
+from graphgrad.executor.program.plan_types import HostStep
 from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.session import HostSession
 

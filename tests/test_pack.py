@@ -10,7 +10,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.plan import partition
-from graphgrad.executor.plan.plan_types import Cluster
+from graphgrad.executor.program.plan_types import Cluster
 from graphgrad.executor.runtime.session import HostSession
 
 pytestmark = pytest.mark.usefixtures("graph", "small_clusters")

@@ -17,7 +17,7 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import xla
 from graphgrad.executor.plan import partition, placement
-from graphgrad.executor.plan.plan_types import Cluster
+from graphgrad.executor.program.plan_types import Cluster
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.frontend.config import devices
 from graphgrad.ir.graph import Graph

@@ -11,7 +11,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 import refusal_cases
 from graphgrad.executor.plan import value_checks
-from graphgrad.executor.plan.plan_types import Cluster
+from graphgrad.executor.program.plan_types import Cluster
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "refusals.json").read_text())
 

@@ -10,7 +10,7 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.executor.plan.plan_types import HostStep
+from graphgrad.executor.program.plan_types import HostStep
 from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.opdef import raw

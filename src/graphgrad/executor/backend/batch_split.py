@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.executor.program.plan_types import Rule
 
 from .threads import pool_of
 from .xla import Device, Program, Spec, to_numpy
@@ -25,22 +26,6 @@ if TYPE_CHECKING:
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 LARGE = 1e8  # multiplications: a smaller convolution is not worth a separate step
 _UNKNOWN_BATCH = 32  # batch size that planning assumes where it is not known
-
-
-class Rule(NamedTuple):
-    """How the batch of an operation is split.
-
-    Attributes:
-      inputs: the positions of the inputs whose first dimension is the batch.
-      filter: the position of the filter, or of a tensor of its shape.
-      sizes: the position of the input that holds the shape of the result, or None.
-      added: whether the partial results are added, not concatenated.
-    """
-
-    inputs: tuple[int, ...]
-    filter: int
-    sizes: int | None = None
-    added: bool = False
 
 
 RULES = {

@@ -27,7 +27,7 @@ from .xla import AnySpec, Device, ListSpec, Program, Spec, load_lapack
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-    from graphgrad.executor.plan.plan_types import Cluster
+    from graphgrad.executor.program.plan_types import Cluster
 
 _LIMIT = 4096  # limit of programs in memory
 

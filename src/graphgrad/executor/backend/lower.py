@@ -21,7 +21,7 @@ from . import xla_options
 from .xla import AnySpec, ListSpec, Spec
 
 if TYPE_CHECKING:
-    from graphgrad.executor.plan.plan_types import Cluster
+    from graphgrad.executor.program.plan_types import Cluster
 
 
 class _Shape:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, describe, memory_problem, no_room
-from graphgrad.executor.plan.plan_types import Cluster, HostStep
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.executor.program.plan_types import Cluster, HostStep
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import Spec
 from graphgrad.ir.shape import is_fully_defined

@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from graphgrad.executor.program.plan_types import Cluster, Plan
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.shape import is_fully_defined
-
-from .plan_types import Cluster, Plan
 
 _SMALL = 8192  # bytes: copying more costs as much as a separate buffer
 _FEW = 4  # values: the least number worth packing

@@ -16,6 +16,7 @@ from typing import Any
 from graphgrad.errors import InvalidArgumentError, describe
 from graphgrad.executor.backend import xla
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Move, Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import Spec, registry
@@ -23,7 +24,6 @@ from graphgrad.ir.variable_store import Cell
 from graphgrad.system.device_names import parse
 
 from .partition import sections
-from .plan_types import Cluster, HostStep, Move, Plan
 from .schedule import Net, arrange
 
 _HOME = {"job": "localhost", "replica": "0", "task": "0"}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.executor.program.interpreter import Body, Instruction, Touch, is_pure, is_small
+from graphgrad.executor.program.plan_types import Cluster, Plan, connect, independent_waits
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
@@ -29,7 +30,6 @@ from .loop_fusion import join_loops
 from .pack_buffers import pack
 from .partition import sections
 from .placement import Placement, arrange_on_devices, assign, connect_devices
-from .plan_types import Cluster, Plan, connect, independent_waits
 from .schedule import arrange, with_short_sums
 from .step_builder import StepBuilder, built_order
 

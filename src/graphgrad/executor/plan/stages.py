@@ -14,10 +14,9 @@ from graphgrad.executor.backend.lower import as_shape
 from graphgrad.executor.backend.xla import AnySpec, Spec
 from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import execute
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.shape import is_fully_defined
-
-from .plan_types import Cluster, HostStep, Plan
 
 _BOUND = 64  # limit of cached signatures of a stage
 

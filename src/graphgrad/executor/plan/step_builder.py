@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graphgrad.executor.backend.batch_split import RULES, is_large
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.executor.program.plan_types import Cluster, HostStep
 
 from .constants import Knowledge
-from .plan_types import Cluster, HostStep
 
 
 class StepBuilder:

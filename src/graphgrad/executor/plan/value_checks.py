@@ -20,12 +20,11 @@ import numpy as np
 
 from graphgrad.executor.backend import xla
 from graphgrad.executor.program.interpreter import Instruction, can_fail, execute, has_loop
+from graphgrad.executor.program.plan_types import Cluster, Plan
 from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.shape import Shape, is_fully_defined
 from graphgrad.system.subnormals import Subnormals
-
-from .plan_types import Cluster, Plan
 
 # Ops through which checked integers may pass on their way from outside.
 _CHEAP = frozenset({"Const", "Reshape", "Cast", "Squeeze", "ExpandDims", "ConcatV2", "Pack", "StridedSlice", "Slice",

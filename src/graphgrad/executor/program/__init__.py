@@ -1,1 +1,1 @@
-"""A cluster as a list of instructions: its fingerprint and its interpreter."""
+"""What is executed: instructions, their interpreter and fingerprints, the steps of a plan."""

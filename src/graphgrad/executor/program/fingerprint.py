@@ -18,7 +18,7 @@ from graphgrad.ir.shape import TensorShape
 from .interpreter import Body, Instruction
 
 if TYPE_CHECKING:
-    from graphgrad.executor.plan.plan_types import Cluster
+    from .plan_types import Cluster
 
 _PACKAGE = __name__.partition(".")[0]
 # The packages with kernels and lowering; they import no others.

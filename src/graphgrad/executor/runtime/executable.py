@@ -12,9 +12,9 @@ import numpy as np
 
 from graphgrad.executor.backend import forks, memory_errors
 from graphgrad.executor.plan.placement import Placement
-from graphgrad.executor.plan.plan_types import Plan
 from graphgrad.executor.plan.planner import make_plan
 from graphgrad.executor.program.interpreter import MustBeKnown
+from graphgrad.executor.program.plan_types import Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.variable_store import Cell

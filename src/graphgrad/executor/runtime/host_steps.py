@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.executor.backend import xla
-from graphgrad.executor.plan.plan_types import HostStep, Move, depends
 from graphgrad.executor.program.interpreter import Body, Instruction, execute
+from graphgrad.executor.program.plan_types import HostStep, Move, depends
 from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.blocking import Attempt, WouldBlock, deferring, resuming
 from graphgrad.ir.graph import Operation

@@ -17,9 +17,9 @@ import numpy as np
 
 from graphgrad.errors import DeadlineExceededError
 from graphgrad.executor.backend.xla import shape_of, to_numpy
-from graphgrad.executor.plan.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program import interrupts
 from graphgrad.executor.program.interpreter import Body, Instruction, OverBudget, execute, has_loop
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation

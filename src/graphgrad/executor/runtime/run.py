@@ -14,10 +14,10 @@ from graphgrad.errors import InvalidArgumentError, ResourceExhaustedError, descr
 from graphgrad.executor.backend import memory_errors, xla
 from graphgrad.executor.backend.xla import Program
 from graphgrad.executor.plan import value_checks
-from graphgrad.executor.plan.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.plan.stages import Stage, make_stages
 from graphgrad.executor.program.interpreter import OverBudget, uninitialized
 from graphgrad.executor.program.interrupts import Stop, begin, finish
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation
 from graphgrad.ir.shape import compatible, shape_str

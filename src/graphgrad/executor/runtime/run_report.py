@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphgrad.executor.plan.plan_types import Move
+from graphgrad.executor.program.plan_types import Move
 from graphgrad.ir import tensor_list
 
 if TYPE_CHECKING:
     from graphgrad.executor.backend.cache import Entry
-    from graphgrad.executor.plan.plan_types import Cluster, HostStep
+    from graphgrad.executor.program.plan_types import Cluster, HostStep
 
 
 class Step(NamedTuple):

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.errors import AbortedError, DeadlineExceededError
-from graphgrad.executor.plan.plan_types import HostStep, Plan, acts, changes
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.executor.program.plan_types import HostStep, Plan, acts, changes
 from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation
 from graphgrad.ir.variable_store import Cell

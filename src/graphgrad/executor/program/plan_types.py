@@ -5,17 +5,37 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple, Protocol
 
-from graphgrad.executor.backend.batch_split import Rule
-from graphgrad.executor.program.interpreter import Instruction, can_fail, has_loop
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.variable_store import Cell
 
-if TYPE_CHECKING:
-    from .value_checks import Guard
+from .interpreter import Instruction, can_fail, has_loop
+
+
+class Rule(NamedTuple):
+    """How the batch of an operation is split.
+
+    Attributes:
+      inputs: the positions of the inputs whose first dimension is the batch.
+      filter: the position of the filter, or of a tensor of its shape.
+      sizes: the position of the input that holds the shape of the result, or None.
+      added: whether the partial results are added, not concatenated.
+    """
+
+    inputs: tuple[int, ...]
+    filter: int
+    sizes: int | None = None
+    added: bool = False
+
+
+class Check(Protocol):
+    """What `value_checks.Guard` implements: a check in NumPy before a cluster runs."""
+
+    def refuses(self, env: Any) -> bool:
+        """Returns whether it rejects the values in `env`."""
 
 
 class Cluster:
@@ -56,7 +76,7 @@ class Cluster:
         self.unpacked: dict[int, list[tuple[int, Any]]] = {}
         self.split: Rule | None = None
         self.device: str | None = None
-        self.guards: list[Guard] = []
+        self.guards: list[Check] = []
         self.fault: int | None = None
         self.loop = next((i.op for i in program if has_loop(i)), None)
 
