@@ -14,25 +14,25 @@ Made by `python -m benchmarks` (`make bench`); do not edit by hand. The models (
 for all systems: shapes, float32, initial weights and data handed in as arrays, optimizer. The losses of the first two
 steps were compared; a system that computes something else, or fails, has no figures. graphgrad and TensorFlow (graph
 mode) run the same program; JAX runs a jitted function of the weights, whose buffers are donated; PyTorch is eager.
-Every number is a median, written as measured, of fresh processes that take turns, so that what else the machine does
-meets all.
+Every number is a median, written as measured, of fresh processes that take turns, so that other load on the machine
+affects all.
 
 What the columns say:
 
 - *import*, *build* (the loss), *gradients* (`tf.gradients`). JAX and PyTorch have no graph to build: the cells are
-  empty, and what corresponds to them is part of the first run.
+  empty, and the corresponding work is part of the first run.
 - *first run*: session or function, initial weights, first step, compilation included; *cached*: the same in a later
-  process, which finds what an earlier one compiled in graphgrad's disk cache, or in JAX's (which has to be asked for).
+  process, which finds compiled programs in graphgrad's disk cache, or in JAX's (which has to be enabled).
 - *first result*: all that a user waits for: import, building, gradients, the optimizer's operations, first run;
-  *second result*: the second step besides. Where graphgrad lets NumPy do the first one, it compiles for the second.
+  *second result*: the second step besides. Where graphgrad runs the first step in NumPy, it compiles for the second.
 - *step*: one further step, data handed in and loss handed out as NumPy arrays.
 - *growth*: the peak of the process's memory after a cold start and the steps, less what it was after the import and
   with the data made (graphgrad imports JAX later, if it has to compile); *peak*: the peak itself; *alive*: graphgrad's
   own figure, `peak_bytes` of its report: variables and values between and within the programs of a step.
 
 In graphgrad's rows, the number in parentheses is the ratio to the best of the others: below 1 graphgrad is ahead.
-Cached runs are compared with the best first run there is, cached or not. [Performance](performance.md) says what
-stands behind the numbers."""
+Cached runs are compared with the best first run, cached or not. [Performance](performance.md) explains the
+numbers."""
 
 MEBI = 2**20
 # Heading, metric, what one unit of the column is, the metrics of peers that it is compared with.

@@ -13,14 +13,14 @@ _HEAD = """\
 
 Made from the registry by `python tests/op_table.py`; `graphgrad ops` prints the same of an installed package.
 
-- **gradient**: *rule* if it has one; *not differentiable* if gradients stop there by nature and are None; *none* if
-  nobody has declared one, so that asking for it is a LookupError.
+- **gradient**: *rule* if it has one; *not differentiable* if the op has none by nature, so that gradients are None;
+  *none* if none is declared, so that differentiating the op is a LookupError.
 - **order**: to which derivative the tests compare the gradient with finite differences, in float64 where the op allows
   it; in brackets, outside the table of ops (`tests/test_third_derivatives.py`).
 - **dtypes**: of the first type attribute that is not one of indices. *floating*: bfloat16, float16, float32, float64;
   *inexact*: those, complex64 and complex128; *integer*: int8 to int64, uint8 to uint64; *real*: floating and integer;
   *numeric*: real and complex.
-- **runs on**: *XLA, host* has a kernel that is compiled for whatever device there is, and the same kernel in NumPy;
+- **runs on**: *XLA, host* has a kernel that is compiled for the device, and the same kernel in NumPy;
   *host* is NumPy and Python alone.
 - **functions**: public functions that build it, as their documentation says; every op type is in `tf.raw_ops` too.
 
