@@ -62,7 +62,7 @@ def names(module: ModuleType) -> list[str]:
 
 
 def has(module: ModuleType, name: str) -> bool:
-    """Whether a module of the faces has a name, without importing what it stands for.
+    """Returns whether a module of the faces has a name, without importing what it stands for.
 
     Args:
       module: the module.
@@ -82,12 +82,12 @@ def modules(module: ModuleType) -> list[str]:
 
 
 def _is_face(place: str, name: str) -> bool:
-    """Whether a name of another face stands for one of its modules."""
+    """Returns whether a name of another face stands for one of its modules."""
     return name in modules(sys.modules[place.partition(":")[0]])
 
 
 def _is_room(value: Any) -> bool:
-    """Whether it is a module of this package that belongs to no face."""
+    """Returns whether it is a module of this package that belongs to no face."""
     if not isinstance(value, ModuleType) or not value.__name__.startswith("graphgrad."):
         return False
     return not value.__name__.startswith("graphgrad.compat") or value.__name__ not in _tables

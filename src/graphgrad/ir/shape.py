@@ -226,7 +226,7 @@ class TensorShape:
         return num_elements(self._dims)
 
     def is_fully_defined(self) -> bool:
-        """Whether every dimension is known."""
+        """Returns whether every dimension is known."""
         return is_fully_defined(self._dims)
 
     def assert_is_fully_defined(self) -> None:
@@ -400,7 +400,7 @@ def _as_dim(d: Any) -> int | None:
 
 
 def is_fully_defined(shape: Shape) -> bool:
-    """Whether rank and every dimension are known."""
+    """Returns whether rank and every dimension are known."""
     return shape is not None and None not in shape
 
 

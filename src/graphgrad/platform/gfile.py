@@ -188,7 +188,7 @@ class FastGFile(GFile):
 
 
 def Exists(filename: Any) -> bool:
-    """Whether there is a file or folder of that path.
+    """Returns whether there is a file or folder of that path.
 
     >>> tf.gfile.Exists("/no/such/file")
     False
@@ -197,7 +197,7 @@ def Exists(filename: Any) -> bool:
 
 
 def IsDirectory(dirname: Any) -> bool:
-    """Whether there is a folder of that path."""
+    """Returns whether there is a folder of that path."""
     return os.path.isdir(_path(dirname))
 
 
@@ -317,12 +317,12 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
 
 
 def exists(path: Any) -> bool:
-    """Whether there is a file or folder of that path."""
+    """Returns whether there is a file or folder of that path."""
     return Exists(path)
 
 
 def isdir(path: Any) -> bool:
-    """Whether there is a folder of that path."""
+    """Returns whether there is a folder of that path."""
     return IsDirectory(path)
 
 

@@ -365,7 +365,7 @@ class ArrayAssertions(unittest.TestCase):
 
 
 def _is_array(a: Any, b: Any) -> bool:
-    """Whether two sequences are rectangular lists of numbers, best compared as arrays."""
+    """Returns whether two sequences are rectangular lists of numbers, best compared as arrays."""
     return all(_numbers(x) for x in (a, b))
 
 

@@ -20,7 +20,7 @@ def gpu_device_name() -> str:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether JAX sees a GPU.
+    """Returns whether JAX sees a GPU.
 
     Args:
       cuda_only, min_cuda_compute_capability: accepted; JAX decides which GPUs it can use.
@@ -30,7 +30,7 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
 
 
 def is_built_with_cuda() -> bool:
-    """Whether JAX sees a CUDA device: nothing is built here.
+    """Returns whether JAX sees a CUDA device: nothing is built here.
 
     Reference: TensorFlow 2.21 `tf.test.is_built_with_cuda`.
     """
@@ -38,7 +38,7 @@ def is_built_with_cuda() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether JAX sees a GPU: nothing is built here.
+    """Returns whether JAX sees a GPU: nothing is built here.
 
     Reference: TensorFlow 2.21 `tf.test.is_built_with_gpu_support`.
     """

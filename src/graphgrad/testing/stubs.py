@@ -102,7 +102,7 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
 
 
 def is_cpu_target_available(target: str) -> bool:
-    """Whether XLA has code for a kind of processor: for the one it runs on.
+    """Returns whether XLA has code for a kind of processor: for the one it runs on.
 
     Args:
       target: such as 'x86' or 'aarch64'.
@@ -157,7 +157,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether it has no benchmarks of its own."""
+        """Returns whether it has no benchmarks of its own."""
         return not any(name.startswith("benchmark") for name in dir(cls))
 
     def evaluate(self, tensors: Any) -> Any:

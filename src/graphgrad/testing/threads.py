@@ -38,5 +38,5 @@ class CheckedThread:
             self._testcase.fail(f"Error in checkedThread: {self._error}")
 
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Returns whether it runs."""
         return self._thread.is_alive()

@@ -81,7 +81,7 @@ def _index(op: Operation) -> int:
 
 
 def _is_initializer(op: Operation) -> bool:
-    """Whether the operation exists to give a variable its first value."""
+    """Returns whether the operation exists to give a variable its first value."""
     if op.type in _INIT_TYPES:
         return True
     if op.type in ("Assign", "AssignVariableOp"):
@@ -234,7 +234,7 @@ def _users(op: Operation, consumers: dict[int, list[Operation]], hosts: dict[int
 
 
 def _is_factor(op: Operation, owner: Operation, users: list[Operation]) -> bool:
-    """Whether a constant is a number written next to its owner, such as the 2 of `2 * x`."""
+    """Returns whether a constant is a number written next to its owner, such as the 2 of `2 * x`."""
     if op.type != "Const" or np.size(op.attrs.get("value", ())) != 1:
         return False
     return all(u is owner or u._original_op is owner for u in users)
@@ -253,7 +253,7 @@ def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation |
 
 
 def _is_detail(op: Operation, parts: dict[int, Part], users: list[Operation]) -> bool:
-    """Whether a constant is a detail of its users: a shape, an axis, a small number of a gradient."""
+    """Returns whether a constant is a detail of its users: a shape, an axis, a small number of a gradient."""
     if all(_sees_value(u, op) for u in users):
         return True
     return parts[op.index] != FORWARD and np.size(op.attrs.get("value", 0)) <= 16

@@ -12,7 +12,7 @@ from graphgrad.ir.opdef import raw
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Whether a value is a variable: all of them are resources here.
+    """Returns whether a value is a variable: all of them are resources here.
 
     Args:
       var: anything.

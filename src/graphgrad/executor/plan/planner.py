@@ -251,7 +251,7 @@ class _Planner:
         return instruction
 
     def _renames(self, op: Operation, is_fed: bool) -> bool:
-        """Whether an operation only gives slots to what is there already: reads, assignments, identities."""
+        """Returns whether an operation only gives slots to what is there already: reads, assignments, identities."""
         frame, result = self.frame, self.result
         if op.type == "ReadVariableOp":
             slot = self._alias_of_variable(op)
@@ -272,7 +272,7 @@ class _Planner:
         return False
 
     def _is_merged(self, op: Operation) -> bool:
-        """Whether an equal operation is there already, whose slots serve; if not, this one is remembered."""
+        """Returns whether an equal operation is there already, whose slots serve; if not, this one is remembered."""
         if op.control_inputs or not is_pure(op):
             return False
         mark = op.graph._recomputed.get(op.index), self.devices.get(op.index)

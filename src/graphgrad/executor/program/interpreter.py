@@ -280,7 +280,7 @@ def _take_state(xp: Any, ins: Instruction, env: list[Any], state: Sequence[Any],
 
 
 def _is_known(ins: Instruction, values: Sequence[Any]) -> bool:
-    """Whether the result is known in a trace, so that NumPy computes it.
+    """Returns whether the result is known in a trace, so that NumPy computes it.
 
     Raises: MustBeKnown if it is not, but the kernel needs the value of an input that is not known either.
     """

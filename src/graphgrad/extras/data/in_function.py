@@ -30,7 +30,7 @@ class Elements:
         self._handle = raw.DatasetPass(dataset._captured, dataset=dataset)
 
     def has(self, i: Any) -> Any:
-        """Whether there is an element `i`, a bool scalar."""
+        """Returns whether there is an element `i`, a bool scalar."""
         return raw.DatasetHas(self._handle, i)
 
     def item(self, i: Any) -> Any:
@@ -56,7 +56,7 @@ class ElementsLeft:
         self._iterator = iterator
 
     def has(self, _: Any) -> Any:
-        """Whether there is another element."""
+        """Returns whether there is another element."""
         return raw.OwnedIteratorHas(iterator=self._iterator)
 
     def item(self, _: Any) -> Any:

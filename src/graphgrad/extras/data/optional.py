@@ -54,7 +54,7 @@ class Optional:
         return self._spec
 
     def has_value(self, name: str | None = None) -> Any:
-        """Whether there is a value, a scalar bool."""
+        """Returns whether there is a value, a scalar bool."""
         return raw.OptionalHasValue(self._variant, name=name)
 
     def get_value(self, name: str | None = None) -> Any:

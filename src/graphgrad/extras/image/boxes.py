@@ -166,7 +166,7 @@ def _crop(draws, height, width, aspect, area):
 
 
 def _covers(crop, box, least):
-    """Whether the crop covers at least that part of the box (top, left, bottom, right)."""
+    """Returns whether the crop covers at least that part of the box (top, left, bottom, right)."""
     y, x, h, w = crop
     top, left, bottom, right = box
     area = (bottom - top) * (right - left)

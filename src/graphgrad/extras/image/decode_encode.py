@@ -188,7 +188,7 @@ def decode_image(contents, channels=None, dtype=uint8, name=None, expand_animati
 
 
 def is_jpeg(contents, name=None):
-    """Whether the bytes begin as a JPEG file does.
+    """Returns whether the bytes begin as a JPEG file does.
 
     Args:
       contents: a string scalar.

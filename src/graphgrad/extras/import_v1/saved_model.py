@@ -239,7 +239,7 @@ def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Whether a directory holds a saved model.
+    """Returns whether a directory holds a saved model.
 
     Args:
       export_dir: the directory.
@@ -249,7 +249,7 @@ def maybe_saved_model_directory(export_dir: Any) -> bool:
 
 
 def contains_saved_model(export_dir: Any) -> bool:
-    """Whether a directory holds a saved model.
+    """Returns whether a directory holds a saved model.
 
     Args:
       export_dir: the directory.
@@ -384,7 +384,7 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Whether a signature has inputs, outputs and a method that serving knows.
+    """Returns whether a signature has inputs, outputs and a method that serving knows.
 
     Args:
       signature_def: the signature.

@@ -58,7 +58,7 @@ def commuting(a: Any, b: Any) -> dict[str, Any]:
 
 
 def square(a: Any, b: Any) -> bool | None:
-    """Whether a product is square."""
+    """Returns whether a product is square."""
     if a.is_square and b.is_square:
         return True
     if a.is_square is False and b.is_square is False:
@@ -84,14 +84,14 @@ def own(operator: Any) -> dict[str, Any]:
 
 
 def is_adjoint_pair(x: Any, y: Any) -> bool:
-    """Whether two operators are known to be each other's adjoints."""
+    """Returns whether two operators are known to be each other's adjoints."""
     if x is y and x.is_self_adjoint is not None:
         return bool(x.is_self_adjoint)
     return x.H is y or y.H is x
 
 
 def is_own_square(operators: list[Any]) -> bool:
-    """Whether a product of operators has the form A A^H."""
+    """Returns whether a product of operators has the form A A^H."""
     if len(operators) % 2:
         return False
     return all(is_adjoint_pair(operators[i], operators[-1 - i]) for i in range(len(operators) // 2))

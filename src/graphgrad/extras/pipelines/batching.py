@@ -74,7 +74,7 @@ def _shapes(tensors_list: list[list[Any]], shapes: Any, enqueue_many: bool) -> l
 
 
 def _keep(keep_input: Any, enqueue_many: bool) -> Any:
-    """Whether to keep the input: True if that is known, else a tensor."""
+    """Returns whether to keep the input: True if that is known, else a tensor."""
     keep = convert_to_tensor(keep_input, bool_)
     if keep.get_shape().ndims is None:
         raise ValueError("`keep_input` dimensions must be known at graph construction. Fix: set_shape")

@@ -235,7 +235,7 @@ class QueueBase:
                                 name=name or f"{self._name}_Close")
 
     def is_closed(self, name: str | None = None) -> Any:
-        """Whether the queue is closed, a bool scalar.
+        """Returns whether the queue is closed, a bool scalar.
 
         Args:
           name: a name for the operation.

@@ -133,7 +133,7 @@ class RaggedTensorSpec(UnevenSpec):
         return result
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or another spec, fits; a dense tensor does for a `ragged_rank` of 0."""
+        """Returns whether a value, or another spec, fits; a dense tensor does for a `ragged_rank` of 0."""
         other = self._of_value(spec_or_value)
         if self._ragged_rank == 0 and isinstance(other, TensorSpec):
             return other.dtype is self._dtype and self._shape.is_compatible_with(other.shape)

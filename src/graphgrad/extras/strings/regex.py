@@ -141,14 +141,14 @@ def _regex_replace_shape(x, pattern, rewrite):
 
 @op("StaticRegexFullMatch", "input: string -> output: bool", shape=_same, flags=_HOST)
 def static_regex_full_match_op(xp, x, *, pattern):
-    """Whether whole strings match a pattern."""
+    """Returns whether whole strings match a pattern."""
     search = _search(_compiled(_bytes("Pattern", pattern), False), True)
     return _map(lambda text: search(text, 0) is not None, x).astype(bool)
 
 
 @op("RegexFullMatch", "input: string, pattern: string -> output: bool", flags=_HOST)
 def regex_full_match_op(xp, x, pattern):
-    """Whether whole strings match a pattern, which is a tensor."""
+    """Returns whether whole strings match a pattern, which is a tensor."""
     return static_regex_full_match_op.kernel(xp, x, pattern=pattern)
 
 

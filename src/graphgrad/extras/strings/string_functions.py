@@ -294,7 +294,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
-    """Whether whole strings match a regular expression.
+    """Returns whether whole strings match a regular expression.
 
     Args:
       input: strings.

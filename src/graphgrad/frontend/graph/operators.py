@@ -117,7 +117,7 @@ def invert(x: Any) -> Any:
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
-    """Whether exactly one of two booleans is true."""
+    """Returns whether exactly one of two booleans is true."""
     graph = current_graph()
     with name_scope(name) as scope:
         x, y = _operand(x, dtypes.bool_, graph, "x"), _operand(y, dtypes.bool_, graph, "y")

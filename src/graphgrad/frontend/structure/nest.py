@@ -23,7 +23,7 @@ def _is_composite(value: Any, expand_composites: bool) -> bool:
 
 
 def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a list, tuple or dictionary.
+    """Returns whether `structure` is a list, tuple or dictionary.
 
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab")
     (True, False)

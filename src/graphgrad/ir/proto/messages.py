@@ -255,7 +255,7 @@ class Message:
         return bool(always or self._values[name] != SCALARS[kind][2])
 
     def HasField(self, name: str) -> bool:
-        """Whether a field is set."""
+        """Returns whether a field is set."""
         self._kind(name)
         return self._is_set(name)
 

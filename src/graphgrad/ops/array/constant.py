@@ -382,7 +382,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, a variable or another TensorFlow type, not a Python or NumPy value.
+    """Returns whether `x` is a tensor, a variable or another TensorFlow type, not a Python or NumPy value.
 
     Args:
       x: any object.
@@ -421,7 +421,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is a tensor of a graph, which has no value yet.
+    """Returns whether `tensor` is a tensor of a graph, which has no value yet.
 
     Args:
       tensor: any object.

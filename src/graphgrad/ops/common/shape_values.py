@@ -81,7 +81,7 @@ def fill(count, value):
 
 
 def is_tensor(v):
-    """Whether `v` is a tensor, not an int or an array."""
+    """Returns whether `v` is a tensor, not an int or an array."""
     return not isinstance(v, (int, np.ndarray, np.generic))
 
 

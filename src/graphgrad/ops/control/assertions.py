@@ -594,7 +594,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether the argument is a tensor of numbers.
+    """Returns whether the argument is a tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1))
     True

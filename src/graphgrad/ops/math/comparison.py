@@ -20,7 +20,7 @@ def _less(xp, x, y):
 
 
 def less(x, y, name=None):
-    """Whether x < y, elementwise with broadcasting.
+    """Returns whether x < y, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -43,7 +43,7 @@ def _less_equal(xp, x, y):
 
 
 def less_equal(x, y, name=None):
-    """Whether x <= y, elementwise with broadcasting.
+    """Returns whether x <= y, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -66,7 +66,7 @@ def _greater(xp, x, y):
 
 
 def greater(x, y, name=None):
-    """Whether x > y, elementwise with broadcasting.
+    """Returns whether x > y, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -89,7 +89,7 @@ def _greater_equal(xp, x, y):
 
 
 def greater_equal(x, y, name=None):
-    """Whether x >= y, elementwise with broadcasting.
+    """Returns whether x >= y, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -154,7 +154,7 @@ for _record in (_less, _less_equal, _greater, _greater_equal, _equal, _not_equal
 
 
 def equal(x, y, name=None):
-    """Whether x == y, elementwise with broadcasting.
+    """Returns whether x == y, elementwise with broadcasting.
 
     Args:
       x, y: tensors of one dtype, of shapes that broadcast.
@@ -171,7 +171,7 @@ def equal(x, y, name=None):
 
 
 def not_equal(x, y, name=None):
-    """Whether x != y, elementwise with broadcasting.
+    """Returns whether x != y, elementwise with broadcasting.
 
     Args:
       x, y: tensors of one dtype, of shapes that broadcast.
@@ -213,7 +213,7 @@ for _record in (_logical_not, _logical_and, _logical_or):
 
 
 def logical_not(x, name=None):
-    """Whether x is false, elementwise.
+    """Returns whether x is false, elementwise.
 
     Args:
       x: a bool tensor.
@@ -230,7 +230,7 @@ def logical_not(x, name=None):
 
 
 def logical_and(x, y, name=None):
-    """Whether x and y are true, elementwise with broadcasting.
+    """Returns whether x and y are true, elementwise with broadcasting.
 
     Args:
       x, y: bool tensors of shapes that broadcast.
@@ -247,7 +247,7 @@ def logical_and(x, y, name=None):
 
 
 def logical_or(x, y, name=None):
-    """Whether x or y is true, elementwise with broadcasting.
+    """Returns whether x or y is true, elementwise with broadcasting.
 
     Args:
       x, y: bool tensors of shapes that broadcast.
@@ -264,7 +264,7 @@ def logical_or(x, y, name=None):
 
 
 def logical_xor(x, y, name="LogicalXor"):
-    """Whether exactly one of x and y is true, elementwise with broadcasting.
+    """Returns whether exactly one of x and y is true, elementwise with broadcasting.
 
     Args:
       x, y: bool tensors of shapes that broadcast.
@@ -286,19 +286,19 @@ def logical_xor(x, y, name="LogicalXor"):
 
 @op("IsNan", "x: T -> y: bool", T=FLOATING, shape=same)
 def _is_nan(xp, x):
-    """Whether x is not a number."""
+    """Returns whether x is not a number."""
     return xp.isnan(x)
 
 
 @op("IsInf", "x: T -> y: bool", T=FLOATING, shape=same)
 def _is_inf(xp, x):
-    """Whether x is infinite."""
+    """Returns whether x is infinite."""
     return xp.isinf(x)
 
 
 @op("IsFinite", "x: T -> y: bool", T=FLOATING, shape=same)
 def _is_finite(xp, x):
-    """Whether x is neither infinite nor NaN."""
+    """Returns whether x is neither infinite nor NaN."""
     return xp.isfinite(x)
 
 
@@ -307,7 +307,7 @@ for _record in (_is_nan, _is_inf, _is_finite):
 
 
 def is_nan(x, name=None):
-    """Whether x is not a number, elementwise.
+    """Returns whether x is not a number, elementwise.
 
     Args:
       x: a float tensor.
@@ -324,7 +324,7 @@ def is_nan(x, name=None):
 
 
 def is_inf(x, name=None):
-    """Whether x is infinite, elementwise.
+    """Returns whether x is infinite, elementwise.
 
     Args:
       x: a float tensor.
@@ -341,7 +341,7 @@ def is_inf(x, name=None):
 
 
 def is_finite(x, name=None):
-    """Whether x is neither infinite nor NaN, elementwise.
+    """Returns whether x is neither infinite nor NaN, elementwise.
 
     Args:
       x: a float tensor.
@@ -361,7 +361,7 @@ def is_finite(x, name=None):
 
 
 def _neighbours(x, name, compare):
-    """Whether `compare` holds between every element and the one before it."""
+    """Returns whether `compare` holds between every element and the one before it."""
     x = raw.Reshape(convert_to_tensor(x, name="x"), [-1])
     after = raw.StridedSlice(x, [1], [0], [1], end_mask=1)
     before = raw.StridedSlice(x, [0], [-1], [1])
@@ -369,7 +369,7 @@ def _neighbours(x, name, compare):
 
 
 def is_non_decreasing(x, name=None):
-    """Whether each element of x, in row-major order, is at least as large as the one before it.
+    """Returns whether each element of x, in row-major order, is at least as large as the one before it.
 
     Args:
       x: a real tensor.
@@ -387,7 +387,7 @@ def is_non_decreasing(x, name=None):
 
 
 def is_strictly_increasing(x, name=None):
-    """Whether each element of x, in row-major order, is larger than the one before it.
+    """Returns whether each element of x, in row-major order, is larger than the one before it.
 
     Args:
       x: a real tensor.

@@ -38,7 +38,7 @@ def _top_k_v1_grad(op, dvalues, unused):
 
 @op("InTopK", "predictions: float32, targets: T -> precision: bool", T=INDEX)
 def in_top_k_v1_op(xp, predictions, targets, *, k):
-    """Whether fewer than k classes have a larger prediction than the target."""
+    """Returns whether fewer than k classes have a larger prediction than the target."""
     return raw.InTopKV2.kernel(xp, predictions, targets, k)
 
 

@@ -124,7 +124,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
 
 
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
-    """Whether all elements along axes are true.
+    """Returns whether all elements along axes are true.
 
     Args:
       input_tensor: a bool tensor.
@@ -143,7 +143,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
 
 
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
-    """Whether any element along axes is true.
+    """Returns whether any element along axes is true.
 
     Args:
       input_tensor: a bool tensor.

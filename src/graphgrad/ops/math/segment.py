@@ -225,7 +225,7 @@ def _gather_kept(t, ids):
 
 
 def _kept(ids, rows):
-    """Whether the id of a row counts, of a shape that broadcasts against the rows."""
+    """Returns whether the id of a row counts, of a shape that broadcasts against the rows."""
     kept = raw.GreaterEqual(ids, 0)
     ids_shape, rows_shape = ids._spec.shape, rows._spec.shape
     if ids_shape is not None and rows_shape is not None:

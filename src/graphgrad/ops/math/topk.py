@@ -109,7 +109,7 @@ def _last(sizes):
 
 @op("InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", T=INDEX)
 def in_top_k_op(xp, predictions, targets, k):
-    """Whether fewer than k classes have a larger prediction than the target; ties count as in."""
+    """Returns whether fewer than k classes have a larger prediction than the target; ties count as in."""
     classes = predictions.shape[-1]
     valid = (targets >= 0) & (targets < classes)
     safe = xp.where(valid, targets, 0)
@@ -151,7 +151,7 @@ def top_k(input, k=1, sorted=True, index_type=int32, name=None):
 
 
 def in_top_k(targets, predictions, k, name=None):
-    """Whether each target is among the k largest predictions of its row.
+    """Returns whether each target is among the k largest predictions of its row.
 
     Args:
       targets: (N), int32 or int64, classes.

@@ -42,7 +42,7 @@ def _softmax_xent_shape(features, labels):
 
 
 def is_zeros(t):
-    """Whether a gradient is absent, or known to be zeros."""
+    """Returns whether a gradient is absent, or known to be zeros."""
     if t is None:
         return True
     if hasattr(t, "op"):

@@ -85,7 +85,7 @@ def _dataset_pass(xp, captured, *, dataset):
 
 @op("DatasetHas", "handle: variant, position: int32 -> more: bool", flags=("host",))
 def _dataset_has(xp, handle, position):
-    """Whether there is an element of that number."""
+    """Returns whether there is an element of that number."""
     return np.bool_(handle.get(int(position)) is not None)
 
 
@@ -103,7 +103,7 @@ def _dataset_take(xp, handle, *, output_types, output_shapes):
 
 @op("OwnedIteratorHas", "-> more: bool", flags=("stateful", "host"))
 def _owned_iterator_has(xp, *, iterator):
-    """Whether an iterator that was made outside of the function has another element."""
+    """Returns whether an iterator that was made outside of the function has another element."""
     first = list(itertools.islice(iterator._elements, 1))
     iterator._elements = itertools.chain(first, iterator._elements)
     return np.bool_(bool(first))

@@ -40,7 +40,7 @@ none_op.grad(NOT_DIFFERENTIABLE)
 
 @op("OptionalHasValue", "optional: variant -> has_value: bool", flags=_HOST, shape=_scalar)
 def has_value_op(xp, optional):
-    """Whether it holds something."""
+    """Returns whether it holds something."""
     return np.asarray(optional.length > 0)
 
 

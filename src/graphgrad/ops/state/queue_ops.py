@@ -122,7 +122,7 @@ def size(xp, ref):
 @op("QueueIsClosedV2", "handle: resource -> is_closed: bool", flags=("stateful", "host", "reads"),
     shape=_of_handle)
 def is_closed(xp, ref):
-    """Whether a queue is closed."""
+    """Returns whether a queue is closed."""
     return np.asarray(_queue(ref).closed)
 
 

@@ -82,7 +82,7 @@ def assign_sub_variable(xp, ref, value):
 
 @op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", flags=("stateful", "host", "reads", "unset"))
 def var_is_initialized(xp, ref):
-    """Whether a variable has a value."""
+    """Returns whether a variable has a value."""
     return xp.asarray(ref.value is not None)
 
 

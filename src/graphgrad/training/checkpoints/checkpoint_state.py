@@ -232,7 +232,7 @@ class CheckpointReader:
         return {n: self._bundle.dtype(n) for n in self._bundle.names()}
 
     def has_tensor(self, tensor_str: Any) -> bool:
-        """Whether there is a tensor of that name."""
+        """Returns whether there is a tensor of that name."""
         return self._bundle.has(_text(tensor_str))
 
     def get_tensor(self, tensor_str: Any) -> Any:

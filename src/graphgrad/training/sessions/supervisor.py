@@ -321,7 +321,7 @@ class Supervisor:
     RequestStop = request_stop
 
     def should_stop(self) -> bool:
-        """Whether a stop was requested."""
+        """Returns whether a stop was requested."""
         return self._coord.should_stop()
 
     ShouldStop = should_stop

@@ -129,11 +129,11 @@ class Distribution:
         return shape(self._like)[-self._event_rank :] if self._event_rank else convert_to_tensor(np.zeros(0, np.int32))
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
-        """Whether one sample is a number."""
+        """Returns whether one sample is a number."""
         return convert_to_tensor(self.event_shape.rank == 0)
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
-        """Whether there is one distribution."""
+        """Returns whether there is one distribution."""
         return convert_to_tensor(self.batch_shape.rank == 0)
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:

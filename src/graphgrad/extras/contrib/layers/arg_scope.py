@@ -62,7 +62,7 @@ def _positional(func: Callable[..., Any], count: int) -> set[str]:
 
 
 def has_arg_scope(func: Any) -> bool:
-    """Whether `arg_scope` can give the function default arguments."""
+    """Returns whether `arg_scope` can give the function default arguments."""
     return arg_scope_func_key(func) in _known
 
 

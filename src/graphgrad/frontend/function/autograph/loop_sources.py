@@ -9,7 +9,7 @@ class LoopElements(Protocol):
     """The elements of a `LoopSource` in the graph that is being built."""
 
     def has(self, i: Any) -> Any:
-        """Whether there is an element `i`, a bool scalar; loops ask for 0, 1, 2, ... in turn."""
+        """Returns whether there is an element `i`, a bool scalar; loops ask for 0, 1, 2, ... in turn."""
 
     def item(self, i: Any) -> Any:
         """Element `i`."""

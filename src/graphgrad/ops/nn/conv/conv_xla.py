@@ -28,7 +28,7 @@ _MOST_GROUPS_OF_FILTER = 16  # here XLA:CPU's own way takes a hundred times as l
 
 
 def _is_product(w, groups, data_format, dtype):
-    """Whether a convolution is a matrix product, which XLA:CPU does faster and on all cores."""
+    """Returns whether a convolution is a matrix product, which XLA:CPU does faster and on all cores."""
     return (set(w.kernel) == {1} and groups == 1 and not channels_first(data_format) and not any(map(any, w.pads))
             and dtype in (np.float32, np.float64))
 

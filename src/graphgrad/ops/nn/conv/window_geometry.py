@@ -26,7 +26,7 @@ class Window(NamedTuple):
 
 
 def channels_first(data_format):
-    """Whether the channels are the second dimension."""
+    """Returns whether the channels are the second dimension."""
     return data_format.startswith("NC") and data_format != "NCHW_VECT_C"
 
 

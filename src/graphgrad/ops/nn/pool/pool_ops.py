@@ -86,7 +86,7 @@ def _fold(xp, x, w, first, combine, start):
 
 
 def _one_window(x, w, first):
-    """Whether there is a single window, the whole input."""
+    """Returns whether there is a single window, the whole input."""
     return w.kernel == x.shape[first : first + len(w.kernel)] and not any(map(any, w.pads))
 
 
