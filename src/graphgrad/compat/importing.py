@@ -125,7 +125,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
     def _sources(self, fullname: str) -> list[Any]:
-        """The namespaces that stand for a module of TensorFlow's; empty if there are none."""
+        """Returns the namespaces that stand for a module of TensorFlow's; empty if there are none."""
         parts = fullname.split(".")[1:]
         root = importlib.import_module(FACES[self.version])
         if not parts:
@@ -222,7 +222,7 @@ class _Internals:
 
 
 def _inside(parts: list[str]) -> list[Any]:
-    """The namespaces that stand for `tensorflow.python.<parts>`."""
+    """Returns the namespaces that stand for `tensorflow.python.<parts>`."""
     root = importlib.import_module("graphgrad.compat.v1")
     if not parts or (len(parts) == 1 and parts[0] in _PACKAGES):
         return [ModuleType("tensorflow.python")]

@@ -60,7 +60,7 @@ def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _parsed(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """The array that NumPy makes of nested numbers, in a dtype that holds them; TypeError for other objects."""
+    """Returns the array that NumPy makes of nested numbers, in a dtype that holds them; TypeError for other objects."""
     try:
         array = np.array(value)
     except ValueError as e:
@@ -87,7 +87,7 @@ def _narrowed(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _cast(array: np.ndarray[Any, Any], dtype: DType, value: Any) -> np.ndarray[Any, Any]:
-    """The array in the dtype that was asked for; a warning about numbers that it does not hold."""
+    """Returns the array in the dtype that was asked for; a warning about numbers that it does not hold."""
     with np.errstate(over="ignore"):
         result = array.astype(dtype.np_dtype)
     if dtype.is_integer and array.size and not np.array_equal(result, array):

@@ -132,7 +132,7 @@ def _convert_all(
 
 def _convert_list(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], attrs: dict[str, Any],
                   counts: dict[str, tuple[str, int]], graph: Graph | None, name: str) -> list[Any]:
-    """A list argument as tensors; its length and dtypes become attributes."""
+    """Returns a list argument as tensors; its length and dtypes become attributes."""
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Expected list for '{arg.name}' argument to '{opdef.name}' Op, not {value!r}.")
     if arg.number_attr is not None:

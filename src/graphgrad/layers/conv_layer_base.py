@@ -130,7 +130,7 @@ class TransposedConvolution(PlainConvolution):
         return [*self.kernel_size, self.filters, channels]
 
     def _grown(self, size: Any, k: int, s: int) -> Any:
-        """The size of the output, for the size (known or not) of the input."""
+        """Returns the size of the output, for the size (known or not) of the input."""
         return size * s if self.padding == "same" else size * s + max(k - s, 0)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

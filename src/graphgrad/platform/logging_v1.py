@@ -44,7 +44,7 @@ def get_logger() -> logging.Logger:
 
 
 def _stack(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments, with the user's line instead of this module's."""
+    """Returns the arguments, with the user's line instead of this module's."""
     return {**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1}
 
 

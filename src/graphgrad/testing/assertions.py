@@ -374,7 +374,7 @@ def _numbers(value: Any) -> bool:
 
 
 def _text(array: Any) -> Any:
-    """An array of strings as bytes, so that str and bytes compare."""
+    """Returns an array of strings as bytes, so that str and bytes compare."""
     if array.dtype.kind not in "OSU":
         return array
     flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]

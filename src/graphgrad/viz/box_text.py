@@ -50,7 +50,7 @@ def words(box: Box) -> Words:
 
 
 def _in_panel(name: str, box: Box) -> str:
-    """A name without the scope of the first gradients call, which the panel tells."""
+    """Returns a name without the scope of the first gradients call, which the panel tells."""
     return name.removeprefix("gradients/") if box.part.kind == "gradient" else name
 
 
@@ -79,7 +79,7 @@ def _sized(what: str, op: Operation) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    """The end of a text that is too long: names differ at their ends."""
+    """Returns the end of a text that is too long: names differ at their ends."""
     return text if len(text) <= limit else "…" + text[-(limit - 1) :]
 
 

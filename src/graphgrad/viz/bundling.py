@@ -70,6 +70,6 @@ def _distances(boxes: list[Box], near: dict[Box, list[Box]]) -> dict[Box, int]:
 
 
 def _numbered(keys: dict[Box, Any]) -> dict[Box, int]:
-    """The same classes, with numbers for names."""
+    """Returns the same classes, with numbers for names."""
     numbers: dict[Any, int] = {}
     return {b: numbers.setdefault(key, len(numbers)) for b, key in keys.items()}

@@ -92,7 +92,7 @@ def _explained(explanation: GradientExplanation) -> list[Tensor]:
 
 
 def _ends(what: Any) -> tuple[Graph, set[Operation]]:
-    """The graph, and the operations to draw the ancestors of (none for a whole graph)."""
+    """Returns the graph, and the operations to draw the ancestors of (none for a whole graph)."""
     if what is None:
         return get_default_graph(), set()
     if isinstance(what, Graph):

@@ -127,7 +127,7 @@ def _is_gradient(op: Operation) -> bool:
 
 
 def _parts(ops: list[Operation]) -> dict[int, Part]:
-    """The part of each operation, by index."""
+    """Returns the part of each operation, by index."""
     parts: dict[int, Part] = {}
     unsettled = []
     for op in ops:
@@ -241,7 +241,7 @@ def _is_factor(op: Operation, owner: Operation, users: list[Operation]) -> bool:
 
 
 def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation | None:
-    """The variable under whose name the operation was made."""
+    """Returns the variable under whose name the operation was made."""
     scope = op.name.rpartition("/")[0]
     found = None
     while scope:
@@ -280,7 +280,7 @@ class _Leaf(NamedTuple):
 
 
 def _tree(ops: list[Operation], parts: dict[int, Part]) -> list[_Leaf]:
-    """The path of each operation; the scope of a `gradients` call is none of its levels."""
+    """Returns the path of each operation; the scope of a `gradients` call is none of its levels."""
     leaves = []
     scopes = {op.name.rpartition("/")[0] for op in ops}
     for op in ops:
@@ -357,7 +357,7 @@ def _count(cut: _Cut) -> int:
 
 def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Operation],
             groups: set[int]) -> list[Arrow]:
-    """One arrow for each pair of boxes that something flows between, and where one waits for another."""
+    """Returns one arrow for each pair of boxes that something flows between, and where one waits for another."""
     tensors: dict[tuple[int, int], dict[int, Tensor]] = {}
     ends: dict[tuple[int, int], tuple[Box, Box]] = {}
     for op in ops:

@@ -78,7 +78,7 @@ def place(view: View, widths: dict[Box, float]) -> Placed:
 
 
 def _rows(view: View) -> dict[Box, int]:
-    """The row of each box; rows without boxes are left out."""
+    """Returns the row of each box; rows without boxes are left out."""
     rows: dict[Box, int] = {}
     owner = {op.index: b for b in view.boxes for op in b.ops}
     forward_of = {b: _forward_box(b, owner) for b in view.boxes}
@@ -108,7 +108,7 @@ def _neighbours(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> tuple[_Near, _
 
 
 def _in_order(boxes: list[Box], before: _Near, after: _Near) -> list[Box]:
-    """The boxes in topological order; arrows that close a cycle of folded scopes are taken out."""
+    """Returns the boxes in topological order; arrows that close a cycle of folded scopes are taken out."""
     waiting = {b: len(before[b]) for b in boxes}
     ready = [b for b in boxes if not waiting[b]]
     order: list[Box] = []
@@ -131,7 +131,7 @@ def _in_order(boxes: list[Box], before: _Near, after: _Near) -> list[Box]:
 
 
 def _forward_box(box: Box, owner: dict[int, Box]) -> Box | None:
-    """The box that most operations of a gradient box are the gradient of."""
+    """Returns the box that most operations of a gradient box are the gradient of."""
     counts = Counter(op._original_op.index for op in box.ops if op._original_op is not None)
     for index, _ in counts.most_common():
         found = owner.get(index)
@@ -205,7 +205,7 @@ def _rows_of_sources(view: View, rows: dict[Box, int]) -> dict[Box, int]:
 
 def _columns(boxes: list[Box], arrows: list[Arrow], rows: dict[Box, int],
              widths: dict[Box, float]) -> tuple[dict[Box, float], dict[Arrow, list[tuple[float, int]]]]:
-    """The x of each box of a panel, and the points (x, row) that arrows over several rows pass through."""
+    """Returns the x of each box of a panel, and the points (x, row) that arrows over several rows pass through."""
     top = min(rows[b] for b in boxes)
     layer = [rows[b] - top for b in boxes]
     width = [widths[b] for b in boxes]

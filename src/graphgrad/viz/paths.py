@@ -121,7 +121,7 @@ class Lanes:
 
 
 def _rounded(points: list[tuple[float, float]], radius: float = 8.0) -> str:
-    """A path through points with softened corners; slanting pieces become S-curves."""
+    """Returns a path through points with softened corners; slanting pieces become S-curves."""
     d = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
     for i in range(1, len(points)):
         (x0, y0), (x1, y1) = points[i - 1], points[i]

@@ -127,7 +127,7 @@ def _panel(panel: Panel, view: View, height: float) -> str:
 
 
 def _mark_of(a: Arrow, marks: Marks) -> str:
-    """The class of an arrow on a marked way; the gradient goes against the arrow."""
+    """Returns the class of an arrow on a marked way; the gradient goes against the arrow."""
     pair = a.target, a.source
     return " way" if pair in marks.way else " beyond" if pair in marks.beyond else ""
 
@@ -147,7 +147,7 @@ def _arrow(a: Arrow, path: str, mark: str = "") -> str:
 
 
 def _shape_labels(view: View, placed: Placed) -> list[str]:
-    """One label beside each box's exit when all that leaves it within its panel has one shape."""
+    """Returns one label beside each box's exit when all that leaves it within its panel has one shape."""
     shapes: dict[tuple[Box, bool], set[str]] = defaultdict(set)
     for a in view.arrows:
         down = placed.centre[a.source][1] < placed.centre[a.target][1]

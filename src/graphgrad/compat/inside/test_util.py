@@ -14,7 +14,7 @@ from graphgrad.testing.test_case import TestCase as TestCase
 
 
 def _as_it_is(*args: Any, **_: Any) -> Any:
-    """A decorator of TensorFlow's that says how a test may be run, and changes nothing here."""
+    """Returns a decorator of TensorFlow's that says how a test may be run, and changes nothing here."""
     if len(args) == 1 and callable(args[0]):
         return args[0]
 

@@ -263,7 +263,7 @@ class Net:
             self._reads.append(list(dict.fromkeys(s for s in slots if s in self._producer)) if is_placed else [])
 
     def _node(self, thing: Instruction | Operation) -> int:
-        """The node of an instruction or operation, which may be a new one."""
+        """Returns the node of an instruction or operation, which may be a new one."""
         node = self._node_of.get(id(thing))
         if node is None:
             node = self._node_of[id(thing)] = len(self._nodes)

@@ -73,7 +73,7 @@ class StepBuilder:
         return cluster
 
     def _values_to_know(self, instruction: Instruction) -> list[int]:
-        """The slots among an instruction's inputs whose values it must have to be lowered."""
+        """Returns the slots among an instruction's inputs whose values it must have to be lowered."""
         op = instruction.op
         positions = self._known.positions(op)
         return [slot for i, slot in enumerate(instruction.ins) if slot >= 0 and (

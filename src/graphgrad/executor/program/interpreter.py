@@ -345,7 +345,7 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
 
 def _bind_run(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None,
               spend: Callable[[Body], None] | None, faults: Faults | None, stop: Any) -> dict[str, Any]:
-    """The kernel's keywords with what is of this run: the random state, and sub-graphs as functions."""
+    """Returns the kernel's keywords with what is of this run: the random state, and sub-graphs as functions."""
     attrs = dict(ins.attrs)
     if ins.rng is not None and rng is not None:
         row = rng.row(ins.rng)

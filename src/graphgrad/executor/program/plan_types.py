@@ -283,12 +283,12 @@ def _find_lifetimes(plan: Plan, kept: set[int], floating: Mapping[int, Instructi
 
 
 def _read_by(step: Cluster | HostStep) -> list[int]:
-    """The slots that a step reads, in any way."""
+    """Returns the slots that a step reads, in any way."""
     return step.ins if isinstance(step, HostStep) else [*step.ins, *step.shapes, *step.known]
 
 
 def _donated(plan: Plan, final: Cluster) -> frozenset[int]:
-    """The slots of variables that the last step may update in place, since after it nothing can fail."""
+    """Returns the slots of variables that the last step may update in place, since after it nothing can fail."""
     tensors = map(plan.static.get, (*final.ins, *final.outs))
     has_lists = any(t is not None and t.dtype is dtypes.variant for t in tensors)
     if has_lists or any(s in final.outs for s, _, _ in plan.checks):
@@ -299,7 +299,7 @@ def _donated(plan: Plan, final: Cluster) -> frozenset[int]:
 
 
 def _shared(plan: Plan) -> set[int]:
-    """The slots of assigned values that no step makes, or that several variables get."""
+    """Returns the slots of assigned values that no step makes, or that several variables get."""
     made = {s for step in plan.steps for s in step.outs}
     times = Counter(slot for slot, _ in plan.stores)
     return {slot for slot, n in times.items() if n > 1 or slot not in made}

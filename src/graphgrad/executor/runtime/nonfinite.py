@@ -186,7 +186,7 @@ def _run_wide(executable: Executable, feeds: Sequence[Any]) -> tuple[list[Any], 
 
 def _worded_for(executable: Executable, feeds: Sequence[Any], found: _Values, bad: Tensor | None,
                 spoilt: set[int]) -> InvalidArgumentError:
-    """The error for a run.
+    """Returns the error for a run.
 
     Args:
       executable, feeds: what was run.

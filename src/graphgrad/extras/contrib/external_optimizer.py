@@ -81,7 +81,7 @@ class ExternalOptimizerInterface:
 
     @staticmethod
     def _pack(tensors: Sequence[Any]) -> Any:
-        """One float64 vector of all tensors' elements."""
+        """Returns one float64 vector of all tensors' elements."""
         flat = [raw.Reshape(convert_to_tensor(t), np.array([-1], np.int32)) for t in tensors]
         wide = max((t.dtype for t in flat), key=lambda d: d.size) if flat else None
         flat = [t if t.dtype is wide else raw.Cast(t, DstT=as_dtype(wide)) for t in flat]

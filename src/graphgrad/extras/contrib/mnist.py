@@ -39,7 +39,7 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
 
 
 def _idx(file: Any, magic: int, dims: int) -> Any:
-    """The array that an IDX file holds, gzipped or not."""
+    """Returns the array that an IDX file holds, gzipped or not."""
     with gzip.GzipFile(fileobj=file) as unzipped:
         data = unzipped.read()
     header = np.frombuffer(data, ">u4", 1 + dims)

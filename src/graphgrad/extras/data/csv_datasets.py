@@ -150,7 +150,7 @@ class CsvDataset(DatasetV1):
 
 
 def _default(given: Any) -> tuple[DType, Any]:
-    """The dtype and the default of a field; None for one that must be there."""
+    """Returns the dtype and the default of a field; None for one that must be there."""
     if isinstance(given, DType) or (isinstance(given, type) and not isinstance(given, str)):
         dtype, value = as_dtype(given), None
     else:
@@ -277,7 +277,7 @@ def _some(files: Any, kind: str, delimiter: str, quotes: bool, header: bool, cou
 
 
 def _inferred(fields: list[tuple[str, bool]], na: str) -> Any:
-    """The default of a column: zero of the first dtype that all of its values have."""
+    """Returns the default of a column: zero of the first dtype that all of its values have."""
     values = [f for f, quoted in fields if f != "" and (quoted or f != na)]
     for dtype in (int32, int64, float32, float64):
         if all(_fits(v, dtype) for v in values) and values:

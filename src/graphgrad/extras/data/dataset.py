@@ -429,7 +429,7 @@ class _Again:
 
 
 def _as_value(dataset: Dataset) -> Parts:
-    """A data set as a component of elements."""
+    """Returns a data set as a component of elements."""
 
     def of_values(captured: Any) -> Any:
         leaf = np.empty((), object)

@@ -92,7 +92,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
         return ElementsLeft(self)
 
     def _take(self) -> Element:
-        """The arrays of the next element."""
+        """Returns the arrays of the next element."""
         element: Element = next(self._elements)
         self._count += 1
         return element
@@ -115,7 +115,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
             return Optional.empty(self._spec)
 
     def _position(self) -> int:
-        """The number of elements returned, which checkpoints save."""
+        """Returns the number of elements returned, which checkpoints save."""
         return self._count
 
     def _state(self, session: Any) -> list[tuple[Any, Any]]:

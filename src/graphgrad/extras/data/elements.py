@@ -28,7 +28,7 @@ Values = dict[int, Any]  # id of a captured tensor -> its value
 
 
 def _value(leaf: Any) -> Any:
-    """A symbolic tensor, or an array."""
+    """Returns a symbolic tensor, or an array."""
     if isinstance(leaf, EagerTensor):
         return np.asarray(leaf._value)
     if isinstance(leaf, Tensor):
@@ -52,7 +52,7 @@ def dataset_class() -> Any:
 
 
 def _now(value: Any, given: Values) -> Any:
-    """The value of a captured tensor, or the array."""
+    """Returns the value of a captured tensor, or the array."""
     return given[id(value)] if isinstance(value, Tensor) else value
 
 
@@ -63,7 +63,7 @@ def _rows(array: Any) -> Iterator[Any]:
 
 
 def _all_rows(whole: Sequence[Any], arrays: Sequence[Any]) -> Iterator[Element]:
-    """The rows of all components, as elements."""
+    """Returns the rows of all components, as elements."""
     iterators, at = [], 0
     for component in whole:
         if isinstance(component, Parts):
@@ -160,7 +160,7 @@ def _tuples(structure: Any) -> Any:
 
 
 def _shapes(shapes: Any, types: Any) -> list[Shape]:
-    """The shapes, arranged like types, whose own tuples may stand for shapes."""
+    """Returns the shapes, arranged like types, whose own tuples may stand for shapes."""
     if isinstance(types, Mapping):
         return [s for key in sorted(types) for s in _shapes(shapes[key], types[key])]
     if isinstance(types, (tuple, list)):
@@ -205,7 +205,7 @@ def _symbolic(graph: FuncGraph) -> list[Any]:
 
 
 def _runner(graph: FuncGraph, given: Values) -> Callable[[Element], Element]:
-    """A function that computes a graph's outputs from an element."""
+    """Returns a function that computes a graph's outputs from an element."""
     count = len(graph.inputs) - len(graph.captured)
     held = {id(p): t._value for p, t in zip(graph.inputs[count:], graph.captured) if t.dtype is resource}
     fed = [p for p in graph.inputs if id(p) not in held]

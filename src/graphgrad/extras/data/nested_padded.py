@@ -206,7 +206,7 @@ def _nothing(spec: Any) -> Any:
 
 
 def _spread(values: Any, specs: Any) -> list[Any]:
-    """A value for each component; a single one is for all of its dtype's components."""
+    """Returns a value for each component; a single one is for all of its dtype's components."""
     if isinstance(values, (tuple, list, dict)):
         return flatten(tuple(values) if isinstance(values, list) else values)
     return [values if as_dtype(np.asarray(values).dtype).kind == s.dtype.kind or s.dtype is not string else None

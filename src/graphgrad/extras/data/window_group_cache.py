@@ -249,7 +249,7 @@ class RestOfTransformations:
         return self._then(passes, specs, [*symbolic, *_symbolic(graph)], self._size)
 
     def _reduce_in_numpy(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
-        """The state after all elements, whose shape may change from one to the next.
+        """Returns the state after all elements, whose shape may change from one to the next.
 
         Args:
           initial_state: the state before the first element, a structure of tensors.
@@ -577,14 +577,14 @@ def _columns(window: list[Element], parts: list[Any]) -> Iterator[list[Element]]
 
 
 def _state(initial: Any) -> tuple[list[Any], Any]:
-    """The values of an initial state, and what they are."""
+    """Returns the values of an initial state, and what they are."""
     values = [_value(leaf) for leaf in flatten(initial)]
     specs = [v._spec if isinstance(v, Tensor) else Spec.of(as_dtype(v.dtype), v.shape) for v in values]
     return values, pack(initial, iter(specs))
 
 
 def _stepped(function: Any, states: Any, specs: Any, gives_element: bool) -> Any:
-    """A function of state and element as a graph; shapes of the state that change become unknown.
+    """Returns a function of state and element as a graph; shapes of the state that change become unknown.
 
     Returns: the graph, what the function returned, and what states are.
     """

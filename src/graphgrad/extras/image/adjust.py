@@ -256,7 +256,7 @@ def _le(a, b):
 
 
 def _value(v):
-    """An int, or the tensor if it is not known."""
+    """Returns an int, or the tensor if it is not known."""
     known = static_value(v) if hasattr(v, "_spec") else v
     return v if known is None or hasattr(known, "_spec") else int(known)
 

@@ -141,7 +141,7 @@ class _Draws:
 
 
 def _crop(draws, height, width, aspect, area):
-    """A random crop (y, x, height, width) of the given aspect and bounds of its area, or None."""
+    """Returns a random crop (y, x, height, width) of the given aspect and bounds of its area, or None."""
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area)
 
     def width_of(h):

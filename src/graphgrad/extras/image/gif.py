@@ -59,7 +59,7 @@ def _end_of_blocks(data: bytes, at: int) -> int:
 
 
 def _palette(data: bytes, at: int, flags: int) -> bytes:
-    """The colours that begin at a place, if flags say that there are any."""
+    """Returns the colours that begin at a place, if flags say that there are any."""
     size = 3 << (flags & 7) + 1 if flags & 0x80 else 0
     if at + size > len(data):
         raise IndexError

@@ -20,7 +20,7 @@ _FLAGS = ("stateful", "random", "sized")  # pixels outside of the image are nois
 
 
 def _start(xp, offsets, shape, size, centered, normalized, version):
-    """The first row and column of each glimpse."""
+    """Returns the first row and column of each glimpse."""
     found = []
     for axis in (0, 1):
         n, width = np.float32(shape[1 + axis]), np.float32(size[axis])
@@ -45,7 +45,7 @@ def _places(xp, offsets, shape, size, **options):
 
 
 def _noise(xp, x, shape, noise, seeds):
-    """The values outside: numbers like those of the image."""
+    """Returns the values outside: numbers like those of the image."""
     if noise == "zero":
         return np.float32(0)
     kind = philox.Uniform(float32) if noise == "uniform" else philox.Normal(float32)

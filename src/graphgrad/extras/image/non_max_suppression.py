@@ -18,7 +18,7 @@ _SIZE = "max_output_size: int32"
 
 
 def _overlap(boxes):
-    """A function of two numbers of boxes: the part of their union that is common."""
+    """Returns a function of two numbers of boxes: the part of their union that is common."""
     corners = boxes.astype(np.float32).reshape(-1, 2, 2)
     low, high = corners.min(1), corners.max(1)
     area = np.prod(high - low, axis=1)
@@ -33,7 +33,7 @@ def _overlap(boxes):
 
 
 def _select(similarity, scores, size, threshold, least, sigma=0.0):
-    """The numbers of the boxes that stay, and their scores."""
+    """Returns the numbers of the boxes that stay, and their scores."""
     scores = scores.astype(np.float32)
     waiting = [(-s, i, 0) for i, s in enumerate(scores) if s > least]
     heapq.heapify(waiting)

@@ -102,7 +102,7 @@ def _jpeg(data: bytes, image_module: Any) -> Any:
 
 
 def _png(data: bytes, image_module: Any) -> Any:
-    """The Pillow image of a PNG file that has all its parts and rows; Pillow itself would make black rows."""
+    """Returns the Pillow image of a PNG file that has all its parts and rows; Pillow itself would make black rows."""
     packed, at, kind = [], 8, b""
     while kind != b"IEND":
         size, kind = struct.unpack_from(">I4s", data, at)

@@ -36,14 +36,14 @@ class ResizeMethodV1:
 
 
 def _scaled_size(x, size):
-    """The largest size within `size` that keeps the ratio of height and width."""
+    """Returns the largest size within `size` that keeps the ratio of height and width."""
     heights = raw.Cast(raw.Pack([size_along(x, 1), size_along(x, 2)], axis=0), DstT=float32)
     factor = raw.Min(raw.RealDiv(raw.Cast(size, DstT=float32), heights), np.asarray([0], np.int32))
     return raw.Cast(raw.Round(raw.Mul(factor, heights)), DstT=int32)
 
 
 def _scaled_known(x, size):
-    """The same for sizes that are known, or None."""
+    """Returns the same for sizes that are known, or None."""
     known, sizes = static_value(size), x._spec.shape[1:3]
     if known is None or None in known or None in sizes:
         return None

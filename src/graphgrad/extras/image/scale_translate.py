@@ -53,7 +53,7 @@ _KERNELS = {"lanczos1": _lanczos(1.0), "lanczos3": _lanczos(3.0), "lanczos5": _l
 
 
 def _matrix(xp, n, out, scale, translation, kernel_type, antialias):
-    """The weights (out, n) of input pixels for each output pixel."""
+    """Returns the weights (out, n) of input pixels for each output pixel."""
     kernel, radius = _KERNELS[kernel_type]
     inverse = 1 / scale
     wide = xp.maximum(inverse, 1) if antialias else xp.ones_like(scale)

@@ -18,7 +18,7 @@ _LAST = np.asarray([-1], np.int32)
 
 
 def _smooth(x, window):
-    """A depthwise convolution of (*B, H, W, C) with one window for all channels."""
+    """Returns a depthwise convolution of (*B, H, W, C) with one window for all channels."""
     shape = shape_of(x)
     rank = len(x._spec.shape)
     flat = raw.Reshape(x, join([-1], part(shape, rank - 3, rank)))

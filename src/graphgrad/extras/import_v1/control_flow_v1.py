@@ -153,7 +153,7 @@ def functional(nodes: Sequence[Any]) -> list[Any]:
 
 
 def _ordered(nodes: Sequence[Any]) -> list[Any]:
-    """The nodes, each after its inputs; ways back of loops are not followed; ValueError for other cycles."""
+    """Returns the nodes, each after its inputs; ways back of loops are not followed; ValueError for other cycles."""
     by_name = {n.name: n for n in nodes}
     order: list[Any] = []
     state: dict[str, int] = {}
@@ -184,7 +184,7 @@ def _ordered(nodes: Sequence[Any]) -> list[Any]:
 
 
 def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
-    """The frame that each node is in, by names from the outermost to the innermost."""
+    """Returns the frame that each node is in, by names from the outermost to the innermost."""
     frames: dict[str, Frame] = {}
     for node in _ordered(nodes):
         frame: Frame = max((frames.get(_operation(n), ()) for n in node.input), key=len, default=())
@@ -346,7 +346,7 @@ def _count(steps: Iterator[int], node: Any) -> None:
 
 def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[str],
              border: Container[str] = ()) -> set[str]:
-    """The roots and all parts before the border that depend on them."""
+    """Returns the roots and all parts before the border that depend on them."""
     found, waiting = set(roots), list(roots)
     while waiting:
         for name in readers.get(waiting.pop(), ()):

@@ -220,7 +220,7 @@ class _Reader:
         return op
 
     def _call(self, node: Any) -> Operation:
-        """A call of a function: its operations, in the scope of the call's name."""
+        """Returns a call of a function: its operations, in the scope of the call's name."""
         called = node.attr["f"].func.name
         if called not in self.library:
             raise ValueError(f"graph_def is invalid: the function {called!r} is not in its library")
@@ -386,7 +386,7 @@ class _Inside(_Reader):
 
 
 def _without_outer_control(nodes: list[Any]) -> list[Any]:
-    """The nodes, waiting for nothing but each other: the operation around them waits for the rest."""
+    """Returns the nodes, waiting for nothing but each other: the operation around them waits for the rest."""
     names = {n.name for n in nodes}
     result = []
     for node in nodes:

@@ -127,7 +127,7 @@ def _element(graph: Any, name: str) -> Any:
 
 
 def _without_saving(graph_def: Any) -> tuple[Any, Any]:
-    """The graph without the operations that save and restore, and the names of what they saved."""
+    """Returns the graph without the operations that save and restore, and the names of what they saved."""
     gone = {n.name for n in graph_def.node if n.op in _SAVING}
     saved = None
     by_name = {n.name: n for n in graph_def.node}

@@ -58,7 +58,7 @@ def _operation(name: str) -> str:
 
 
 def _resource_type(node: Any) -> str | None:
-    """The type of the operation on a resource that does the same, if there is one."""
+    """Returns the type of the operation on a resource that does the same, if there is one."""
     if node.op in _CHANGES:
         return _CHANGES[node.op]
     name = f"Resource{node.op}"

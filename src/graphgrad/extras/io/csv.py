@@ -28,7 +28,7 @@ def _refused(problem: str, fix: str) -> Any:
 
 
 def _fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
-    """The fields of a record."""
+    """Returns the fields of a record."""
     if not record:
         return []
     if not quotes or (b'"' not in record and b"\n" not in record and b"\r" not in record):
@@ -54,7 +54,7 @@ def _fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
 
 
 def _quoted(record: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:
-    """A field whose opening quote stands before `at`, and where it ends."""
+    """Returns a field whose opening quote stands before `at`, and where it ends."""
     parts: list[bytes] = []
     while True:
         quote = record.find(b'"', at)

@@ -81,7 +81,7 @@ class VarLenFeature(NamedTuple):
 
 
 def _values(kind: int, message: bytes) -> list[Any]:
-    """The values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
+    """Returns the values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
     values: list[Any] = []
     for number, wire, value in read_fields(message):
         if number != 1:
@@ -99,7 +99,7 @@ _KINDS = {string: 1, float32: 2, int64: 3}
 
 
 def _features_of(serialized: bytes) -> dict[str, tuple[int, list[Any]]]:
-    """The features of a serialized `Example`: name -> (kind, values)."""
+    """Returns the features of a serialized `Example`: name -> (kind, values)."""
     found: dict[str, tuple[int, list[Any]]] = {}
     try:
         for features in fields_of_bytes(serialized, 1):

@@ -23,7 +23,7 @@ def _keys(tensor: Any) -> list[str]:
 
 
 def _typed(found: dict[str, Any], key: str, dtype: Any, index: int) -> list[Any] | None:
-    """The values of a feature; None if it is missing."""
+    """Returns the values of a feature; None if it is missing."""
     kind, values = found.get(key, (0, []))
     if not kind:
         return None
@@ -34,7 +34,7 @@ def _typed(found: dict[str, Any], key: str, dtype: Any, index: int) -> list[Any]
 
 
 def _dense(examples: list[Any], key: str, dtype: Any, shape: Any, default: Any) -> Any:
-    """A dense feature of all examples; with an unknown first size, as long as the longest, filled up."""
+    """Returns a dense feature of all examples; with an unknown first size, as long as the longest, filled up."""
     rows, variable = [], bool(shape) and shape[0] is None
     inner = tuple(shape[1:] if variable else shape)
     size = int(np.prod(inner, dtype=np.int64))
@@ -128,7 +128,7 @@ parse_example_op.grad(NOT_DIFFERENTIABLE)
 
 
 def _lists_of(serialized: bytes) -> dict[str, list[Any]]:
-    """The feature lists of a serialized `SequenceExample`: name -> [(kind, values)]."""
+    """Returns the feature lists of a serialized `SequenceExample`: name -> [(kind, values)]."""
     found: dict[str, list[Any]] = {}
     try:
         for lists in fields_of_bytes(serialized, 2):

@@ -79,7 +79,7 @@ class Reader:
                 return record
 
     def _within(self) -> tuple[bytes, bytes] | None:
-        """The next record of the present file; None where it ends."""
+        """Returns the next record of the present file; None where it ends."""
         assert self._records is not None
         try:
             record = next(self._records, None)

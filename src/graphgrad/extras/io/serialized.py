@@ -318,7 +318,7 @@ def _message(text: bytes) -> bytes:
 
 
 def _member(given: dict[str, Any], name: str, default: Any) -> Any:
-    """The one member that an object of JSON may have."""
+    """Returns the one member that an object of JSON may have."""
     strange = sorted(given.keys() - {name})
     if strange:
         raise ValueError(f"no such field: {strange[0]!r}")

@@ -46,7 +46,7 @@ class _Blocks(LinearOperator):
         return [o.range_dimension if rows else o.domain_dimension for o in self._diagonal]
 
     def _in_blocks(self, x: Any, axis: int, rows: bool, name: str) -> tuple[list[Any], bool]:
-        """An argument as a list of blocks, and whether it was given as one."""
+        """Returns an argument as a list of blocks, and whether it was given as one."""
         if self._is_blockwise(x, axis, rows):
             blocks = [b if isinstance(b, LinearOperator) else self._of_dtype(b, name) for b in x]
             for b, side in zip(blocks, self._sides(rows), strict=True):
@@ -334,7 +334,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
                 for row in along]
 
     def _solutions(self, blocks: list[Any], adjoint: bool) -> list[Any]:
-        """One block after the other, by substitution."""
+        """Returns one block after the other, by substitution."""
         n = len(blocks)
         found: dict[int, Any] = {}
         for i in reversed(range(n)) if adjoint else range(n):

@@ -89,7 +89,7 @@ class _Circulant(LinearOperator):
         return join(batch, parts.as_vector(n, n))
 
     def _flat(self, x: Any) -> Any:
-        """The dimensions that it goes around in as one."""
+        """Returns the dimensions that it goes around in as one."""
         own = parts.sizes(x)
         batch = own[: -self._depth] if isinstance(own, np.ndarray) else \
             raw.StridedSlice(own, [0], [-self._depth], [1], begin_mask=1)

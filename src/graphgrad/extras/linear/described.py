@@ -97,21 +97,21 @@ class Described(Module):
         raise NotImplementedError(f"{self.name}: this operator has no shape.\n  Fix: define _shape_tensor()")
 
     def _sizes(self) -> Any:
-        """The shape: an array where it is known, else a tensor."""
+        """Returns the shape: an array where it is known, else a tensor."""
         shape = self.shape
         return np.asarray(shape.as_list(), np.int32) if shape.is_fully_defined() else self._shape_tensor()
 
     def _batch(self) -> Any:
-        """The shape *B: an array where it is known, else a tensor."""
+        """Returns the shape *B: an array where it is known, else a tensor."""
         return parts.without_matrix(self._sizes())
 
     def _columns(self) -> Any:
-        """The number of columns: an int where it is known, else a tensor."""
+        """Returns the number of columns: an int where it is known, else a tensor."""
         known = self.domain_dimension.value
         return parts.one(self._sizes(), -1) if known is None else known
 
     def _rows(self) -> Any:
-        """The number of rows: an int where it is known, else a tensor."""
+        """Returns the number of rows: an int where it is known, else a tensor."""
         known = self.range_dimension.value
         return parts.one(self._sizes(), -2) if known is None else known
 

@@ -77,7 +77,7 @@ class LinearOperatorKronecker(LinearOperator):
         return LinearOperatorKronecker([o.cholesky() for o in self._operators], is_non_singular=True, is_square=True)
 
     def _applied(self, x: Any, name: str, adjoint: bool, adjoint_arg: bool) -> Any:
-        """One operator after the other, each along the first of the axes that the rows of x stand for.
+        """Returns one operator after the other, each along the first of the axes that the rows of x stand for.
 
         That axis is moved behind the others then, so that the next one is the first.
         """
@@ -100,7 +100,7 @@ class LinearOperatorKronecker(LinearOperator):
         return self._pairwise([o.to_dense() for o in self._operators], 2)
 
     def _pairwise(self, factors: list[Any], ndims: int) -> Any:
-        """The products of all pairs of elements along the last axes, one after the other."""
+        """Returns the products of all pairs of elements along the last axes, one after the other."""
         result = factors[0]
         for f in factors[1:]:
             for axis in range(ndims):  # (m, 1, n, 1) times (1, p, 1, q), or (m, 1) times (1, p)

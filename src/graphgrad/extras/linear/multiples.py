@@ -42,7 +42,7 @@ class _Sized(LinearOperator):
         return convert_to_tensor(join(self._batch_given, parts.as_vector(self._num_rows, self._num_columns)))
 
     def _on_diagonal(self, value: Any) -> Any:
-        """The shape of the main diagonals, filled."""
+        """Returns the shape of the main diagonals, filled."""
         m, n = self._num_rows, self._num_columns
         size = m if m is n else min(m, n) if isinstance(m, int) and isinstance(n, int) else raw.Minimum(m, n)
         return full(join(self._batch(), parts.as_vector(size)), value, self.dtype)
@@ -65,7 +65,7 @@ class _Sized(LinearOperator):
         return assertions.after_check(x, raw.Equal(rows, columns), ["Dimensions are not compatible: ", rows, columns])
 
     def _batch_slices(self, slices: tuple[Any, ...]) -> Any:
-        """The batch shape after slicing."""
+        """Returns the batch shape after slicing."""
         batch = self.batch_shape
         if not batch.is_fully_defined():
             raise hints.refuse("A batch of unknown shape cannot be sliced.", "give batch_shape as a list of numbers")

@@ -46,13 +46,13 @@ class LinearOperator(Described):
         return self.matmul(eye(self._columns(), batch_shape=batch, dtype=self.dtype))
 
     def _tensor(self, x: Any, axis: int, own_axis: int, name: str) -> Any:
-        """An argument as a tensor, after checks of its dtype and of the dimension that meets the operator's."""
+        """Returns an argument as a tensor, after checks of its dtype and of the dimension that meets the operator's."""
         x = self._of_dtype(x, name)
         self._dimension(own_axis).assert_is_compatible_with(x.shape.dims[axis] if x.shape.rank is not None else None)
         return x
 
     def _of_dtype(self, x: Any, name: str) -> Any:
-        """An argument as a tensor; TypeError if it has another dtype."""
+        """Returns an argument as a tensor; TypeError if it has another dtype."""
         x = convert_to_tensor(x, name=name) if hasattr(x, "dtype") else convert_to_tensor(x, self.dtype, name=name)
         self._check_input_dtype(x)
         return x
@@ -394,7 +394,7 @@ class LinearOperator(Described):
 
 
 def _spread(s: Any) -> Any:
-    """The largest over the smallest along the last axis."""
+    """Returns the largest over the smallest along the last axis."""
     return raw.RealDiv(raw.Max(s, LAST), raw.Min(s, LAST))
 
 

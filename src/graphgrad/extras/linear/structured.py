@@ -268,7 +268,7 @@ class LinearOperatorTridiag(LinearOperator):
         return raw.Shape(self._to_dense())
 
     def _three(self, adjoint: bool = False) -> list[Any]:
-        """The diagonals above, on and below the main one, of one shape (*B, n); or those of the adjoint."""
+        """Returns the diagonals above, on and below the main one, of one shape (*B, n); or those of the adjoint."""
         above, middle, below = banded._three(self._diagonals, self._diagonals_format, type(self).__name__)
         if self._diagonals_format == "sequence":
             above, middle, below = (parts.flat(d) for d in parts.with_same_batch([column(d) for d in

@@ -127,7 +127,7 @@ def _area(counts: dict[str, Any], curve: str, method: str, name: str) -> Any:
 
 
 def _interpolated(tp: Any, fp: Any, fn: Any, name: str) -> Any:
-    """The area where true and false positives, not precision, are linear between the points."""
+    """Returns the area where true and false positives, not precision, are linear between the points."""
     zero = np.float32(0)
     p = raw.AddV2(tp, fp)
     gained = raw.Sub(tp[:-1], tp[1:])
@@ -351,7 +351,7 @@ def _at_specificity(counts: dict[str, Any], wanted: Any, name: str) -> Any:
 
 
 def _at_sensitivity(counts: dict[str, Any], wanted: Any, name: str) -> Any:
-    """The last of the nearest points: sensitivity falls with the threshold, and the specificity rises."""
+    """Returns the last of the nearest points: sensitivity falls with the threshold, and the specificity rises."""
     tp, fn, tn, fp = (counts[k] for k in ("tp", "fn", "tn", "fp"))
     distance = raw.Abs(raw.Sub(_per(tp, raw.AddV2(tp, fn)), np.float32(wanted)))
     n = distance.shape.as_list()[0]

@@ -23,7 +23,7 @@ from .queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 
 
 def _listed(tensors: Any) -> list[Any]:
-    """The tensors of a list, or of a dictionary in the order of its keys."""
+    """Returns the tensors of a list, or of a dictionary in the order of its keys."""
     if isinstance(tensors, dict):
         return [tensors[k] for k in sorted(tensors, key=str)]
     return list(tensors)
@@ -58,7 +58,7 @@ def _converted(tensors_list: Any) -> list[list[Any]]:
 
 
 def _shapes(tensors_list: list[list[Any]], shapes: Any, enqueue_many: bool) -> list[Any]:
-    """The shapes of the components of an example."""
+    """Returns the shapes of the components of an example."""
     if shapes is not None:
         return [TensorShape(s) for s in shapes]
     found = []

@@ -177,7 +177,7 @@ class _Plan:
 
 
 def _placed(f: SparseFeature, of_sparse: dict[str, Any], batched: bool) -> SparseTensor:
-    """The sparse tensor of places and values."""
+    """Returns the sparse tensor of places and values."""
     keys = [f.index_key] if isinstance(f.index_key, str) else list(f.index_key)
     sizes = [f.size] if isinstance(f.size, int) else list(f.size)
     if len(keys) != len(sizes):
@@ -196,7 +196,7 @@ def _placed(f: SparseFeature, of_sparse: dict[str, Any], batched: bool) -> Spars
 
 
 def _parted(f: RaggedFeature, key: str, of_ragged: dict[str, Any], batched: bool) -> Any:
-    """The values of a ragged feature in their rows."""
+    """Returns the values of a ragged feature in their rows."""
     rows = of_ragged[key if f.value_key is None else f.value_key]
     if not f.partitions:
         return rows if batched else rows.values

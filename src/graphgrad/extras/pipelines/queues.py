@@ -25,7 +25,7 @@ def _types(dtypes: Any) -> list[Any]:
 
 
 def _shapes(shapes: Any, dtypes: list[Any]) -> list[Any]:
-    """The shapes of the components; None for each if they are not given."""
+    """Returns the shapes of the components; None for each if they are not given."""
     if shapes is None:
         return [TensorShape(None) for _ in dtypes]
     is_list = isinstance(shapes, (list, tuple)) and not isinstance(shapes, TensorShape)
@@ -252,7 +252,7 @@ class QueueBase:
 
 
 def _common(shapes: Any) -> Any:
-    """The shape that all have in common, with None where they differ."""
+    """Returns the shape that all have in common, with None where they differ."""
     common = shapes[0]._dims
     for s in shapes[1:]:
         common = relax(common, s._dims)

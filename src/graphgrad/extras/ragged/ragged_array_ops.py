@@ -41,7 +41,7 @@ def _joined(tensors: Sequence[Any], axis: int = 0) -> Any:
 
 
 def _raised(t: Any, ragged_rank: int) -> Any:
-    """The same tensor with more of its axes as ragged ones."""
+    """Returns the same tensor with more of its axes as ragged ones."""
     if not ragged_rank:
         return t
     if not isinstance(t, RaggedTensor):
@@ -63,7 +63,7 @@ def _alike(values: Any) -> list[Any]:
 
 
 def _all_rows(parts: Sequence[Any]) -> Any:
-    """The rows of all tensors, one after the other."""
+    """Returns the rows of all tensors, one after the other."""
     result = _joined([p.flat_values for p in parts])
     lengths = [p.nested_row_lengths() for p in parts]
     for level in reversed(range(parts[0].ragged_rank)):
@@ -72,7 +72,7 @@ def _all_rows(parts: Sequence[Any]) -> Any:
 
 
 def _in_turn(parts: Sequence[Any]) -> Any:
-    """The first rows of all tensors, then their second ones, and so on."""
+    """Returns the first rows of all tensors, then their second ones, and so on."""
     m, n = len(parts), raw.Cast(parts[0].nrows(), DstT=int32)
     order = raw.Transpose(raw.Reshape(raw.Range(0, raw.Mul(n, m), 1), raw.Pack([m, n])), [1, 0])
     return ragged_gather(_all_rows(parts), raw.Reshape(order, [-1]))
@@ -323,7 +323,7 @@ def _bound(value: Any, default: Any, lengths: Any, low: int) -> Any:
 
 
 def _row_slices(t: RaggedTensor, key: slice) -> RaggedTensor:
-    """A slice of each row."""
+    """Returns a slice of each row."""
     if key == slice(None):
         return t
     step = 1 if key.step is None else int(key.step)

@@ -33,7 +33,7 @@ def coordinates(t: RaggedTensor) -> list[Any]:
 
 
 def _same_rows(one: RaggedTensor, other: RaggedTensor) -> Any:
-    """The flat values of `other`, after a check that its rows are those of `one`."""
+    """Returns the flat values of `other`, after a check that its rows are those of `one`."""
     if one.ragged_rank != other.ragged_rank:
         raise ValueError(f"elementwise functions of ragged tensors with {one.ragged_rank} and {other.ragged_rank} "
                          "ragged axes are not offered. Fix: give tensors with the same rows")
@@ -54,7 +54,7 @@ def _same_rows(one: RaggedTensor, other: RaggedTensor) -> Any:
 
 
 def _spread(dense: Any, like: RaggedTensor) -> Any:
-    """A dense operand with one value, or none, for each of the flat values of a ragged one: broadcasting."""
+    """Returns a dense operand with one value, or none, for each of the flat values of a ragged one: broadcasting."""
     rank, inner = dense.shape.rank, len(like.flat_values.shape.as_list()) - 1
     if rank is None:
         raise ValueError("a dense operand beside a ragged one must have a known rank. Fix: use set_shape")

@@ -29,7 +29,7 @@ def _depths(value: Any) -> tuple[int, int]:
 
 
 def _taken_apart(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> tuple[list[Any], list[Any], int]:
-    """The flat values, the splits of each ragged axis, and how many axes each flat value has."""
+    """Returns the flat values, the splits of each ragged axis, and how many axes each flat value has."""
     if not isinstance(pylist, (list, tuple, np.ndarray)):
         raise TypeError(f"pylist must be a list, not {type(pylist).__name__}. Fix: [pylist]")
     depth, least = _depths(pylist)

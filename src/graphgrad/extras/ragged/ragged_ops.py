@@ -25,7 +25,7 @@ def _checked(splits, what="row_splits"):
 
 
 def _down(coordinates, splits):
-    """The coordinates of the elements of rows, from those of the rows: one more axis."""
+    """Returns the coordinates of the elements of rows, from those of the rows: one more axis."""
     lengths = np.diff(splits)
     parent = np.repeat(np.arange(len(lengths)), lengths)
     within = np.arange(len(parent)) - splits[:-1][parent]

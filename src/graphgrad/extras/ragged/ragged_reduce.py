@@ -39,7 +39,7 @@ def segments(combine: Callable[..., Any], data: Any, ids: Any, n: Any) -> Any:
 
 
 def _along(combine: Callable[..., Any], dense: Callable[..., Any], t: Any, axis: int) -> Any:
-    """A reduction along one axis."""
+    """Returns a reduction along one axis."""
     if not isinstance(t, RaggedTensor):
         return dense(t, np.asarray([axis], np.int32))
     if axis > 1:
@@ -64,7 +64,7 @@ def _sums(t: RaggedTensor, axes: list[int]) -> Any:
 
 
 def _of_flat(f: Callable[..., Any], *ts: Any) -> Any:
-    """A function of the flat values of tensors with the same rows, or of tensors."""
+    """Returns a function of the flat values of tensors with the same rows, or of tensors."""
     first = ts[0]
     if not isinstance(first, RaggedTensor):
         return f(*ts)

@@ -88,7 +88,7 @@ class RaggedTensorSpec(UnevenSpec):
         return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
 
     def _inner(self) -> list[int | None] | None:
-        """The sizes within the values."""
+        """Returns the sizes within the values."""
         return None if self._shape.rank is None else self._shape.as_list()[self._ragged_rank + 1 :]
 
     def _generic(self) -> Any:

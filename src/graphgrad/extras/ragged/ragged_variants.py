@@ -51,7 +51,7 @@ def _array(components: list[Any], shape: Any) -> Any:
 
 
 def _parted(splits: Any, values: Any) -> list[RaggedRows]:
-    """The rows of a ragged tensor, each with the splits within it."""
+    """Returns the rows of a ragged tensor, each with the splits within it."""
     if not splits:
         return [RaggedRows([], v) for v in values]
     found = []

@@ -94,7 +94,7 @@ def _part(vector: Any, i: int) -> Any:
 
 
 def _rowids(splits: Any) -> Any:
-    """The row of each value: how many rows end at or before it."""
+    """Returns the row of each value: how many rows end at or before it."""
     last = raw.Reshape(raw.StridedSlice(splits, [-1], [0], [1], shrink_axis_mask=1), np.zeros(0, np.int32))
     places = raw.Range(0, last, 1)
     places = raw.ExpandDims(raw.Cast(places, DstT=splits.dtype), 0)
@@ -102,7 +102,7 @@ def _rowids(splits: Any) -> Any:
 
 
 def _without(tensor: Any, padding: Any, width: Any, dtype: DType) -> Any:
-    """The length of each row without what is padding at its end."""
+    """Returns the length of each row without what is padding at its end."""
     kept = raw.NotEqual(tensor, padding)
     rank = len(tensor.shape.as_list())
     kept = raw.Any(kept, np.arange(2, rank, dtype=np.int32)) if rank > 2 else kept

@@ -179,7 +179,7 @@ def _fourth(x, n, norm):
 
 
 def _merged(x, n):
-    """The shape of x with a last axis of twice the size."""
+    """Returns the shape of x with a last axis of twice the size."""
     shape = x._spec.shape
     if None not in shape:
         return np.asarray([*shape[:-1], 2 * n], np.int32)

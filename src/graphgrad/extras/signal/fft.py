@@ -18,7 +18,7 @@ _AT_ONCE = 3  # axes that one transform of XLA takes
 
 
 def _transform(xp, kind, x, sizes, axes):
-    """A transform along any number of axes; the input is cut or filled up with zeros to the sizes."""
+    """Returns a transform along any number of axes; the input is cut or filled up with zeros to the sizes."""
     if not axes:
         return xp.real(x) if kind == "irfftn" else x
     if xp is np:
@@ -34,7 +34,7 @@ def _transform(xp, kind, x, sizes, axes):
 
 
 def _halved(sizes):
-    """The sizes of the transform of real numbers: of the last axis one half is left out."""
+    """Returns the sizes of the transform of real numbers: of the last axis one half is left out."""
     last = sizes[-1]
     return (*sizes[:-1], None if last is None else last // 2 + 1 if last else 0)
 
@@ -63,7 +63,7 @@ def _declare_complex(name, inverse_name, kind, rank):
 
 
 def _count(x, rank):
-    """The number of elements in the last axes, in x's dtype."""
+    """Returns the number of elements in the last axes, in x's dtype."""
     shape = x._spec.shape
     if shape is not None and None not in shape[-rank:]:
         return np.asarray(math.prod(shape[-rank:]), x.dtype.np_dtype)
@@ -96,7 +96,7 @@ def _sizes_and_axes(op, named_axes):
 
 
 def _elements(length, dtype):
-    """The number of elements that are transformed."""
+    """Returns the number of elements that are transformed."""
     if isinstance(length, np.ndarray):
         return np.asarray(length.prod(), dtype.np_dtype)
     return raw.Cast(raw.Prod(length, [0]), DstT=dtype)

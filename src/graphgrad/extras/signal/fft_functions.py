@@ -131,7 +131,7 @@ def last_sizes(x, rank):
 
 
 def _length(x, fft_length, rank, inverse):
-    """The sizes to transform: those given, or those of the input."""
+    """Returns the sizes to transform: those given, or those of the input."""
     if fft_length is not None:
         length = convert_to_tensor(fft_length, int32, name="fft_length")
         known = host_array(length)

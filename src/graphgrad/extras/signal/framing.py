@@ -29,7 +29,7 @@ from .window_functions import hann_window, vorbis_window
 
 
 def _number(value, name):
-    """A scalar argument: an int if it is known, else an int32 tensor."""
+    """Returns a scalar argument: an int if it is known, else an int32 tensor."""
     t = convert_to_tensor(value, name=name)
     if t.dtype.is_floating or t.dtype.is_bool:
         raise ValueError(f"{name} must be an integer. Got {t}.\n  Fix: tf.cast({name}, tf.int32)")
@@ -48,7 +48,7 @@ def _largest(a, b):
 
 
 def _size(x, axis):
-    """The size of an axis: an int if it is known, else a tensor."""
+    """Returns the size of an axis: an int if it is known, else a tensor."""
     n = x._spec.shape[axis]
     if n is not None:
         return n
@@ -183,7 +183,7 @@ def _vector(lead, *sizes):
 
 
 def _power_of_two(n):
-    """The smallest power of two that is not below n."""
+    """Returns the smallest power of two that is not below n."""
     if not is_tensor(n):
         return 1 << max(0, int(n) - 1).bit_length()
     exponent = raw.Ceil(raw.RealDiv(raw.Log(raw.Cast(n, DstT=float32)), np.float32(math.log(2.0))))
@@ -292,7 +292,7 @@ def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=han
 
 
 def _halves(x, rank):
-    """The two halves of the last axis."""
+    """Returns the two halves of the last axis."""
     return raw.Split(np.asarray(rank - 1, np.int32), x, num_split=2)
 
 

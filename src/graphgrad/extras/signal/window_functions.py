@@ -14,7 +14,7 @@ from graphgrad.ops.common.shape_values import host_array, is_tensor
 
 
 def _checked(window_length, dtype):
-    """The length as an int if it is known, else a tensor; the dtype."""
+    """Returns the length as an int if it is known, else a tensor; the dtype."""
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {dtype}.\n  Fix: dtype=tf.float32")

@@ -19,7 +19,7 @@ _OPERATIONS = ("a-b", "b-a", "intersection", "union")
 
 
 def _by_group(indices, values):
-    """The elements of a sparse tensor as a set for each tuple of leading indices."""
+    """Returns the elements of a sparse tensor as a set for each tuple of leading indices."""
     groups: dict[tuple[int, ...], set[Any]] = {}
     for row, value in zip(indices.tolist(), values.tolist(), strict=True):
         groups.setdefault(tuple(row[:-1]), set()).add(value)
@@ -32,7 +32,7 @@ def _groups(dense):
 
 
 def _combined(one, other, lead, operation, dtype):
-    """The sparse tensor of the sorted elements of each group's result."""
+    """Returns the sparse tensor of the sorted elements of each group's result."""
     if operation not in _OPERATIONS:
         raise Complaint(f"Invalid set_operation {operation!r}", f"use one of {', '.join(_OPERATIONS)}")
     rows, values, longest = [], [], 0
@@ -59,7 +59,7 @@ def _sparse_result(rank):
 
 
 def _rank(dense=(), indices=(), shapes=()):
-    """The rank, from the static shapes of dense operands, matrices of indices and vectors of sizes."""
+    """Returns the rank, from the static shapes of dense operands, matrices of indices and vectors of sizes."""
     known = [len(s) for s in dense if s is not None]
     known += [s[1] for s in indices if s is not None and len(s) == 2]
     known += [s[0] for s in shapes if s is not None and len(s) == 1]

@@ -152,7 +152,7 @@ sparse_dense_cwise_add_op = _elementwise("SparseDenseCwiseAdd", _add, "A sparse 
 
 
 def _to_dense_operand(op, values):
-    """The gradient for the dense operand, given what each element of the sparse one contributes to it."""
+    """Returns the gradient for the dense operand, given what each element of the sparse one contributes to it."""
     indices, _, shape, dense = op.inputs
     full = raw.SparseTensorDenseAdd(indices, values, shape, raw.Fill(shape, np.zeros((), values.dtype.np_dtype)))
     known, own = full._spec.shape, dense._spec.shape

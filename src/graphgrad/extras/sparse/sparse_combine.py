@@ -24,7 +24,7 @@ _SIGNATURE = ("a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, 
 
 
 def _united(a_indices, a_values, b_indices, b_values):
-    """The places that either holds, in order, and both values there; 0 where there is none."""
+    """Returns the places that either holds, in order, and both values there; 0 where there is none."""
     both = np.concatenate([a_indices, b_indices])
     places, inverse = np.unique(both, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
@@ -108,7 +108,7 @@ def _reduce_sparse(name, function, doc):
 
 
 def _kept_columns(indices, axes, keep_dims):
-    """The indices without the axes that are reduced, or with 0 there."""
+    """Returns the indices without the axes that are reduced, or with 0 there."""
     known, rank = constant_value(axes), indices._spec.shape and indices._spec.shape[1]
     if known is None or rank is None:
         raise NotImplementedError("the gradient needs axes and a rank that are known while the graph is built.\n"

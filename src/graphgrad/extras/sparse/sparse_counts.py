@@ -20,7 +20,7 @@ _RESULT = "output_indices: int64, output_values: output_type, output_dense_shape
 
 
 def _counted(places, lead, weights, minlength, maxlength, binary_output):
-    """The sums at each place; a place is the indices of a row and the number that is counted."""
+    """Returns the sums at each place; a place is the indices of a row and the number that is counted."""
     numbers = places[:, -1]
     if numbers.size and numbers.min() < 0:
         raise Complaint("Input values must all be non-negative", "shift or drop the negative numbers")
@@ -71,7 +71,7 @@ def _sparse_count_shape(indices, values, dense_shape, weights):
 
 
 def _of_weights(op, d_values, places):
-    """The gradient for the weights: that of the sum that each one is added to; 0 for what was left out."""
+    """Returns the gradient for the weights: that of the sum that each one is added to; 0 for what was left out."""
     weights = op.inputs[-1]
     if op._attr("binary_output") or not weights.dtype.is_floating or weights._spec.shape == (0,):
         return None

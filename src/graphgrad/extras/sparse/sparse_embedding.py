@@ -119,7 +119,7 @@ def _weighted(rows: Any, segments: Any, weights: Any, combiner: str) -> Any:
 
 
 def _trailing(vector: Any, like: Any) -> Any:
-    """The vector with as many dimensions as `like`, to broadcast along the first."""
+    """Returns the vector with as many dimensions as `like`, to broadcast along the first."""
     if like._spec.shape is not None:
         return raw.Reshape(vector, [-1] + [1] * (len(like._spec.shape) - 1))
     tail = raw.Fill(raw.ExpandDims(raw.Sub(raw.Rank(like), 1), 0), np.int32(1))

@@ -225,7 +225,7 @@ def _sparse_tensor_dense_add_grad(op, dy):
 
 
 def _reduced(shape: Any, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape with reduced axes of size 1, and which axes those are."""
+    """Returns the shape with reduced axes of size 1, and which axes those are."""
     sizes = tuple(int(d) for d in shape)
     for a in np.asarray(axes).reshape(-1).tolist():
         if not -len(sizes) <= a < len(sizes):

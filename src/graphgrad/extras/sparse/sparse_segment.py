@@ -52,7 +52,7 @@ def _reduce(xp, kind, data, indices, ids, n):
 
 
 def _scale(xp, kind, ids, n, like):
-    """The divisor of each segment, of a shape that broadcasts."""
+    """Returns the divisor of each segment, of a shape that broadcasts."""
     ones = xp.ones(ids.shape, like.dtype)
     if xp is np:
         sizes = np.bincount(ids, minlength=n)[:n].astype(like.dtype)

@@ -83,7 +83,7 @@ def _char(text: bytes, at: int) -> int:
 
 
 def _replaced(text: bytes, search: Callable[[bytes, int], Any], parts: list[Any]) -> bytes:
-    """The text with all matches replaced; an empty match right behind another does not count."""
+    """Returns the text with all matches replaced; an empty match right behind another does not count."""
     out, at, last = [], 0, -1
     while at <= len(text) and (spans := search(text, at)) is not None:
         begin, end = spans[0]

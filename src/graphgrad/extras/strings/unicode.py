@@ -35,7 +35,7 @@ def _checked(errors: str, replacement_char: int, output_encoding: str = "UTF-8")
 
 
 def _points(data: bytes, codec: str, errors: str, replacement: int, controls: bool) -> tuple[list[int], list[int]]:
-    """The code points of a string, and where each begins."""
+    """Returns the code points of a string, and where each begins."""
     points: list[int] = []
     starts: list[int] = []
     at = 0

@@ -133,7 +133,7 @@ def _in_graph(y: Any, xs: list[Any], directions: list[Any]) -> Any:
 
 
 def _forward(record: Record, tangents: list[Any]) -> list[Any]:
-    """The derivatives of an operation's outputs, from those of its inputs."""
+    """Returns the derivatives of an operation's outputs, from those of its inputs."""
     rule = gradient_function(record)  # type: ignore[arg-type]  # a record acts as an operation
     if rule is NOT_DIFFERENTIABLE:
         return [None] * len(record.outputs)

@@ -22,7 +22,7 @@ from .cond_while import while_loop
 
 
 def _uneven(leaf: Any) -> UnevenSpec | None:
-    """The spec of a leaf, or the leaf itself, if rows may differ in size; None if not."""
+    """Returns the spec of a leaf, or the leaf itself, if rows may differ in size; None if not."""
     spec = leaf if isinstance(leaf, TypeSpec) else spec_of(leaf) if isinstance(leaf, Composite) else None
     return spec if isinstance(spec, UnevenSpec) else None
 

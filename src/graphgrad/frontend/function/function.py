@@ -130,7 +130,7 @@ class Function:
         return owner
 
     def _traced(self) -> Callable[..., Any]:
-        """The Python function with control flow on tensors rewritten."""
+        """Returns the Python function with control flow on tensors rewritten."""
         if self._rewritten is None:
             f = self._function
             self._rewritten = convert(f, self._print_too) if self._autograph else f

@@ -179,7 +179,7 @@ def _check_inputs(flat: Sequence[Any], time_axis: int) -> None:
 
 
 def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, batch_size: Any, dtype: Any) -> tuple[Any, Any]:
-    """The loop over time-major inputs."""
+    """Returns the loop over time-major inputs."""
     flat_inputs = nest.flatten(inputs)
     steps = flat_inputs[0].shape.as_list()[0]
     if steps is None:

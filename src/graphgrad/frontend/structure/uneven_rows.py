@@ -34,7 +34,7 @@ class UnevenSpec(TypeSpec):
         raise NotImplementedError(f"{type(self).__name__}._collected")
 
     def _row_shape(self) -> list[int | None] | None:
-        """The shape of one row."""
+        """Returns the shape of one row."""
         return None if self._shape.rank is None else self._shape.as_list()[1:]
 
 

@@ -292,7 +292,7 @@ class _Back:
 
 
 def _shape_of(x: Tensor, g: Any) -> Any:
-    """The static shape of the gradient with respect to `x`, of which `g` is a part."""
+    """Returns the static shape of the gradient with respect to `x`, of which `g` is a part."""
     if x.dtype is not resource:
         return x._spec.shape
     if isinstance(g, Tensor):

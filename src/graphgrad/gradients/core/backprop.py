@@ -213,7 +213,7 @@ def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Colle
 
 
 def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, int]:
-    """The operations between xs and ys.
+    """Returns the operations between xs and ys.
 
     An operation is between them if a y depends on it and it depends on an x through tensors
     that carry gradients.

@@ -300,7 +300,7 @@ def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
 
 
 def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, method: int = 0) -> list[Any]:
-    """The Jacobian of y with respect to each x, (*Y, *X), or None."""
+    """Returns the Jacobian of y with respect to each x, (*Y, *X), or None."""
     body, found = _pulled_back(y, xs, outside, method=method)
     results = finish_jacobian(y, body, found, chunk)
     return results

@@ -119,7 +119,7 @@ def saturate_cast(value, dtype, name=None):
 
 
 def _range_within(source, target):
-    """The part of the range of `source` that `target` can hold, as numbers of `source`."""
+    """Returns the part of the range of `source` that `target` can hold, as numbers of `source`."""
     if source.is_integer:
         low, high = target.limits
         return max(int(source.min), int(max(low, -(2.0**64)))), min(int(source.max), int(min(high, 2.0**64)))
@@ -134,7 +134,7 @@ def _range_within(source, target):
 
 
 def _to(target, name, title):
-    """One of the older functions that cast to a fixed dtype."""
+    """Returns one of the older functions that cast to a fixed dtype."""
 
     def convert(x, name=name):
         return cast(x, target, name=name)

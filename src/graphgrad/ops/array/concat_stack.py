@@ -161,7 +161,7 @@ def _slices_of_parts(dy, values, axis):
 
 
 def _concat_parts(dy, values, axis):
-    """The parts of `dy` that belong to each of the concatenated `values`."""
+    """Returns the parts of `dy` that belong to each of the concatenated `values`."""
     if len(values) == 1:
         return [dy]
     at = host_array(axis)

@@ -84,7 +84,7 @@ _LARGE = 2**24  # elements; the operation says what it is that does not fit into
 
 
 def _filled(shape: Any, one: Any, name: str) -> Any:
-    """A tensor of a known or unknown shape with every element `one`, a NumPy scalar or bytes."""
+    """Returns a tensor of a known or unknown shape with every element `one`, a NumPy scalar or bytes."""
     if not is_tensor_like(shape):
         static: Any
         try:

@@ -55,7 +55,7 @@ def _pad_grad(op, dy):
 
 
 def _inside(op, dy):
-    """The part of `dy` that belongs to the tensor that was padded."""
+    """Returns the part of `dy` that belongs to the tensor that was padded."""
     x, paddings = op.inputs[:2]
     known = host_array(paddings)
     if known is None:

@@ -75,7 +75,7 @@ def _stitch_shape(indices, data, input_shapes):
 
 
 def _most(indices):
-    """One more than the largest of the indices whose static value is given, or None."""
+    """Returns one more than the largest of the indices whose static value is given, or None."""
     if indices is None:
         return None
     array = np.array(indices, float)  # None becomes NaN
@@ -111,7 +111,7 @@ parallel_dynamic_stitch_op.grad(_stitch_grad)
 
 
 def _unique(x):
-    """The distinct elements in order of appearance, the index of each element among them, and counts."""
+    """Returns the distinct elements in order of appearance, the index of each element among them, and counts."""
     if x.dtype == object:
         table = {}
         index = np.array([table.setdefault(v, len(table)) for v in x.tolist()], np.int64)

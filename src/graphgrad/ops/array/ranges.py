@@ -109,7 +109,7 @@ def _dtype_name(value: Any) -> str:
 
 
 def _as(value: Any, dtype: Any) -> Any:
-    """The value in `dtype`: a cast tensor, or a NumPy scalar."""
+    """Returns the value in `dtype`: a cast tensor, or a NumPy scalar."""
     if is_tensor_like(value):
         tensor = convert_to_tensor(value)
         return tensor if tensor.dtype is dtype else raw.Cast(tensor, DstT=dtype)

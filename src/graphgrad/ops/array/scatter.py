@@ -59,7 +59,7 @@ def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
 
 
 def _apply_to_row(xp, tensor, row, updates, adds):
-    """The same for one row, without a scatter: XLA updates it in place."""
+    """Returns the same for one row, without a scatter: XLA updates it in place."""
     from jax import lax
 
     n = tensor.shape[0]

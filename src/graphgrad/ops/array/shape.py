@@ -89,7 +89,7 @@ def reshape_op(xp, x, shape):
 
 
 def _filled_in(shape, target):
-    """The target shape with its -1 replaced; a Complaint if the sizes differ."""
+    """Returns the target shape with its -1 replaced; a Complaint if the sizes differ."""
     n = math.prod(shape)
     if -1 in target:
         rest = math.prod(d for d in target if d != -1)
@@ -134,7 +134,7 @@ def _reshape_shape(x, target, input_shapes):
 
 
 def _one_unknown(n, target):
-    """The target shape; a single size that is not known follows from the number of elements."""
+    """Returns the target shape; a single size that is not known follows from the number of elements."""
     sizes = [d for d in target if d is not None]
     rest = math.prod(sizes)
     if n is not None and len(sizes) == len(target) - 1 and rest > 0 and -1 not in sizes and n % rest == 0:

@@ -128,7 +128,7 @@ def _read(key: tuple[Any, ...]) -> _Spec:
 
 
 def _bound(value: Any) -> Any:
-    """An int, or a tensor of an integer type; a TypeError for anything else."""
+    """Returns an int, or a tensor of an integer type; a TypeError for anything else."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, Dimension) and value.value is not None:
@@ -224,7 +224,7 @@ def _slice_at(tensor: Any, parts: Any, masks: dict[str, int]) -> Any:
 
 
 def _vector(items: list[Any]) -> Any:
-    """The items as an array, or as a list for Pack if there are tensors among them."""
+    """Returns the items as an array, or as a list for Pack if there are tensors among them."""
     tensors = [i for i in items if type(i) is not int]
     if not tensors:
         return _array_of(tuple(items))

@@ -155,7 +155,7 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type
 
 
 def _as_rows(tensor):
-    """The tensor with all axes but the last made one."""
+    """Returns the tensor with all axes but the last made one."""
     shape = tensor._spec.shape
     if shape is not None and len(shape) == 2:
         return tensor

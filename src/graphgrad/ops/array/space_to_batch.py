@@ -53,7 +53,7 @@ def _space_to_batch_shape(x, block, paddings):
 
 
 def _moved(x, block, changes, what, resize, rebatch):
-    """The shape after blocks of space went into the batch or came out of it."""
+    """Returns the shape after blocks of space went into the batch or came out of it."""
     count = next((len(v) for v in (block, changes) if v is not None), None)
     if x is None or count is None:
         return None if x is None else (None,) * len(x)
@@ -78,7 +78,7 @@ def _moved(x, block, changes, what, resize, rebatch):
 
 
 def _divided(axis, dim, b, before, after):
-    """A padded size, parted into blocks."""
+    """Returns a padded size, parted into blocks."""
     if (dim + before + after) % b:
         raise Complaint(f"padded size {dim + before + after} of axis {axis} is not divisible by the block size {b}",
                         "pad it to a multiple; tf.required_space_to_batch_paddings says how")
@@ -86,7 +86,7 @@ def _divided(axis, dim, b, before, after):
 
 
 def _grown(axis, dim, b, before, after):
-    """A size, made of blocks and cropped."""
+    """Returns a size, made of blocks and cropped."""
     if before + after > dim * b:
         raise Complaint(f"cropped size {dim * b - before - after} of axis {axis} is negative", "crop less")
     return dim * b - before - after

@@ -107,7 +107,7 @@ def _slice_size(dim, start, stop, stride):
 
 
 def _indexer(shape, begin, end, strides, masks):
-    """The NumPy index for a slice, and the complaints that are due."""
+    """Returns the NumPy index for a slice, and the complaints that are due."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
     _strided_slice_shape(shape, begin, end, strides, *masks)
     index = []

@@ -25,7 +25,7 @@ def transpose_op(xp, x, perm):
 
 
 def _axes(perm, rank):
-    """The permutation with its axes counted from the front; a Complaint if it is none."""
+    """Returns the permutation with its axes counted from the front; a Complaint if it is none."""
     if len(perm) != rank:
         raise Complaint(f"perm has {len(perm)} elements for a tensor of rank {rank}", "name every axis once")
     axes = tuple([p + rank if p < 0 else p for p in perm])

@@ -10,7 +10,7 @@ from graphgrad.ir.opdef import registry
 
 
 def _guarded(opdef, kernel):
-    """The kernel, but for inputs of which one has no element: zeros of the shape that inference gives."""
+    """Returns the kernel, but for inputs of which one has no element: zeros of the shape that inference gives."""
 
     @functools.wraps(kernel)
     def call(xp, *inputs, **attrs):

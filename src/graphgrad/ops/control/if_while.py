@@ -22,7 +22,7 @@ _FLAGS = ("stateful", "functional")
 
 
 def _decision(value):
-    """The one bool of a condition, which may have axes of size 1."""
+    """Returns the one bool of a condition, which may have axes of size 1."""
     if value.shape == ():
         return value
     if math.prod(value.shape) != 1:
@@ -47,7 +47,7 @@ _SHAPES_DIFFER = ("carry", "must have equal output types", "must have identical 
 
 
 def _on_loan(xp, value, shape=None):
-    """A value in the form in which compiled control flow can hand it on: an array, a list in one array."""
+    """Returns a value in the form in which compiled control flow can hand it on: an array, a list in one array."""
     return value.in_one(xp, shape) if isinstance(value, TensorList) else xp.asarray(value)
 
 

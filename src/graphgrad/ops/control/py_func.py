@@ -306,7 +306,7 @@ class _Slot:
 
 
 def _fill(structure: Any, placeholder: str, tensors: list[Any]) -> Any:
-    """The structure with a `_Slot` for each tensor, which is put into `tensors`."""
+    """Returns the structure with a `_Slot` for each tensor, which is put into `tensors`."""
     if isinstance(structure, dict):
         return {k: _fill(structure[k], placeholder, tensors) for k in structure}
     if isinstance(structure, (list, tuple)):

@@ -14,7 +14,7 @@ _SHAPE = {"shape_type": INDEX}
 
 
 def _as_shape(value):
-    """An `element_shape` input as a shape: -1 is unknown, a scalar -1 an unknown rank."""
+    """Returns an `element_shape` input as a shape: -1 is unknown, a scalar -1 an unknown rank."""
     value = np.asarray(value)
     if value.ndim == 0:
         return None
@@ -22,7 +22,7 @@ def _as_shape(value):
 
 
 def _seen_shape(value):
-    """The same, for static values."""
+    """Returns the same, for static values."""
     if not isinstance(value, tuple):
         return None
     return tuple([None if n is None or n < 0 else n for n in value])
@@ -33,7 +33,7 @@ def _one(*_):
 
 
 def _place(lst, index, what):
-    """The index as an int, if it is known; InvalidArgumentError if it is out of range."""
+    """Returns the index as an int, if it is known; InvalidArgumentError if it is out of range."""
     if not isinstance(index, (np.ndarray, np.generic, int)):
         return None
     i = int(index)
@@ -133,7 +133,7 @@ def _get_item_shape(lst, index, element_shape):
 
 
 def _as_long(lst):
-    """The list that `lst` was made of by replacing elements."""
+    """Returns the list that `lst` was made of by replacing elements."""
     while lst.op.type == "TensorListSetItem" and not lst.op._attr("resize_if_index_out_of_bounds"):
         lst = lst.op.inputs[0]
     return lst
@@ -227,7 +227,7 @@ def _stack_grad(op, dtensor):
 
 
 def _rest_of_shape(t):
-    """The sizes of all but the first axis."""
+    """Returns the sizes of all but the first axis."""
     return raw.StridedSlice(raw.Shape(t), [1], [0], [1], end_mask=1)
 
 

@@ -38,7 +38,7 @@ def _banded_shape(matrix, rhs):
 
 
 def _full(xp, bands, lower):
-    """The triangular matrices of these bands: each element stands in the column of its row's number."""
+    """Returns the triangular matrices of these bands: each element stands in the column of its row's number."""
     count, n = bands.shape[-2:]
     rows, columns = np.arange(n)[:, None], np.arange(n)
     band = rows - columns if lower else columns - rows
@@ -179,7 +179,7 @@ def _tridiagonal_mat_mul_grad(op, dy):
 
 
 def _moved(row, by):
-    """A diagonal moved by one place along the last axis, as adjoints have it on the other side."""
+    """Returns a diagonal moved by one place along the last axis, as adjoints have it on the other side."""
     return raw.Roll(row, np.asarray(-by, np.int32), np.asarray(-1, np.int32))
 
 
@@ -223,7 +223,7 @@ def _eliminate(xp, pivoting):
 
 
 def _substitute(xp):
-    """A step of back substitution: from the two solutions below, one more."""
+    """Returns a step of back substitution: from the two solutions below, one more."""
 
     def step(later, row):
         p, q, r, b = row
@@ -296,7 +296,7 @@ def _tridiagonal_solve_grad(op, dx):
 
 
 def _three(diagonals, diagonals_format, function):
-    """The diagonals above, on and below the main one, all of its length."""
+    """Returns the diagonals above, on and below the main one, all of its length."""
     if diagonals_format == "compact":
         d = convert_to_tensor(diagonals, name="diagonals")
         shape = d._spec.shape
@@ -325,7 +325,7 @@ def _three(diagonals, diagonals_format, function):
 
 
 def _as_long(side, middle, after):
-    """A diagonal beside the main one, with a zero where it has one element less."""
+    """Returns a diagonal beside the main one, with a zero where it has one element less."""
     have, want = side._spec.shape, middle._spec.shape
     if have is None or want is None or have[-1] is None or want[-1] is None:
         raise ValueError("The lengths of the diagonals must be known.\n  Fix: use set_shape, or format 'compact'")

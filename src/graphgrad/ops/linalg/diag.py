@@ -14,7 +14,7 @@ _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _band(k):
-    """The lowest and the highest diagonal of `k`: an int, or one or two ints."""
+    """Returns the lowest and the highest diagonal of `k`: an int, or one or two ints."""
     low, high = (k, k) if not isinstance(k, tuple) else (k[0], k[-1])
     if low is not None and high is not None and low > high:
         raise Complaint(f"lower_diag_index {low} must not be larger than upper_diag_index {high}", "swap the two")
@@ -22,7 +22,7 @@ def _band(k):
 
 
 def _length(rows, cols, d):
-    """The length of diagonal `d`."""
+    """Returns the length of diagonal `d`."""
     return min(rows + min(d, 0), cols - max(d, 0))
 
 
@@ -34,7 +34,7 @@ def _check_band(low, high, rows, cols):
 
 
 def _packed_shape(rows, cols, low, high):
-    """The shape in which the diagonals of a band are packed, without the batch axes."""
+    """Returns the shape in which the diagonals of a band are packed, without the batch axes."""
     longest = min(rows + min(high, 0), cols - max(low, 0))
     return (longest,) if low == high else (high - low + 1, longest)
 

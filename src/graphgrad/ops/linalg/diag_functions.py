@@ -179,7 +179,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
 
 def _joined(batch, sizes):
-    """The shape `batch + sizes`, whose parts may be tensors."""
+    """Returns the shape `batch + sizes`, whose parts may be tensors."""
     if is_tensor_like(batch):
         return join(batch, convert_to_tensor(sizes))
     return [*batch, *sizes]

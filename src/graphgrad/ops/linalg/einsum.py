@@ -27,7 +27,7 @@ def _tokens(subscript):
 
 
 def _parse(equation):
-    """The tokens of each input and of the output."""
+    """Returns the tokens of each input and of the output."""
     left, _, right = equation.partition("->")
     return [_tokens(s) for s in left.split(",")], _tokens(right)
 
@@ -82,7 +82,7 @@ def _on_diagonals(xp, x, once, output):
 
 
 def _sizes(subscripts, output, shapes):
-    """The size of each letter and the broadcast shape of the ellipsis. For shape rules and kernels."""
+    """Returns the size of each letter and the broadcast shape of the ellipsis. For shape rules and kernels."""
     sizes = {}
     rest = []
     for tokens, shape in zip(subscripts, shapes, strict=True):
@@ -145,7 +145,7 @@ def _einsum_grad(op, dy):
 
 
 def _grad_for(i, x, subscripts, output, dy, factors):
-    """The gradient for input i: dy times the other inputs, summed to the labels of x.
+    """Returns the gradient for input i: dy times the other inputs, summed to the labels of x.
 
     Labels that only x has are repeated, and those that recur in x go on a diagonal.
     """
@@ -173,7 +173,7 @@ def _grad_for(i, x, subscripts, output, dy, factors):
 
 
 def _shape_in(x, tokens, order):
-    """The shape of x in another order of its labels: an array or a tensor."""
+    """Returns the shape of x in another order of its labels: an array or a tensor."""
     shape = x._spec.shape
     if shape is None and ELLIPSIS not in tokens:
         rank = len(tokens)
@@ -221,7 +221,7 @@ def _fit(g, target, wide):
 
 
 def _resolve(equation, n):
-    """The subscripts of the inputs and the output, which is made up where it is implicit."""
+    """Returns the subscripts of the inputs and the output, which is made up where it is implicit."""
     equation = equation.replace(" ", "")
     subscript = r"(?:\.\.\.|[A-Za-z])*"
     if not re.fullmatch(rf"{subscript}(?:,{subscript})*(?:->{subscript})?", equation):
@@ -249,7 +249,7 @@ def _resolve(equation, n):
 
 
 def _path(inputs, output, tensors, optimize):
-    """The pairs to contract one after the other, as NumPy plans them."""
+    """Returns the pairs to contract one after the other, as NumPy plans them."""
     shapes = [tuple(2 if d is None else d for d in t._spec.shape or ()) for t in tensors]
     if optimize in ("optimal", "greedy") and all(t._spec.shape is not None for t in tensors):
         dummies = [np.broadcast_to(np.zeros(()), s) for s in shapes]

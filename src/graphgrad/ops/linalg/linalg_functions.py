@@ -295,7 +295,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
 
 def _larger_size(a, factor, dtype):
-    """The larger one of the sizes of matrices, times a factor."""
+    """Returns the larger one of the sizes of matrices, times a factor."""
     shape = a._spec.shape
     if shape is not None and None not in shape[-2:]:
         return factor * max(shape[-2:])
@@ -383,7 +383,7 @@ def _magnitude(x):
 
 
 def _norm_axes(axis, keepdims):
-    """The axes as an integer array or a list, and whether they are two (a matrix norm)."""
+    """Returns the axes as an integer array or a list, and whether they are two (a matrix norm)."""
     if axis is None:
         return None, False
     if hasattr(axis, "_spec"):
@@ -441,7 +441,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 
 
 def _norm_kept(x, ord, over, is_matrix):
-    """The norm, its axes kept."""
+    """Returns the norm, its axes kept."""
     if ord in ("fro", "euclidean") or (ord == 2 and not is_matrix):
         squares = raw.Mul(x, conj(x))
         total = raw.Sqrt(raw.Sum(squares, over, keep_dims=True))
@@ -461,7 +461,7 @@ def _norm_kept(x, ord, over, is_matrix):
 
 
 def _spectral(x, over):
-    """The largest singular values of the matrices in two axes, which are kept."""
+    """Returns the largest singular values of the matrices in two axes, which are kept."""
     rank = rank_of(x)
     if not isinstance(rank, int):
         raise ValueError(f"norm: a matrix norm with ord=2 needs a tensor of known rank, not {x}. Fix: use set_shape")
@@ -583,7 +583,7 @@ def expm(input, name=None):
 
 
 def _pade13(a):
-    """The odd and the even part of the numerator."""
+    """Returns the odd and the even part of the numerator."""
     b = _PADE
     shape = a._spec.shape
     if shape is None or shape[-1] is None:

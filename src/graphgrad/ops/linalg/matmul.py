@@ -15,7 +15,7 @@ from graphgrad.ops.common.shape_values import shape_of
 
 
 def _product(xp, a, b):
-    """The product of stacks of matrices, in the operands' dtype."""
+    """Returns the product of stacks of matrices, in the operands' dtype."""
     if xp is np and a.dtype.itemsize <= 2 and a.dtype.kind not in "iu":  # NumPy has no fast loops for these
         return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
     return xp.matmul(a, b)

@@ -68,7 +68,7 @@ def _eig_grad(op, de, dv):
 
 
 def _of_each(function, x, dtype):
-    """A function of matrices for stacks of them; NaN where it has no finite result of the dtype."""
+    """Returns a function of matrices for stacks of them; NaN where it has no finite result of the dtype."""
     n = x.shape[-1]
     out = np.full((int(np.prod(x.shape[:-2])), n, n), np.nan, dtype)
     for result, matrix in zip(out, x.reshape((-1, n, n)), strict=True):

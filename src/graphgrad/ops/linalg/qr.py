@@ -37,7 +37,7 @@ def _solve_right(x, r):
 
 
 def _deep_qr_grad(q, r, dq, dr):
-    """The gradient of a QR decomposition of matrices with no more columns than rows."""
+    """Returns the gradient of a QR decomposition of matrices with no more columns than rows."""
     of_q, of_r = matmul(q, dq, adjoint_a=True), matmul(r, dr, adjoint_b=True)
     turn = lower(raw.AddV2(raw.Sub(of_q, adjoint(of_q)), raw.Sub(of_r, adjoint(of_r))))
     inside = matmul(q, raw.AddV2(dr, _solve_right(turn, r)))
@@ -103,7 +103,7 @@ def _unknown_qr_grad(a, q, r, dq, dr):
 
 
 def _beside(x, k, first):
-    """The first k columns, or the others, of matrices of any rank."""
+    """Returns the first k columns, or the others, of matrices of any rank."""
     at = raw.Pack([0, k], axis=0)
     if first:
         return raw.StridedSlice(x, [0, 0], at, [1, 1], begin_mask=2, ellipsis_mask=1)
@@ -111,13 +111,13 @@ def _beside(x, k, first):
 
 
 def _above(x, k):
-    """The first k rows of matrices of any rank."""
+    """Returns the first k rows of matrices of any rank."""
     return raw.StridedSlice(x, [0, 0, 0], raw.Pack([0, k, 0], axis=0), [1, 1, 1], begin_mask=6, end_mask=4,
                             ellipsis_mask=1)
 
 
 def _columns(rank, m):
-    """A function that takes the first m columns, or the others."""
+    """Returns a function that takes the first m columns, or the others."""
     zeros, ends, ones = np.zeros(rank, np.int32), np.zeros(rank, np.int32), np.ones(rank, np.int32)
     at = zeros.copy()
     at[-1] = m

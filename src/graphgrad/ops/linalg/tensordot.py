@@ -24,7 +24,7 @@ def _known_axes(axes):
 
 
 def _pairs(a, b, axes):
-    """The axes of a and of b that are contracted with each other."""
+    """Returns the axes of a and of b that are contracted with each other."""
     axes = _known_axes(axes)
     if isinstance(axes, int):
         if axes < 0:

@@ -398,7 +398,7 @@ def _maximum_grad(op, dz):
 
 
 def _to_winner(first, dz, x, y):
-    """The gradient to x where `first`, else to y."""
+    """Returns the gradient to x where `first`, else to y."""
     zero = constant(0, dz.dtype)
     return unbroadcast(raw.SelectV2(first, dz, zero), raw.SelectV2(first, zero, dz), x, y)
 

@@ -73,7 +73,7 @@ _Q1 = (0.04677778706953532, -9.62772354915708e-05, 9.138615257955454e-07, -2.095
 
 
 def _sum(coefficients, t, xp):
-    """The Chebyshev series at t in [-1, 1], by Clenshaw's recurrence."""
+    """Returns the Chebyshev series at t in [-1, 1], by Clenshaw's recurrence."""
     ahead = behind = xp.zeros_like(t)
     for c in reversed(coefficients[1:]):
         ahead, behind = 2 * t * ahead - behind + t.dtype.type(c), ahead

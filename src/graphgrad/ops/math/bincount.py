@@ -16,7 +16,7 @@ _COUNTED = frozenset({int32, int64, float32, float64})
 
 
 def _count(xp, rows, size, weights):
-    """The sums of the weights (1 where there are none) by value, for each row of a matrix."""
+    """Returns the sums of the weights (1 where there are none) by value, for each row of a matrix."""
     if xp is np and rows.size and rows.min() < 0:
         raise Complaint("Input arr must be non-negative", "shift or drop the negative numbers")
     size = int(size)
@@ -44,7 +44,7 @@ def _bincount_shape(arr, size, weights):
 
 
 def _of_weights(op, dy):
-    """The gradient for the weights: that of the bin that each one is added to."""
+    """Returns the gradient for the weights: that of the bin that each one is added to."""
     arr, size, weights = op.inputs
     if dy is None or not weights.dtype.is_floating or weights._spec.shape == (0,) or op.attrs.get("binary_output"):
         return None, None, None

@@ -33,7 +33,7 @@ def _invert(xp, x):
 
 
 def _clipped(xp, x, y):
-    """A shift by at most the width of the type less one, as TensorFlow has it."""
+    """Returns a shift by at most the width of the type less one, as TensorFlow has it."""
     return xp.clip(y, xp.asarray(0, y.dtype), xp.asarray(x.dtype.itemsize * 8 - 1, y.dtype))
 
 

@@ -117,7 +117,7 @@ def clip_by_average_norm(t, clip_norm, name=None):
 
 
 def _parts(t_list):
-    """The tensors of a list, without None; of `IndexedSlices` the values."""
+    """Returns the tensors of a list, without None; of `IndexedSlices` the values."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}. Fix: give a list")
     found = []

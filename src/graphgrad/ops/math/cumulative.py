@@ -30,7 +30,7 @@ def _scan_shape(x, axis):
 
 
 def _along(rank, axis, part):
-    """The index that takes `part` of one axis and all of the others."""
+    """Returns the index that takes `part` of one axis and all of the others."""
     return (slice(None),) * axis + (part,) + (slice(None),) * (rank - axis - 1)
 
 
@@ -248,7 +248,7 @@ def _linear_recurrence(xp, b, a, *, axis, reverse=False):
 
 
 def _doubling(xp, b, a, axis, direction):
-    """The same where steps are narrow: log2(n) steps that each double the reach."""
+    """Returns the same where steps are narrow: log2(n) steps that each double the reach."""
     n = b.shape[axis]
     steps = 1
     while steps < n:

@@ -27,7 +27,7 @@ def _check_divisor(xp, x, y):
 
 
 def _refuses(xp, x, y):
-    """A quotient without elements has no divisor."""
+    """Skips the check of divisors for empty quotients."""
     return [y == 0] if y.dtype.kind in "iu" and not has_no_elements(x.shape) else []
 
 

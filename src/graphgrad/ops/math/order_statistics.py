@@ -201,7 +201,7 @@ _OUT = {int8: float32, int16: float32, float16: float16, bfloat16: bfloat16, flo
 
 
 def _pool_violators(values):
-    """One row's regression and the numbers of its segments, by pooling adjacent violators."""
+    """Returns one row's regression and the numbers of its segments, by pooling adjacent violators."""
     means: list[float] = []
     sizes: list[int] = []
     for v in values:

@@ -15,7 +15,7 @@ from graphgrad.ops.common.shape_values import shape_of
 
 
 def _axes(axes, rank):
-    """The axes as a sorted tuple counted from the front. For shape rules and kernels.
+    """Returns the axes as a sorted tuple counted from the front. For shape rules and kernels.
 
     Raises: Complaint for an axis out of range or given twice.
     """

@@ -294,7 +294,7 @@ def one_of(new_name, new, old_name, old):
 
 
 def _v1(function):
-    """A reduction with TensorFlow 1's arguments."""
+    """Returns a reduction with TensorFlow 1's arguments."""
 
     def reduce_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
         axis = one_of("axis", axis, "reduction_indices", reduction_indices)

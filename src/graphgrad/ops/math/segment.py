@@ -105,7 +105,7 @@ def _segment_mean_grad(op, dy):
 
 
 def _ones_by_row(data, ids, dtype):
-    """A 1 for each id, of a shape that broadcasts against the data."""
+    """Returns a 1 for each id, of a shape that broadcasts against the data."""
     rank = data._spec.shape and len(data._spec.shape)
     one = dtype.np_dtype.type(1)
     if rank is not None:
@@ -267,7 +267,7 @@ def _unsorted_prod_grad(op, dy):
 
 
 def _sorted_function(record, what, empty, gradient, example):
-    """The public function of a SegmentX op."""
+    """Returns the public function of a SegmentX op."""
 
     def segment(data, segment_ids, name=None):
         return record(data, segment_ids, name=name)
@@ -303,7 +303,7 @@ segment_min = _sorted_function(raw.SegmentMin, "minimum", "0", _SHARED, "1.")
 
 
 def _unsorted_function(record, what, empty, gradient, example):
-    """The public function of an UnsortedSegmentX op."""
+    """Returns the public function of an UnsortedSegmentX op."""
 
     def segment(data, segment_ids, num_segments, name=None):
         return record(data, segment_ids, num_segments, name=name)
@@ -336,7 +336,7 @@ unsorted_segment_min = _unsorted_function(raw.UnsortedSegmentMin, "minimum", "th
 
 
 def _sizes(data, segment_ids, num_segments):
-    """The size of each segment, at least 1, of a shape that broadcasts against the sums."""
+    """Returns the size of each segment, at least 1, of a shape that broadcasts against the sums."""
     ones = raw.Fill(raw.Shape(segment_ids), data.dtype.np_dtype.type(1))
     sizes = raw.Maximum(raw.UnsortedSegmentSum(ones, segment_ids, num_segments), 1)
     data_shape, ids_shape = data._spec.shape, segment_ids._spec.shape

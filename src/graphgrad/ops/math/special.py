@@ -339,7 +339,7 @@ _betainc = _declare("Betainc", "a: T, b: T, x: T -> z: T", special_numpy.betainc
 
 
 def _igamma_slopes(op, dz):
-    """The gradients of P(a, x); that by x is x**(a-1) exp(-x) / gamma(a), taken of logarithms."""
+    """Returns the gradients of P(a, x); that by x is x**(a-1) exp(-x) / gamma(a), taken of logarithms."""
     a, x = op.inputs
     if a.dtype in _DOUBLE:
         by_a = raw.IgammaGradA(a, x)

@@ -141,7 +141,7 @@ def _gamma_series(a, x):
 
 
 def _lentz(b0, step, count):
-    """A continued fraction b0 + a1/(b1 + a2/(b2 + ...)); `step(n)` gives (a_n, b_n)."""
+    """Returns a continued fraction b0 + a1/(b1 + a2/(b2 + ...)); `step(n)` gives (a_n, b_n)."""
     tiny = 1e-300
     value = np.where(b0 == 0, tiny, b0)
     c, d = value, np.zeros_like(value)

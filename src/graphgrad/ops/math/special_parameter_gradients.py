@@ -45,7 +45,7 @@ def _host_polygamma(n, x):
 
 
 def _trapezoidal(xp, reach, integrand):
-    """The integral of a function of u from 0 on; it is negligible from `reach` on."""
+    """Returns the integral of a function of u from 0 on; it is negligible from `reach` on."""
 
     def body(k, total):
         u = reach * xp.exp(xp.asarray(_LOWEST + _STEP * k, reach.dtype))
@@ -74,7 +74,7 @@ def _reach(start, fall, slope):
 
 
 def _bell(kappa, n, add, mul):
-    """The n-th complete Bell polynomial of kappa(1), kappa(2), ..., by its recurrence."""
+    """Returns the n-th complete Bell polynomial of kappa(1), kappa(2), ..., by its recurrence."""
     values = [None]  # the first is 1
     for m in range(n):
         total = None
@@ -133,12 +133,12 @@ def igamma_derivative_op(xp, a, x, *, order):
 
 
 def _log_density(a, x):
-    """The logarithm of the derivative of P(a, x) by x."""
+    """Returns the logarithm of the derivative of P(a, x) by x."""
     return raw.Sub(raw.Sub(raw.Mul(raw.Sub(a, 1), raw.Log(x)), x), raw.Lgamma(a))
 
 
 def _score(a, x, order):
-    """The derivative of the density by a, of an order, over the density."""
+    """Returns the derivative of the density by a, of an order, over the density."""
     log = raw.Log(x)
 
     def kappa(k):
@@ -181,7 +181,7 @@ def random_gamma_grad_slopes(alpha, sample, value):
 
 
 def _bell_of_two(kappa, n, m, add, mul):
-    """The complete Bell polynomial of two orders; kappa(i, j) are mixed derivatives of a logarithm."""
+    """Returns the complete Bell polynomial of two orders; kappa(i, j) are mixed derivatives of a logarithm."""
     values = {(0, 0): None}
     for i in range(n + 1):
         for j in range(m + 1):
@@ -287,7 +287,7 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 
 def _product(a, b):
-    """The product of two Taylor series, as long as the first."""
+    """Returns the product of two Taylor series, as long as the first."""
     return [sum(a[i] * b[k - i] for i in range(k + 1) if k - i < len(b)) for k in range(len(a))]
 
 

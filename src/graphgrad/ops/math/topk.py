@@ -52,7 +52,7 @@ _SORTED = 0.25  # the part of the elements from which on sorting all is faster t
 
 
 def _descending(xp, x):
-    """The order of the elements along the last axis, the largest first, of equal ones the first.
+    """Returns the order of the elements along the last axis, the largest first, of equal ones the first.
 
     XLA:CPU sorts single integers four times as fast as floats or pairs, so element and position make one.
     """

@@ -127,7 +127,7 @@ def _ceil(xp, x):
 
 
 def _rounded(xp, x):
-    """The nearest integer; the even one of two."""
+    """Returns the nearest integer; the even one of two."""
     return x if x.dtype.kind in "iu" else xp.rint(x)
 
 
@@ -239,7 +239,7 @@ def nextafter(x1, x2, name=None):
 
 
 def _conj(xp, y):
-    """The conjugate, in the kernels of gradient ops: these of TensorFlow conjugate y themselves."""
+    """Returns the conjugate, in the kernels of gradient ops: these of TensorFlow conjugate y themselves."""
     return xp.conj(y) if y.dtype.kind == "c" else y
 
 
@@ -379,7 +379,7 @@ def _reciprocal(xp, x):
 
 
 def _reciprocal_grad_op(xp, y, dy):
-    """The gradient of y = 1 / x: -dy conj(y)**2."""
+    """Returns the gradient of y = 1 / x: -dy conj(y)**2."""
     y = _conj(xp, y)
     return _zero_stays(xp, dy, -dy * (y * y))
 

@@ -27,7 +27,7 @@ all_op.grad(NOT_DIFFERENTIABLE)
 
 
 def _below(words, n):
-    """An integer from [0, n), of one 32-bit word at a time."""
+    """Returns an integer from [0, n), of one 32-bit word at a time."""
     while True:
         value = words.next()
         if n & (n - 1) == 0:
@@ -69,7 +69,7 @@ class _Alias:
 
 
 def _weights(vocab_file, unigrams, distortion, num_reserved_ids, num_shards, shard):
-    """The weights of the classes of a shard; reserved ones have none."""
+    """Returns the weights of the classes of a shard; reserved ones have none."""
     if bool(vocab_file) == bool(unigrams):
         raise Complaint("Must provide either vocab_file or unigrams, not both or none", "give one of them")
     if vocab_file:

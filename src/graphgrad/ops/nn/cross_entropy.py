@@ -57,12 +57,12 @@ def is_zeros(t):
 
 
 def _column(v):
-    """A vector (or the stretched loss) as a column, to multiply rows with."""
+    """Returns a vector (or the stretched loss) as a column, to multiply rows with."""
     return raw.ExpandDims(v, -1)
 
 
 def _through_softmax(logits, ddx):
-    """The derivative of softmax(logits) in direction ddx, which is its gradient as well."""
+    """Returns the derivative of softmax(logits) in direction ddx, which is its gradient as well."""
     y = raw.Softmax(logits)
     total = raw.Sum(raw.Mul(ddx, y), LAST, keep_dims=True)
     return raw.Mul(raw.Sub(ddx, total), y)

@@ -15,7 +15,7 @@ from graphgrad.ops.random.seeds import seed_attrs
 
 
 def _noise_sizes(x, noise_shape):
-    """The shape of the random numbers; a size of None is that of x."""
+    """Returns the shape of the random numbers; a size of None is that of x."""
     if noise_shape is None:
         return shape_of(x)
     if hasattr(noise_shape, "_spec"):

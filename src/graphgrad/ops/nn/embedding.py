@@ -12,14 +12,14 @@ from graphgrad.ops.math.clip import clip_by_norm
 
 
 def _rows(params, ids, name=None):
-    """The rows of a table; of a variable without reading the whole of it."""
+    """Returns the rows of a table; of a variable without reading the whole of it."""
     if hasattr(params, "sparse_read"):
         return params.sparse_read(ids, name=name)
     return raw.GatherV2(params, ids, 0, name=name)
 
 
 def _clipped(rows, ids, max_norm):
-    """The rows, each scaled down to the norm `max_norm` where it is larger."""
+    """Returns the rows, each scaled down to the norm `max_norm` where it is larger."""
     if max_norm is None:
         return rows
     return clip_by_norm(rows, max_norm, axes=axes(rank_of(ids), rank_of(rows)))
@@ -90,7 +90,7 @@ def _pieces(params):
 
 
 def _rows_of(piece):
-    """The number of rows of a piece, in the form of an int or a tensor."""
+    """Returns the number of rows of a piece, in the form of an int or a tensor."""
     shape = shape_of(piece) if hasattr(piece, "_spec") else piece.shape
     if not isinstance(shape, np.ndarray) and not hasattr(shape, "_spec"):
         return int(shape[0])

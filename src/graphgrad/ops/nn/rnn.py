@@ -101,7 +101,7 @@ def lstm_cell(xp, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias=1.0, c
 
 
 def _cell_of_ops(x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget_bias, cell_clip, use_peephole):
-    """One step as ops. Clipping is not differentiated, as in TensorFlow's gradient."""
+    """Returns one step as ops. Clipping is not differentiated, as in TensorFlow's gradient."""
     gates = raw.AddV2(raw.MatMul(raw.ConcatV2([x, h_prev], 1), w), b)
     parts = raw.Split(1, gates, num_split=4)
     i, f, ci, o = (parts[k] for k in order)
@@ -187,17 +187,17 @@ def _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget
 
 def _forward(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias=1.0, cell_clip=3.0,
              use_peephole=False):
-    """An LSTM over all steps up to `seq_len_max`; its gates stand in the order i, ci, f, o."""
+    """Returns an LSTM over all steps up to `seq_len_max`; its gates stand in the order i, ci, f, o."""
     return _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, _ICFO, forget_bias, cell_clip, use_peephole)
 
 
 def _forward_v2(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, cell_clip=0.0, use_peephole=False):
-    """An LSTM over all steps up to `seq_len_max`; its gates stand in the order i, f, ci, o."""
+    """Returns an LSTM over all steps up to `seq_len_max`; its gates stand in the order i, f, ci, o."""
     return _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, _IFCO, 0.0, cell_clip, use_peephole)
 
 
 def _layer_of_ops(seq_len_max, steps, attrs):
-    """The whole layer as ops: a function of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
+    """Returns the whole layer as ops: a function of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
 
     def composed(x, cs, h, *weights):
         outputs = []

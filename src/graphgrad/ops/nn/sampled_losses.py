@@ -289,7 +289,7 @@ def _log(counts, dtype):
 
 
 def _split(t, n):
-    """The first n rows, and the others."""
+    """Returns the first n rows, and the others."""
     zeros, ones = np.asarray([0], np.int32), np.asarray([1], np.int32)
     at = np.asarray([n], np.int32) if isinstance(n, int) else raw.Reshape(n, [1])
     return raw.StridedSlice(t, zeros, at, ones, begin_mask=1), raw.StridedSlice(t, at, zeros, ones, end_mask=1)

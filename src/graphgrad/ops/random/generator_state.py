@@ -20,7 +20,7 @@ _THREEFRY = 2
 
 
 def _skipped(xp, state, blocks, algorithm):
-    """The state of a generator, some blocks further; its last element is the key."""
+    """Returns the state of a generator, some blocks further; its last element is the key."""
     words = xp.asarray(state).astype(xp.uint64)
     with np.errstate(over="ignore"):
         low = words[:1] + blocks

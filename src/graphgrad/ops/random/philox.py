@@ -95,7 +95,7 @@ def stream_of_another_kind(stream: Any) -> Any:
 
 
 def _host_blocks(stream: Stream, index: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The words of the blocks `index` (uint64) after the start of the stream, as four uint64 arrays."""
+    """Returns the words of the blocks `index` (uint64) after the start of the stream, as four uint64 arrays."""
     low = index + np.uint64(stream.low)
     high = np.full_like(low, stream.high)
     high += low < index  # the carry
@@ -422,7 +422,7 @@ def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) 
 
 
 def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Normal) -> Any:
-    """The groups `which`, (number, width), each drawn until it is complete."""
+    """Returns the groups `which`, (number, width), each drawn until it is complete."""
     import jax.numpy as jnp
     from jax import lax
 

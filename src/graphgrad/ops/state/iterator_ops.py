@@ -74,7 +74,7 @@ def _make_iterator(xp, captured, ref, *, dataset):
 
 
 def _running(ref, one_shot):
-    """The pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
+    """Returns the pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
     cell = getattr(ref, "cell", ref)
     with cell.lock:
         if ref.value is None and cell.held is not None:  # another thread's run has begun the pass meanwhile

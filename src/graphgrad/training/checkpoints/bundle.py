@@ -140,7 +140,7 @@ _INTERIM = 50000  # no checkpoint has so many data files
 
 
 def _index(prefix: str, entries: dict[bytes, bytes], shards: int) -> Part:
-    """An unfinished index file that says how many data files there are."""
+    """Returns an unfinished index file that says how many data files there are."""
     header = _Header(num_shards=shards, version=_Version(producer=1))
     part = Part(os.path.dirname(prefix))
     try:
@@ -245,7 +245,7 @@ def _ordered(value: int) -> bytes:
 
 
 def _ordered_signed(value: int) -> bytes:
-    """A number >= 0, after as many ones as it has bytes."""
+    """Returns a number >= 0, after as many ones as it has bytes."""
     size = value.bit_length() // 7 + 1
     return (value | (1 << size) - 1 << 7 * size).to_bytes(size, "big")
 

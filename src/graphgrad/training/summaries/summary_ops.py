@@ -162,7 +162,7 @@ _image_summary.grad(NOT_DIFFERENTIABLE)
 
 
 def _parsed(kind: Any, data: bytes, what: str) -> Any:
-    """A message of bytes."""
+    """Returns a message of bytes."""
     try:
         return kind.FromString(data)
     except ValueError as e:

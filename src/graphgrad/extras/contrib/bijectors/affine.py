@@ -146,7 +146,7 @@ def _column(x: Any) -> Any:
 
 
 def _like(matrix: Any, x: Any) -> Any:
-    """A matrix for each of the vectors x: solvers do not broadcast."""
+    """Returns a matrix for each of the vectors x: solvers do not broadcast."""
     if x.shape.rank == matrix.shape.rank - 1:
         return matrix
     lead = raw.ConcatV2([shape(x), shape(x)[-1:]], 0)

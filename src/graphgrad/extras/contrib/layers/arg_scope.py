@@ -57,7 +57,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _positional(func: Callable[..., Any], count: int) -> set[str]:
-    """The names of the first arguments."""
+    """Returns the names of the first arguments."""
     return set(list(inspect.signature(func).parameters)[:count])
 
 

@@ -31,7 +31,7 @@ _Layer = tuple[Any, ...]
 
 
 def _plain(net: Any, layer: _Layer, depth: Callable[[int], int], **more: Any) -> Any:
-    """One layer: a convolution or a pool."""
+    """Returns one layer: a convolution or a pool."""
     name, channels, *given = layer
     window = [int(n) for n in name.rpartition("_")[2].split("x")]
     for g in given:
@@ -296,7 +296,7 @@ inception_v3.default_image_size = 299  # type: ignore[attr-defined]  # functions
 
 
 def _window(net: Any, window: list[int]) -> list[int]:
-    """A window, or all of a smaller input."""
+    """Returns a window, or all of a smaller input."""
     size = net.shape.as_list()[1:3]
     return window if None in size else [min(n, w) for n, w in zip(size, window, strict=True)]
 

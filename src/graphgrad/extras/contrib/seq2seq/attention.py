@@ -40,7 +40,7 @@ class AttentionMechanism:
 
 
 def _prepared(memory: Any, lengths: Any) -> Any:
-    """The memory, with zeros beyond each sequence's end."""
+    """Returns the memory, with zeros beyond each sequence's end."""
     memory = nest.map_structure(convert_to_tensor, memory)
     for t in nest.flatten(memory):
         if t.shape.rank is None or t.shape.rank < 3 or None in t.shape.as_list()[2:]:
@@ -134,7 +134,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
         raise NotImplementedError  # each mechanism has its own
 
     def _alignments(self, score: Any, state: Any) -> Any:
-        """The weights that follow from scores; none where the memory is over."""
+        """Returns the weights that follow from scores; none where the memory is over."""
         if self._lengths is not None:
             inside = sequence_mask(self._lengths, shape(score)[1])
             score = raw.SelectV2(inside, score, convert_to_tensor(self._mask_value, score.dtype))

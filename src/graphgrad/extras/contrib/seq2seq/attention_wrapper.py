@@ -180,7 +180,7 @@ class AttentionWrapper(RNNCell):
 
 
 def _layers(size: Any, layer: Any, mechanisms: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
-    """The layer of each mechanism, or None."""
+    """Returns the layer of each mechanism, or None."""
     given = size if layer is None else layer
     if given is None:
         return (None,) * len(mechanisms)

@@ -229,7 +229,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(best, symbols, parents), new
 
     def _next_log_probs(self, logits: Any, finished: Any, count: Any) -> Any:
-        """The score of each symbol: a finished sequence can only continue with the end token, at no cost."""
+        """Returns the score of each symbol: a finished sequence can only continue with the end token, at no cost."""
         rows = raw.Reshape(logits, raw.Pack([np.int32(-1), count]))
         added = raw.Reshape(raw.LogSoftmax(rows), shape(logits))
         lowest = np.finfo(added.dtype.np_dtype).min

@@ -233,7 +233,7 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
 
 
 def _bounds(own: Any, most: Any) -> Any:
-    """The number of steps, and how long the arrays of outputs have to be.
+    """Returns the number of steps, and how long the arrays of outputs have to be.
 
     A compiled loop depends on the second one, so that must not follow each batch's lengths: it comes from shapes and
     constants, or is rounded up.
@@ -250,7 +250,7 @@ def _bounds(own: Any, most: Any) -> Any:
 
 
 def _decode(decoder: Any, impute: bool, bound: Any, size: Any) -> Any:
-    """The loop: the list of stacked outputs, the last state, lengths, the number of steps."""
+    """Returns the loop: the list of stacked outputs, the last state, lengths, the number of steps."""
     finished, inputs, state = decoder.initialize()
     finished, inputs, state = convert_to_tensor(finished), _tensors(inputs), _tensors(state)
     dtypes = nest.flatten(decoder.output_dtype)

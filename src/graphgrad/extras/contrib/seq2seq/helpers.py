@@ -58,7 +58,7 @@ class Helper:
 
 
 def _greedy(outputs: Any) -> Any:
-    """The place of the largest of the outputs."""
+    """Returns the place of the largest of the outputs."""
     if not hasattr(outputs, "dtype"):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}\n"
                         f"  Built at {user_source(2)}\n  Fix: a cell whose output is one tensor")
@@ -171,7 +171,7 @@ class TrainingHelper(Helper):
         return self._batch_size
 
     def _at(self, time: Any, over: Any) -> Any:
-        """The inputs of a step; zeros if all sequences are over."""
+        """Returns the inputs of a step; zeros if all sequences are over."""
         return nest.map_structure(_Step(time, over), self._by_time, self._zero_inputs)
 
     def initialize(self, name: str | None = None) -> Any:

@@ -135,7 +135,7 @@ def tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any
 
 
 def _feeding_previous(embedding: Any, output_projection: Any, update_embedding: bool) -> Callable[[Any, Any], Any]:
-    """The vector of the likeliest symbol of the last output."""
+    """Returns the vector of the likeliest symbol of the last output."""
 
     def next_input(last: Any, _: Any) -> Any:
         if output_projection is not None:

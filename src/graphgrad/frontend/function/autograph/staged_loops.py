@@ -278,7 +278,7 @@ class _Loop:
         return values
 
     def _leaves_after(self, values: Sequence[Any]) -> list[Any]:
-        """The loop variables after an iteration, checked against those before it."""
+        """Returns the loop variables after an iteration, checked against those before it."""
         out: list[Any] = []
         for name, before, value, first, kinds, fixed in zip(self.names, self.before, values, self.start, self.variable,
                                                             self.constants, strict=True):

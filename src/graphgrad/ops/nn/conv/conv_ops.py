@@ -180,13 +180,13 @@ def _filter_shape(nd):
 
 
 def _attrs(op):
-    """The attributes that a convolution shares with its gradients."""
+    """Returns the attributes that a convolution shares with its gradients."""
     return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations",
                                      "use_cudnn_on_gpu") if k in op.attrs}
 
 
 def _sizes(input_sizes, f, dy, data_format):
-    """The full shape of the input as plain numbers."""
+    """Returns the full shape of the input as plain numbers."""
     sizes = tuple(int(n) for n in input_sizes)
     if len(sizes) == f.ndim - 2:
         sizes = assemble(dy.shape[0], sizes, f.shape[-2], data_format)
@@ -194,7 +194,7 @@ def _sizes(input_sizes, f, dy, data_format):
 
 
 def _kernels(nd):
-    """The three kernels over `nd` dimensions, for NumPy and jax.numpy."""
+    """Returns the three kernels over `nd` dimensions, for NumPy and jax.numpy."""
 
     def forward(xp, x, f, *, strides, padding, explicit_paddings, data_format, dilations):
         _check_depths(x.shape[channel_axis(data_format, nd)], f.shape)
@@ -276,7 +276,7 @@ def _conv2d_backprop_filter_grad(op, ddf):
 
 
 def _without_explicit(rule):
-    """A shape rule for the ops that have no explicit paddings."""
+    """Returns a shape rule for the ops that have no explicit paddings."""
 
     def shape(a, b, *c, strides, padding, data_format, dilations):
         return rule(a, b, *c, strides, padding, (), data_format, dilations)

@@ -53,14 +53,14 @@ def _first(data_format):
 
 
 def _per_channel(xp, cell_filter, data_format):
-    """One cell's filter [channels, multiplier], shaped to multiply [*, channels, multiplier] with."""
+    """Returns one cell's filter [channels, multiplier], shaped to multiply [*, channels, multiplier] with."""
     if channels_first(data_format):
         return cell_filter[:, :, None, None]
     return cell_filter
 
 
 def _split(xp, y, f, data_format):
-    """The output's channels as (channels, multiplier)."""
+    """Returns the output's channels as (channels, multiplier)."""
     axis = channel_axis(data_format, 2)
     return y.reshape(*y.shape[:axis], *f[-2:], *y.shape[axis + 1 :])
 

@@ -25,7 +25,7 @@ def _lowest(dtype):
 
 
 def _dilate(xp, x, kernel, w):
-    """The maximum of each window, and the number of the first cell that attains it."""
+    """Returns the maximum of each window, and the number of the first cell that attains it."""
     padded = pad_spatial(xp, x, w, value=_lowest(x.dtype))
     inside = pad_spatial(np, np.ones((1, *x.shape[1:3], 1), bool), w)
     best, index = None, None

@@ -235,7 +235,7 @@ def _place(w, cell):
 
 
 def _interleaved(phases, w, units, first):
-    """One array from those of all phases."""
+    """Returns one array from those of all phases."""
     from jax import numpy as jnp
 
     nd = len(units)

@@ -65,7 +65,7 @@ greedy_decoder.grad(NOT_DIFFERENTIABLE)
 
 
 def _search(logp, width):
-    """The most likely prefixes of one row, with the logarithms of their probabilities, best first.
+    """Returns the most likely prefixes of one row, with the logarithms of their probabilities, best first.
 
     Args:
       logp: (T, C), logarithms of probabilities; the last class is the blank.

@@ -122,7 +122,7 @@ def _shifted(a, k):
 
 
 def _solve(logits, states, steps, impossible):
-    """The loss of each row and its gradient for the logits."""
+    """Returns the loss of each row and its gradient for the logits."""
     logits = logits.astype(np.float64)
     n, batch, _ = logits.shape
     size = states.labels.shape[1]

@@ -19,7 +19,7 @@ def _axis(data_format):
 
 
 def _over(x, data_format):
-    """The axes that are averaged over, and the shape of a vector of channels that broadcasts."""
+    """Returns the axes that are averaged over, and the shape of a vector of channels that broadcasts."""
     axis = _axis(data_format) % x.ndim
     return tuple(i for i in range(x.ndim) if i != axis), tuple(-1 if i == axis else 1 for i in range(x.ndim))
 

@@ -16,7 +16,7 @@ def _wide(x):
 
 
 def _window_sum(xp, x, radius):
-    """The sum over each channel and its `radius` neighbours on both sides."""
+    """Returns the sum over each channel and its `radius` neighbours on both sides."""
     n = x.shape[-1]
     radius = min(radius, n)  # beyond the channels there is nothing
     padded = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(radius, radius)])

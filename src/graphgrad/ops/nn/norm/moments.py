@@ -14,7 +14,7 @@ from graphgrad.ops.common.synonyms import either
 
 
 def _squeeze_axes(axes):
-    """The axes as an attribute, if they are known."""
+    """Returns the axes as an attribute, if they are known."""
     value = static_value(axes) if hasattr(axes, "_spec") else np.asarray(axes).tolist()
     return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 

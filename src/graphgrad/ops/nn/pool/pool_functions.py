@@ -44,7 +44,7 @@ def _pool_lines(kind, x, ksize, strides, padding, data_format, name):
 
 
 def _spatial(x, data_format):
-    """The number of spatial dimensions, from the data format or the rank."""
+    """Returns the number of spatial dimensions, from the data format or the rank."""
     if data_format is not None:
         return len(data_format) - 2
     if x._spec.shape is None:

@@ -99,7 +99,7 @@ def _depth(ksize, data_format, nd):
 
 
 def _depth_window(channels, ksize, strides, data_format, nd):
-    """The window over channels alone, for maxima across them."""
+    """Returns the window over channels alone, for maxima across them."""
     at = channel_axis(data_format, nd)
     if any(n != 1 for values in (ksize, strides) for i, n in enumerate(values) if i != at):
         raise Complaint("MaxPooling supports exactly one of pooling across depth or pooling across width/height",
@@ -138,7 +138,7 @@ def _max(xp, x, w, first):
 
 
 def _argmax(xp, x, y, w, first):
-    """The number of the first cell of each window that holds its maximum, or NaN; -1 where none does."""
+    """Returns the number of the first cell of each window that holds its maximum, or NaN; -1 where none does."""
 
     def holds(seen, y=y):
         return seen == y if x.dtype.kind in "iu" else (seen == y) | (seen != seen)

@@ -14,7 +14,7 @@ from graphgrad.ops.common.elementwise import times_mask
 
 
 def _nudged(xp, low, high, num_bits, narrow_range):
-    """The range moved so that zero is one of the levels: (low, high, distance of levels)."""
+    """Returns the range moved so that zero is one of the levels: (low, high, distance of levels)."""
     first, last = np.float32(narrow_range), np.float32(2**num_bits - 1)
     scale = (high - low) / (last - first)
     zero = first - low / scale
