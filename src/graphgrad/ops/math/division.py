@@ -27,7 +27,7 @@ def _check_divisor(xp, x, y):
 
 
 def _refuses(xp, x, y):
-    """Skips the check of divisors for empty quotients."""
+    """Finds integer divisors that are 0; an empty quotient has no divisor."""
     return [y == 0] if y.dtype.kind in "iu" and not has_no_elements(x.shape) else []
 
 
