@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _own_modes() -> Iterator[None]:
     """A test that switches between the behaviours of TensorFlow 1 and 2 switches for itself alone."""
     from graphgrad.frontend.graph import operators
-    from graphgrad.frontend.variables.variable import References
+    from graphgrad.frontend.variables.references import References
     from graphgrad.gradients.core.inside_loop import OldControlFlow
     from graphgrad.ir import context, shape
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from graphgrad.frontend.graph import operators
-from graphgrad.frontend.variables.variable import References
-from graphgrad.gradients.core.inside_loop import OldControlFlow
+from graphgrad.frontend.variables.references import references_by_default
+from graphgrad.gradients.core.inside_loop import OldControlFlow, use_old_control_flow
 from graphgrad.ir import context
 from graphgrad.ir.shape import use_dimension_objects
 
@@ -66,12 +66,12 @@ def enable_tensor_equality() -> None:
 
 def enable_resource_variables() -> None:
     """Makes a run that fetches a variable return the value before the run's updates."""
-    References.by_default = False
+    references_by_default(False)
 
 
 def disable_resource_variables() -> None:
     """Makes a run that fetches a variable return the value after the run's updates, as for references."""
-    References.by_default = True
+    references_by_default(True)
 
 
 def resource_variables_enabled() -> bool:
@@ -81,12 +81,12 @@ def resource_variables_enabled() -> bool:
 
 def enable_control_flow_v2() -> None:
     """Makes a gradient in a loop's body None if its only path is the initial value of a loop variable."""
-    OldControlFlow.on = False
+    use_old_control_flow(False)
 
 
 def disable_control_flow_v2() -> None:
     """Makes such a gradient a ValueError in a graph of 1.x. Control flow is functional in either case."""
-    OldControlFlow.on = True
+    use_old_control_flow(True)
 
 
 def control_flow_v2_enabled() -> bool:
@@ -104,4 +104,4 @@ def enable_op_determinism() -> None:
     """
     from graphgrad.executor.runtime import executable
 
-    executable.first_in_numpy = False
+    executable.run_first_in_numpy(False)

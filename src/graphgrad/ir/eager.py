@@ -136,11 +136,29 @@ listening = Listening()
 persistent: list[Callable[..., None]] = []
 # Other listeners, not tapes: f(opdef, inputs, outputs).
 watchers: list[Callable[..., None]] = []
-# Makes a fresh `rng` for a random op: f(attrs) -> counter state. Set by ops.random.
-next_rng: Callable[[dict[str, Any]], Any] | None = None
-# Runs an op that holds sub-graphs: f(opdef, inputs, attrs) -> values of its outputs. Set by the module that does it.
+_next_rng: Callable[[dict[str, Any]], Any] | None = None
 _RUNS_FUNCTIONAL = "graphgrad.frontend.control_flow.eager_subgraphs"
-run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
+_run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
+
+
+def draw_with(next_rng: Callable[[dict[str, Any]], Any]) -> None:
+    """Declares what makes a fresh `rng` for a random op; `ops.random` does.
+
+    Args:
+      next_rng: a function from the op's attributes to the state of a counter.
+    """
+    global _next_rng
+    _next_rng = next_rng
+
+
+def run_functional_with(run: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    """Declares what runs an op that holds sub-graphs; `frontend.control_flow` does.
+
+    Args:
+      run: a function from the op record, the inputs and the attributes to the values of its outputs.
+    """
+    global _run_functional
+    _run_functional = run
 
 
 def orders(recorders: Sequence[Callable[..., None]]) -> list[int]:
@@ -171,12 +189,12 @@ def execute(
         inferred = opdef.infer(inputs, attrs)
         full = {**inferred.type_attrs, **attrs}
         kernel_attrs = {k: full[k] if k in full else opdef.attrs[k] for k in opdef.kernel_attrs}
-        if "random" in opdef.flags and next_rng is not None:
-            kernel_attrs["rng"] = next_rng(full)
+        if "random" in opdef.flags and _next_rng is not None:
+            kernel_attrs["rng"] = _next_rng(full)
         if "functional" in opdef.flags:
-            if run_functional is None:
+            if _run_functional is None:
                 importlib.import_module(_RUNS_FUNCTIONAL)
-            result = run_functional(opdef, inputs, full)  # type: ignore[misc]
+            result = _run_functional(opdef, inputs, full)  # type: ignore[misc]
         else:
             values = opdef.pack([t._value for t in inputs], full)
             # As in graphs: only user functions see subnormal numbers.

@@ -22,6 +22,18 @@ from .shape import Shape
 _try_acquire, _release = operator.methodcaller("acquire", False), operator.methodcaller("release")
 
 
+_to_numpy: list[Callable[[Any], Any]] = []
+
+
+def read_buffers_with(to_numpy: Callable[[Any], Any]) -> None:
+    """Declares what makes arrays of buffers; the executor's backend, which makes the buffers, does.
+
+    Args:
+      to_numpy: a function from a buffer to an array.
+    """
+    _to_numpy[:] = [to_numpy]
+
+
 class Cell:
     """The storage of one variable; a kernel gets it for an input of type `resource`.
 
@@ -34,7 +46,6 @@ class Cell:
     """
 
     __slots__ = ("held", "name", "dtype", "shape", "lock", "__weakref__")
-    to_numpy: Callable[[Any], Any]  # converts a buffer to an array; set by the executor, which makes buffers
 
     def __init__(self, value: Any = None, name: str = "", dtype: DType = dtypes.float32, shape: Shape = None):
         self.held = value
@@ -47,7 +58,7 @@ class Cell:
     def value(self) -> Any:
         """The value as a NumPy array; None before the variable is initialized."""
         held = self.held
-        return held if held is None or isinstance(held, (np.ndarray, np.generic)) else self.use(Cell.to_numpy, held)
+        return held if held is None or isinstance(held, (np.ndarray, np.generic)) else self.use(_to_numpy[0], held)
 
     @value.setter
     def value(self, value: Any) -> None:

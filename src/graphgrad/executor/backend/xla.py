@@ -27,7 +27,7 @@ import numpy as np
 from graphgrad.errors import bytes_str
 from graphgrad.ir import tensor_list
 from graphgrad.ir.blocking import untimed
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.variable_store import read_buffers_with
 from graphgrad.system.late_imports import load
 
 from . import memory_budget, xla_options
@@ -442,4 +442,4 @@ def _gather(spec: AnySpec, results: Iterator[Any]) -> Any:
     return None if spec is None else next(results)
 
 
-Cell.to_numpy = staticmethod(to_numpy)
+read_buffers_with(to_numpy)

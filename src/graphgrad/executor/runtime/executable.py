@@ -29,6 +29,12 @@ from .variable_locks import Presence, Stale, Turn, forget, give, reader
 first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # else first runs use XLA, too
 
 
+def run_first_in_numpy(on: bool) -> None:
+    """Decides whether first runs use NumPy while XLA compiles, as far as they may."""
+    global first_in_numpy
+    first_in_numpy = on
+
+
 _drawing = threading.Lock()  # held while draws are counted: no two runs draw the same numbers
 _steady: list[None] = []  # one entry for each active `one_engine` block
 

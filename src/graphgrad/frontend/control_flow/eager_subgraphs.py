@@ -122,4 +122,4 @@ def _is_little(inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     return rows * operations <= _FEW_OPERATIONS and rows * shared <= _FEW_ELEMENTS
 
 
-eager.run_functional = _run
+eager.run_functional_with(_run)

@@ -224,8 +224,17 @@ def _unflattened(marks: Sequence[Any], flat: Sequence[Any]) -> list[Any]:
     return found
 
 
-# The graphs of called functions, while they are being collected.
-called: list[Any] | None = None
+_called: list[Any] | None = None  # the graphs of called functions, while they are being collected
+
+
+def collect_called(on: bool) -> list[Any]:
+    """Begins or ends collecting the graphs of the functions that are called.
+
+    Returns: those collected until now.
+    """
+    global _called
+    found, _called = _called or [], [] if on else None
+    return found
 
 
 class ConcreteFunction:
@@ -301,8 +310,8 @@ class ConcreteFunction:
         return tuple([v for v in self.variables if v.trainable])
 
     def _call_flat(self, args: Sequence[Any]) -> Any:
-        if called is not None:
-            called.append(self.graph)
+        if _called is not None:
+            _called.append(self.graph)
         graph = current_graph()
         if graph is not None:
             return restore(self._outputs, self._in_graph(graph, args))

@@ -47,6 +47,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import TensorOperators, TensorReference
 from graphgrad.ir.variable_store import Cell, Handle
 
+from .references import References
 from .variable_creators import Created
 
 
@@ -107,12 +108,6 @@ class SaveSliceInfo:
         shape = " ".join(str(d) for d in self.full_shape) + " "
         parts = zip(self.var_offset, self.var_shape, strict=True)
         return shape + ":".join(f"{offset},{size}" for offset, size in parts)
-
-
-class References:
-    """Whether variables without `use_resource` are fetched like TensorFlow 1's references."""
-
-    by_default = False
 
 
 creation_numbers = itertools.count()  # gives the creation order of variables

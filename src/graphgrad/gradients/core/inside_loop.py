@@ -19,6 +19,11 @@ class OldControlFlow:
     on = False
 
 
+def use_old_control_flow(on: bool) -> None:
+    """Decides whether loops behave as those of TensorFlow 1's old control flow."""
+    OldControlFlow.on = on
+
+
 def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any]) -> None:
     """Rejects xs outside a loop that ys inside of it depend on through the loop variables alone.
 

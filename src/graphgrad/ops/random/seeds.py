@@ -52,7 +52,7 @@ class _Pending:
         return n
 
 
-eager.next_rng = _Pending
+eager.draw_with(_Pending)
 
 
 def set_random_seed(seed: int) -> None:

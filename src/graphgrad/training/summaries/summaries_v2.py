@@ -575,7 +575,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
     if _state.tracing is not None:
         return
     _state.tracing = graph, profiler
-    concrete_function.called = [] if graph else None
+    concrete_function.collect_called(bool(graph))
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
@@ -590,7 +590,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     """
     if _state.tracing is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
-    graphs = list({id(g): g for g in concrete_function.called or []}.values())
+    graphs = list({id(g): g for g in concrete_function.collect_called(False)}.values())
     if _state.tracing[0]:
         message = _RunMetadata()
         for g in graphs:
@@ -608,7 +608,7 @@ def trace_off() -> None:
     Reference: TensorFlow 2.21 `tf.summary.trace_off`.
     """
     _state.tracing = None
-    concrete_function.called = None
+    concrete_function.collect_called(False)
 
 
 # -- TensorFlow 1 --------------------------------------------------------------------------
