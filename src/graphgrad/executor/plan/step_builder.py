@@ -63,19 +63,24 @@ class StepBuilder:
         known: dict[int, None] = {}
         for instruction in cluster.program:
             must_know = self._values_to_know(instruction)
-            known.update(dict.fromkeys(s for s in must_know if s not in inside))
-            read = (s for s in instruction.reads() if s not in inside and s not in must_know)
-            (shapes if instruction.shapes_only else values).update(dict.fromkeys(read))
+            if must_know:
+                known.update(dict.fromkeys(s for s in must_know if s not in inside))
+            read = shapes if instruction.shapes_only else values
+            for s in instruction.reads():
+                if s not in inside and s not in must_know:
+                    read[s] = None
         cluster.known = list(known)
         cluster.ins = [s for s in values if s not in known]
         cluster.shapes = [s for s in shapes if s not in known and s not in values]
         cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
         return cluster
 
-    def _values_to_know(self, instruction: Instruction) -> list[int]:
+    def _values_to_know(self, instruction: Instruction) -> Sequence[int]:
         """Returns the slots among an instruction's inputs whose values it must have to be lowered."""
         op = instruction.op
         positions = self._known.positions(op)
+        if not positions and not self._known_feeds:
+            return ()
         return [slot for i, slot in enumerate(instruction.ins) if slot >= 0 and (
             slot in self._known_feeds or (i in positions and id(op.inputs[i]) not in self._known.static))]
 

@@ -117,13 +117,6 @@ class Run:
 
     def compute(self) -> None:
         """Computes with XLA what it can, and stores."""
-        self._stop, listens = begin() if self._plan.has_loops else (None, False)
-        try:
-            self._run_stages()
-        finally:
-            finish(listens)
-
-    def _run_stages(self) -> None:
         plan, slots = self._plan, self.slots
         if not plan.ready:
             self._put_constants()
@@ -139,6 +132,7 @@ class Run:
         if plan.waits > 1:
             self._waiting = Waiting(plan.stages, slots, self.table, self._done)
         steps: Sequence[Cluster | HostStep] = []
+        self._stop, listens = begin() if plan.has_loops else (None, False)
         try:
             for stage in plan.stages:
                 if isinstance(stage, HostStep):
@@ -159,6 +153,8 @@ class Run:
             if (found := memory_errors.explained(e, steps, slots)) is e:
                 raise
             raise found from None
+        finally:
+            finish(listens)
 
     def _put_constants(self) -> None:
         """Puts the plan's constants on their devices, for this run and all that follow."""
@@ -172,7 +168,8 @@ class Run:
     def _place_variables(self) -> None:
         """Puts what variables hold on their devices, and keeps it from runs that would write over it."""
         plan, slots = self._plan, self.slots
-        device, pins = xla.device(), list[Any]()
+        device, store = xla.device(), self._store
+        pins: list[Any] = []
         self._pins = pins
         for slot, cell in plan.loads:
             value = slots[slot]
@@ -180,7 +177,7 @@ class Run:
                 # Moved to the device once, not at every run.
                 moved = slots[slot] = xla.device(plan.homes.get(slot)).put(value)
                 cell.replace(value, moved)
-            if len(under_way) > 1 or not self._store:
+            if len(under_way) > 1 or not store:
                 slots[slot] = pinned(device, slots[slot], cell, pins)
 
     def _run_host_step(self, step: HostStep) -> None:
@@ -198,7 +195,7 @@ class Run:
         for s in stage.ins:
             value = slots[s]
             if type(value) is not device.buffer:
-                slots[s] = device.put(value) if type(value) is np.ndarray else device.move(value)
+                slots[s] = _brought(device, value)
         bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
         if bound is None:
             with self._lock, blocking.untimed():
@@ -207,33 +204,39 @@ class Run:
             cluster = made_of[0]
             refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)
             if not refused:
-                self._call(device, cluster, program, ins, outs, rows, donated)
+                args = [slots[s] for s in ins]
+                if rows is not None:
+                    args.append(device.put(self.table[rows]))
+                if cluster.loop is not None and self._stop is not None:
+                    args.append(self._stop.buffer(device))
+                if donated and self._store:  # the last step
+                    self._finish(program, args, outs, donated)
+                else:
+                    results = program(args) if cluster.loop is None else self._call_loop(program, args, cluster.loop)
+                    for s, value in zip(outs, results, strict=True):
+                        slots[s] = value
                 refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
             if refused:
-                value_checks.repeat(cluster, slots, self.table)
-                for s in outs:
-                    slots[s] = device.move(slots[s])
+                self._repeat_in_numpy(device, cluster, outs)
             for s in frees:
                 slots[s] = None
             if self._report is not None:
-                device.wait([v for s in outs if type(v := slots[s]) is device.buffer])
-                self._report.cluster(made_of, slots)
+                self._report_cluster(device, outs, made_of)
 
-    def _call(self, device: xla.Device, cluster: Cluster, program: Any, ins: Sequence[int], outs: Sequence[int],
-              rows: Any, donated: Sequence[int]) -> None:
-        """Calls the program of a cluster."""
-        slots, stop, loop = self.slots, self._stop, cluster.loop
-        args = [slots[s] for s in ins]
-        if rows is not None:
-            args.append(device.put(self.table[rows]))
-        if stop is not None and loop is not None:
-            args.append(stop.buffer(device))
-        if donated and self._store:  # the last step
-            self._finish(program, args, outs, donated)
-            return
-        results = program(args) if stop is None or loop is None else stop.call(program, args, loop)
-        for s, value in zip(outs, results, strict=True):
-            slots[s] = value
+    def _call_loop(self, program: Any, args: list[Any], loop: Operation) -> list[Any]:
+        """Calls a program that has a loop, which signals and deadlines may end."""
+        return program(args) if self._stop is None else self._stop.call(program, args, loop)
+
+    def _repeat_in_numpy(self, device: xla.Device, cluster: Cluster, outs: Sequence[int]) -> None:
+        """Lets NumPy have the last word on values that a compiled program refuses."""
+        value_checks.repeat(cluster, self.slots, self.table)
+        for s in outs:
+            self.slots[s] = device.move(self.slots[s])
+
+    def _report_cluster(self, device: xla.Device, outs: Sequence[int], made_of: Any) -> None:
+        assert self._report is not None
+        device.wait([v for s in outs if type(v := self.slots[s]) is device.buffer])
+        self._report.cluster(made_of, self.slots)
 
     # -- storing -----------------------------------------------------------------------
 
@@ -277,6 +280,11 @@ class Run:
         for i in self._plan.exposed:  # before another run overwrites them
             values[i] = xla.view(values[i])
         return values
+
+
+def _brought(device: xla.Device, value: Any) -> Any:
+    """A value of NumPy, or of another device, on a device."""
+    return device.put(value) if type(value) is np.ndarray else device.move(value)
 
 
 def _wait(device: xla.Device, plan: Plan, slots: Sequence[Any]) -> None:
