@@ -12,6 +12,7 @@ import pytest
 
 import graphgrad as v2
 import graphgrad.compat.v1 as v1
+from graphgrad import compat
 from graphgrad.compat import importing, missing
 
 _PACKAGE = pathlib.Path(v2.__file__).parent
@@ -30,7 +31,7 @@ def _eager() -> Iterator[None]:
 
 
 def _is_here(path: str) -> bool:
-    for face in (v2, v1):
+    for face in (v2, v1, compat):  # `compat` has `contrib`
         found: Any = face
         try:
             for part in path.split("."):

@@ -9,7 +9,6 @@ from PIL import Image
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.extras.io import file_ops
 
 
 @pytest.fixture(autouse=True)
@@ -35,17 +34,17 @@ PIXELS = np.random.RandomState(0).randint(0, 256, (5, 7, 3)).astype(np.uint8)
 def test_png_goes_through_unchanged(tmp_path):
     path = tmp_path / "image.png"
     path.write_bytes(encoded(PIXELS, "PNG"))
-    image = file_ops.decode_png(tf.read_file(str(path)), channels=3)
+    image = tf.image.decode_png(tf.read_file(str(path)), channels=3)
     assert image.dtype is tf.uint8 and image.shape.as_list() == [None, None, 3]
     np.testing.assert_array_equal(run(image), PIXELS)
-    np.testing.assert_array_equal(run(file_ops.decode_png(tf.read_file(str(path)))), PIXELS)
-    wide = run(file_ops.decode_png(tf.read_file(str(path)), dtype=tf.uint16))
+    np.testing.assert_array_equal(run(tf.image.decode_png(tf.read_file(str(path)))), PIXELS)
+    wide = run(tf.image.decode_png(tf.read_file(str(path)), dtype=tf.uint16))
     np.testing.assert_array_equal(wide, PIXELS.astype(np.uint16) * 257)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_channels(channels):
-    image = run(file_ops.decode_png(encoded(PIXELS, "PNG"), channels=channels))
+    image = run(tf.image.decode_png(encoded(PIXELS, "PNG"), channels=channels))
     assert image.shape == (5, 7, channels)
 
 
@@ -94,12 +93,12 @@ def test_what_cannot_be_encoded():
 def test_grey_jpeg_and_its_reduction():
     grey = np.full((16, 16), 100, np.uint8)
     data = encoded(grey, "JPEG", quality=95)
-    assert np.abs(run(file_ops.decode_jpeg(data))[:, :, 0].astype(int) - 100).max() <= 2
-    assert run(file_ops.decode_jpeg(data, ratio=4)).shape == (4, 4, 1)
-    assert run(file_ops.decode_jpeg(data, channels=3)).shape == (16, 16, 3)
+    assert np.abs(run(tf.image.decode_jpeg(data))[:, :, 0].astype(int) - 100).max() <= 2
+    assert run(tf.image.decode_jpeg(data, ratio=4)).shape == (4, 4, 1)
+    assert run(tf.image.decode_jpeg(data, channels=3)).shape == (16, 16, 3)
 
 
-@pytest.mark.parametrize("decode", [file_ops.decode_png, file_ops.decode_jpeg])
+@pytest.mark.parametrize("decode", [tf.image.decode_png, tf.image.decode_jpeg])
 def test_what_is_no_image(decode):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)Unknown image file format.*test_files.py.*Fix"):
         run(decode(b"nonsense"))
