@@ -75,6 +75,10 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def _check(self) -> None:
         if self._base_operator.shape.rank is not None and self._v.shape.rank is not None:
+            for factor in (self._u, self._v):
+                if factor.shape.rank is not None and factor.shape.rank < 2:
+                    raise ValueError(f"A factor of a low-rank update must be a matrix, not of shape {factor.shape}. "
+                                     "Fix: add an axis")
             self._base_operator.domain_dimension.assert_is_compatible_with(self._v.shape.as_list()[-2])
         if self._u.shape.rank is not None:
             self._diag_operator.domain_dimension.assert_is_compatible_with(self._u.shape.as_list()[-1])
