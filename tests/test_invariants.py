@@ -30,8 +30,9 @@ _PATHS = {name: path for path, name in _NAMES.items()}
 
 # What the core may name of operations: those that the graph itself knows.
 _KNOWN_TYPES = {"Const", "Placeholder", "VarHandleOp", "If", "While"}
-# TensorFlow's names of types that have no gradient, here or not.
-_NAMES_OF_OTHERS = {"gradients/core/rule_types.py"}
+# Knowledge about TensorFlow, which goes by its names of op types: which of them have a gradient there, here or not;
+# which attributes its messages have and the records here do not; and which its `raw_ops` take.
+_NAMES_OF_OTHERS = {"gradients/core/rule_types.py", "ir/graphdef.py", "compat/raw_op.py"}
 _FACES = ("compat", "v1", "cli", "__main__", "")
 
 
@@ -124,7 +125,7 @@ def types_named_outside() -> dict[str, int]:
     found = {}
     for path in _FILES:
         if _place(path).split("/")[0] in ("ir", "gradients", "executor"):
-            names = [w for w in _words(path) if w in registered and w not in _KNOWN_TYPES]
+            names = [w for words in _texts(path) for w in words if w in registered and w not in _KNOWN_TYPES]
             if names and _place(path) not in _NAMES_OF_OTHERS:
                 found[_place(path)] = len(names)
     return found
@@ -279,13 +280,16 @@ def _registered() -> set[str]:
     return set(registry)
 
 
-def _words(path: pathlib.Path) -> Iterator[str]:
-    """The words in the strings of a module that are no docstrings."""
+def _texts(path: pathlib.Path) -> Iterator[list[str]]:
+    """The words of each string of a module that may be a list of names: no docstring, no message."""
     tree = _tree(path)
-    docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    prose.update(id(part) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for part in n.values)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
-            yield from node.value.split()
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            words = node.value.split()
+            if all(word.isidentifier() for word in words):
+                yield words
 
 
 def _functions() -> Iterator[tuple[pathlib.Path, str, Any]]:

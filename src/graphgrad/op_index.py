@@ -52,6 +52,7 @@ graphgrad.extras.strings.string_ops: AsString DecodeBase64 DecodePaddedRaw Decod
     StringLength StringLower StringSplit StringSplitV2 StringStrip StringToNumber StringUpper Substr UnsortedSegmentJoin
 graphgrad.extras.strings.unicode: StringNGrams UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode UnicodeScript
     UnicodeTranscode
+graphgrad.ops.array.broadcast_to: BroadcastArgs BroadcastTo
 graphgrad.ops.array.cast: Cast
 graphgrad.ops.array.concat_stack: Concat ConcatOffset ConcatV2 Pack Unpack
 graphgrad.ops.array.constant: CheckNumerics CheckNumericsV2 Const DeepCopy EnsureShape GuaranteeConst Identity IdentityN
@@ -66,7 +67,7 @@ graphgrad.ops.array.ranges: LinSpace Range
 graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
     TensorScatterSub TensorScatterUpdate
 graphgrad.ops.array.select: Select SelectV2
-graphgrad.ops.array.shape: BroadcastArgs BroadcastTo ExpandDims Rank Reshape Shape ShapeN Size Squeeze
+graphgrad.ops.array.shape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.slice: Slice
 graphgrad.ops.array.sort_search: Bitcast LowerBound UnravelIndex UpperBound
 graphgrad.ops.array.space_to_batch: BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth

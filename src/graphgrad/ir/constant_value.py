@@ -74,9 +74,10 @@ def _known(t: Tensor) -> Any:
 
 def _follow(op: Operation) -> tuple[Tensor, ...]:
     """Returns the inputs whose values decide the value of `op`'s output."""
-    if op.type in _PARTIAL or op.type in _ELEMENTWISE or op.type in _FOLDED:
-        return tuple(t for t in op.inputs if t.dtype.kind in "iub")
-    return ()
+    opdef = op.opdef
+    if opdef.value_rule is None or opdef.shape_only:
+        return ()
+    return tuple([t for t in op.inputs if t.dtype.kind in "iub"])
 
 
 def frozen(array: np.ndarray[Any, Any]) -> Any:
@@ -94,24 +95,23 @@ def _has_unknown(value: Any) -> bool:
 
 def _evaluate(t: Tensor) -> Any:
     op = t.op
-    kind = op.type
-    if kind == "Const":
+    if op.type == "Const":
         value = op.attrs["value"]
         return frozen(value) if value.size <= _LIMIT and t.dtype.kind in "iubf" else None
-    if t.dtype.kind not in "iub":
+    rule = op.opdef.value_rule
+    if rule is None or t.dtype.kind not in "iub":
         return None
-    if kind in _PARTIAL:
-        return _PARTIAL[kind](op)
-    if kind in _ELEMENTWISE or kind in _FOLDED:
-        values = [i._static if _known(i) is not _UNSEEN else None for i in op.inputs]
-        if any(v is None for v in values):
-            return None
-        if kind in _ELEMENTWISE:
-            return _elementwise(t, values)
-        if not any(map(_has_unknown, values)):
-            arrays = [np.asarray(v, i.dtype.np_dtype) for v, i in zip(values, op.inputs, strict=True)]
-            return _run(t, arrays)
-    return None
+    return rule(t, [None if (v := _known(i)) is _UNSEEN else v for i in op.inputs])
+
+
+# -- rules, see `OpTraits.partial_value` -------------------------------------------------
+
+
+def folded(t: Tensor, values: list[Any]) -> Any:
+    """Returns the kernel's result, if all elements of all inputs are known."""
+    if any(map(_has_unknown, values)):
+        return None
+    return _run(t, [np.asarray(v, i.dtype.np_dtype) for v, i in zip(values, t.op.inputs, strict=True)])
 
 
 def _run(t: Tensor, arrays: list[Any]) -> Any:
@@ -125,7 +125,10 @@ def _run(t: Tensor, arrays: list[Any]) -> Any:
     return frozen(array) if array.size <= _LIMIT else None
 
 
-def _elementwise(t: Tensor, values: list[Any]) -> Any:
+def elementwise(t: Tensor, values: list[Any]) -> Any:
+    """Returns the kernel's result for each known element of scalars and vectors."""
+    if any(v is None for v in values):
+        return None
     op = t.op
     vectors = [v for v in values if isinstance(v, tuple)]
     if any(isinstance(i, tuple) for v in vectors for i in v):
@@ -141,98 +144,3 @@ def _elementwise(t: Tensor, values: list[Any]) -> Any:
         return _run(t, [np.asarray(s, i.dtype.np_dtype) for s, i in zip(scalars, op.inputs, strict=True)])
 
     return at(0) if n is None else tuple(at(i) for i in range(n))
-
-
-def _shape(op: Operation) -> Any:
-    return op.inputs[0]._spec.shape
-
-
-def _rank(op: Operation) -> Any:
-    shape = op.inputs[0]._spec.shape
-    return None if shape is None else len(shape)
-
-
-def _size(op: Operation) -> Any:
-    from .shape import num_elements
-
-    return num_elements(op.inputs[0]._spec.shape)
-
-
-def _through(op: Operation) -> Any:
-    return op.inputs[0]._static
-
-
-def _cast(op: Operation) -> Any:
-    value = op.inputs[0]._static if op.inputs[0].dtype.kind in "iub" else None
-    if isinstance(value, tuple) and any(isinstance(v, tuple) for v in value):
-        return None
-    convert = int if op.outputs[0].dtype.kind in "iu" else bool
-    if isinstance(value, tuple):
-        return tuple(None if v is None else convert(v) for v in value)
-    return None if value is None else convert(value)
-
-
-def _pack(op: Operation) -> Any:
-    values = [t._static for t in op.inputs]
-    scalars = all(t._spec.shape == () for t in op.inputs)
-    if scalars:
-        return tuple(values)
-    if op._attr("axis") != 0 or any(v is None for v in values):
-        return None
-    return tuple(values)
-
-
-def _concat(op: Operation) -> Any:
-    parts: list[Any] = []
-    axis = op.inputs[-1]._static
-    for t in op.inputs[:-1]:
-        value = t._static
-        if value is None:
-            shape = t._spec.shape
-            if shape is None or len(shape) != 1 or shape[0] is None:
-                return None
-            value = (None,) * shape[0]
-        if axis not in (0, -1) or any(isinstance(v, tuple) for v in value):
-            return None
-        parts.extend(value)
-    return tuple(parts)
-
-
-def _strided_slice(op: Operation) -> Any:
-    value, begin, end, strides = (t._static for t in op.inputs)
-    if not isinstance(value, tuple) or any(
-        not isinstance(v, tuple) or len(v) != 1 or v[0] is None for v in (begin, end, strides)
-    ):
-        return None
-    if op._attr("ellipsis_mask") or op._attr("new_axis_mask"):
-        return None
-    if op._attr("shrink_axis_mask") & 1:
-        return value[begin[0]] if -len(value) <= begin[0] < len(value) else None
-    start = None if op._attr("begin_mask") & 1 else begin[0]
-    stop = None if op._attr("end_mask") & 1 else end[0]
-    return value[start : stop : strides[0]]
-
-
-def _reshape(op: Operation) -> Any:
-    value, target = (t._static for t in op.inputs)
-    if target == () and isinstance(value, tuple) and len(value) == 1:
-        return value[0]
-    if isinstance(target, tuple) and len(target) == 1 and value is not None:
-        while isinstance(value, tuple) and any(isinstance(v, tuple) for v in value):
-            if not all(isinstance(v, tuple) for v in value):
-                return None
-            value = tuple([i for v in value for i in v])
-        return value if isinstance(value, tuple) else (value,)
-    return None
-
-
-_PARTIAL: dict[str, Any] = {
-    "Shape": _shape, "Rank": _rank, "Size": _size, "Identity": _through, "StopGradient": _through, "Cast": _cast,
-    "Pack": _pack, "ConcatV2": _concat, "StridedSlice": _strided_slice, "Reshape": _reshape,
-}
-_ELEMENTWISE = frozenset({"Add", "AddV2", "Sub", "Mul", "FloorDiv", "Div", "RealDiv", "FloorMod", "Maximum", "Minimum",
-                          "Neg"})
-_FOLDED = frozenset({"Range", "Prod", "Sum", "Max", "Min", "GatherV2", "Slice", "Fill", "ExpandDims", "Squeeze",
-                     "Transpose", "SelectV2", "Equal", "NotEqual", "Less", "Greater", "ReverseV2", "InvertPermutation",
-                     "BroadcastArgs", "Tile", "Unpack", "Split", "DynamicStitch", "Select", "ListDiff",
-                     "LogicalAnd", "LogicalOr", "LogicalNot", "BroadcastGradientArgs"})

@@ -21,7 +21,7 @@ from .constant_value import frozen
 from .dtypes import DType, as_dtype
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
-from .opdef import Spec, registry
+from .opdef import Spec, raw, registry
 from .shape import as_shape, shape_str
 from .source import user_source
 from .tensor import Tensor as AnyTensor
@@ -314,7 +314,7 @@ def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) 
                     f"(Tensor is: {other!r})\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})")
             raise TypeError(text) if graph is not None else InvalidArgumentError(None, None, text)
     parts = [convert(_cast_leaves(v, dtype), dtype, graph, "packed") for v in value]
-    return registry["Pack"](parts, axis=0, name=None if graph is None else name.rpartition("/")[2] or "packed")
+    return raw.Pack(parts, axis=0, name=None if graph is None else name.rpartition("/")[2] or "packed")
 
 
 def _cast_leaves(value: Any, dtype: DType | None) -> Any:
@@ -323,7 +323,7 @@ def _cast_leaves(value: Any, dtype: DType | None) -> Any:
         return [_cast_leaves(v, dtype) for v in value]
     if dtype is None or not hasattr(value, "dtype") or not is_tensor_like(value) or as_dtype(value.dtype) is dtype:
         return value
-    return registry["Cast"](value, DstT=dtype)
+    return raw.Cast(value, DstT=dtype)
 
 
 __all__ = ["constant", "constant_in", "convert", "convert_to_tensor", "holds_tensors", "is_tensor_like", "make_array",

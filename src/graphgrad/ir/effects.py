@@ -9,7 +9,6 @@ from .funcgraph import FuncGraph
 from .graph import Graph, Operation, Tensor
 
 NOTHING, READS, ACTS = range(3)
-_HARMLESS = frozenset({"VarHandleOp", "NoOp"})
 
 
 def effect_of(op: Operation) -> int:
@@ -26,7 +25,7 @@ def effect_of(op: Operation) -> int:
         return max((_effect_in(g) for g in bodies_of(op)), default=NOTHING)
     if "calls" in flags:
         return ACTS
-    if "stateful" not in flags or "random" in flags or op.type in _HARMLESS:
+    if "stateful" not in flags or "random" in flags or "idle" in flags:
         return NOTHING
     return READS if "reads" in flags else ACTS
 
@@ -77,6 +76,11 @@ def bodies_of(op: Operation) -> list[FuncGraph]:
     return [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
 
 
+def is_map(op: Operation) -> bool:
+    """Returns whether an operation runs a sub-graph on the rows of tensors."""
+    return "functional" in op.opdef.flags and "mapped" in op.attrs
+
+
 def body_inputs(op: Operation) -> tuple[Tensor, ...]:
     """Returns the inputs of an operation that are passed to its sub-graphs."""
     first = next(i for i, arg in enumerate(op.opdef.inputs) if arg.is_list)
@@ -85,8 +89,8 @@ def body_inputs(op: Operation) -> tuple[Tensor, ...]:
 
 def handle_behind(t: Tensor) -> Tensor:
     """Returns the handle behind `t`."""
-    while t.op.type == "Identity":
-        t = t.op.inputs[0]
+    while t.op.opdef.alias:
+        t = t.op.inputs[t.value_index]
     return t
 
 

@@ -30,6 +30,9 @@ inputs. A rule with an argument `input_shapes` gets the shapes of all inputs the
 **Shape rule**: takes shapes (tuples of int and None; None for unknown rank), returns the shape
 of the output, or a *list* of shapes when the op has several outputs or a list of them.
 
+**Traits** (`op_traits.py`) are what else is known of an op: what it costs, whether it only looks
+at shapes, and so on.
+
 **Gradient**: takes the `Operation` and one gradient for each output, returns one for each
 input (a tensor, `IndexedSlices` or None); several as a tuple or list.
 """
@@ -44,6 +47,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint, InvalidArgumentError, OpError, describe
 from graphgrad.op_index import MODULES
+from graphgrad.op_traits import OpTraits, wanted
 from graphgrad.system.lazy_registry import Attributes, LazyRegistry
 
 from . import dtypes
@@ -158,8 +162,10 @@ def _definition(fn: Any) -> Source | None:
     return user_source(3) if code is None else Source(code, -1)
 
 
-class OpDef:
+class OpDef(OpTraits):
     """The record of an op type; calling it builds an operation (or runs it, in eager mode).
+
+    `OpTraits` has more attributes: what the graph, gradients and the executor know of it.
 
     Attributes:
       name: the op type, e.g. "MatMul".
@@ -173,13 +179,11 @@ class OpDef:
       seen: indices of the inputs whose value, not shape, the shape rule gets.
       flags: a set out of "stateful" (never folded, merged or pruned from control
         dependencies), "host" (can only run in NumPy), "calls" (calls a user function declared stateless), "random" (its
-        kernel takes `rng`), "reads" (changes nothing), "functional" (holds sub-graphs), "unset" (accepts variables that
-        have no value), "python" (it may call user functions), "handle" (its kernel creates a session resource, such as
-        a queue), "keeps" (has an effect on one, and does not replace it), "waits" (for another operation's effect on
-        it), "sized" (NumPy, too, applies the shape rule to the sizes of a run).
-      fault: the rule that detects invalid values, or None, and `fault_needs` the indices of the inputs whose values it
-        reads; None if it reads the result.
-      fault_when: a function that selects the operations to check, or None for all.
+        kernel takes `rng`), "reads" (changes nothing), "idle" (computes nothing: others wait for it or refer to it),
+        "functional" (holds sub-graphs), "unset" (accepts variables that have no value), "python" (it may call user
+        functions), "handle" (its kernel creates a session resource, such as a queue), "keeps" (has an effect on one,
+        and does not replace it), "waits" (for another operation's effect on it), "sized" (NumPy, too, applies the shape
+        rule to the sizes of a run).
       assigns: whether it may give a variable, which is its input, a new value.
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
     """
@@ -195,12 +199,13 @@ class OpDef:
         flags: Iterable[str] = (),
         shape: Callable[..., Any] | None = None,
         limits: Mapping[str, Limit] | None = None,
-        **allowed: Iterable[DType],
+        **options: Any,
     ):
         self.name = name
+        self._take_traits(options)
         left, _, right = signature.partition("->")
-        self.inputs = _parse_args(left)
-        self.outputs = _parse_args(right)
+        self.inputs: tuple[Arg, ...] = _parse_args(left)
+        self.outputs: tuple[Arg, ...] = _parse_args(right)
         self.signature = " ".join(signature.split())
         self.flags = frozenset(flags)
         self._functional = "functional" in self.flags
@@ -210,15 +215,11 @@ class OpDef:
         self.kernel = kernel
         self.host_kernel: Kernel | None = None
         self.device_kernel: Kernel | None = None
-        self.fault: Callable[..., Any] | None = None
-        self.fault_needs: tuple[int, ...] | None = ()
-        self.fault_when: Callable[[Any], bool] | None = None
-        self._fault_attrs: tuple[str, ...] = ()
         self.gradient: Any = None
         self.gradient_source: Source | None = None
         self.source = _definition(kernel)
         self.attrs: dict[str, Any] = {}
-        self.allowed = {k: frozenset(v) for k, v in allowed.items()}
+        self.allowed = {k: frozenset(v) for k, v in options.items()}
         names = [a.name for a in self.inputs]
         self.host = frozenset(names.index(h) for h in host)
         self.seen = self.host | frozenset(names.index(h) for h in peek)
@@ -233,7 +234,7 @@ class OpDef:
         self._deciding = in_signature | frozenset(self.limits)
         self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
-        self.kernel_attrs = _wanted(kernel, self.attrs)
+        self.kernel_attrs = wanted(kernel, self.attrs)
         self._shape_rule: Callable[..., Any] | None = None
         self._shape_attrs: tuple[str, ...] = ()
         self._asks_for_shapes = False
@@ -256,9 +257,9 @@ class OpDef:
     def shape(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declares the shape rule (a decorator)."""
         self._shape_rule = rule
-        self._shape_attrs = _wanted(rule, self.attrs)
+        self._shape_attrs = wanted(rule, self.attrs)
         self._deciding |= frozenset(self._shape_attrs)
-        self._asks_for_shapes = bool(_wanted(rule, ("input_shapes",)))
+        self._asks_for_shapes = bool(wanted(rule, ("input_shapes",)))
         return rule
 
     def grad(self, rule: Any) -> Any:
@@ -282,45 +283,6 @@ class OpDef:
         """Declares a kernel for jax.numpy only (a decorator)."""
         self.device_kernel = kernel
         return kernel
-
-    def refuses(
-        self, *needs: str, when: Callable[[Any], bool] | None = None
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Declares which values the kernel rejects (a decorator), for compiled programs, which cannot raise.
-
-        The rule is a function of (xp, *inputs, **attributes) like the kernel. It returns a list of error conditions:
-        pairs `(integers, size)` for integers outside [0, size), and arrays of bool. Where one of them is true, NumPy
-        repeats the computation, and its kernel raises.
-
-        Args:
-          *needs: the inputs whose values the rule reads; of the others only the shape. None: it takes the results
-            instead of the inputs.
-          when: a function of an `Operation` that returns whether to check it, outside of sub-graphs; by default all are
-            checked, in sub-graphs too.
-        """
-        names = [a.name for a in self.inputs]
-
-        def declare(rule: Callable[..., Any]) -> Callable[..., Any]:
-            self.fault, self.fault_when = rule, when
-            self.fault_needs = tuple(names.index(n) for n in needs) or None
-            self._fault_attrs = _wanted(rule, self.attrs)
-            return rule
-
-        return declare
-
-    def faults(self, xp: Any, inputs: Sequence[Any], results: Any, attrs: dict[str, Any]) -> Any:
-        """Applies the rule of `refuses`; returns pairs and arrays.
-
-        Args:
-          xp: NumPy or jax.numpy.
-          inputs: one value for each input of the signature.
-          results: the kernel's results; None if the rule does not read them.
-          attrs: the kernel's keyword arguments.
-        """
-        assert self.fault is not None
-        if self.fault_needs is None:
-            inputs = results if len(self.outputs) > 1 else (results,)
-        return self.fault(xp, *inputs, **{k: attrs[k] for k in self._fault_attrs})
 
     # -- building ------------------------------------------------------------------
 
@@ -608,7 +570,8 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
     Args:
       name: the op type, TensorFlow's where it has one.
       signature: see this module's docstring.
-      **options: `host`, `peek`, `flags`, `shape`, `limits`, and the allowed dtypes of each type attribute.
+      **options: `host`, `peek`, `flags`, `shape`, `limits`, traits (see `OpTraits`), and the allowed dtypes of each
+        type attribute.
     Raises: KeyError if the type is taken, with the place of its declaration.
     """
 

@@ -51,4 +51,4 @@ def is_zero(t: Any) -> bool:
         return True
     if isinstance(t, EagerTensor):
         return not np.any(t.numpy())
-    return bool(t.op.type == "ZerosLike")
+    return bool(t.op.opdef.fill == 0)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from graphgrad.ir.graph import Operation, Tensor
 
-VARIABLE_TYPES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
-SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}
+VARIABLE_TYPES = frozenset({"VarHandleOp"})
+SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault"}
 
 
 class Part(NamedTuple):

@@ -156,6 +156,7 @@ graphgrad.ir.proto.versions: GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN
     VERSION
 graphgrad.ir.shape: Dimension TensorShape dimension_at_index dimension_value
 graphgrad.ir.tensor: Tensor
+graphgrad.ops.array.broadcast_to: broadcast_dynamic_shape broadcast_static_shape broadcast_to
 graphgrad.ops.array.cast: cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 to_int64
 graphgrad.ops.array.concat_stack: concat=concat_v1 parallel_stack stack unstack
 graphgrad.ops.array.constant: add_check_numerics_ops check_numerics constant=constant_v1 ensure_shape get_static_value
@@ -171,8 +172,8 @@ graphgrad.ops.array.scatter: one_hot scatter_nd tensor_scatter_add=tensor_scatte
     tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
     tensor_scatter_sub=tensor_scatter_nd_sub tensor_scatter_update=tensor_scatter_nd_update
 graphgrad.ops.array.select: where=where_v1 where_v2=where
-graphgrad.ops.array.shape: broadcast_dynamic_shape broadcast_static_shape broadcast_to expand_dims=expand_dims_v1 rank
-    reshape shape=shape_v1 shape_n size=size_v1 squeeze=squeeze_v1
+graphgrad.ops.array.shape: expand_dims=expand_dims_v1 rank reshape shape=shape_v1 shape_n size=size_v1
+    squeeze=squeeze_v1
 graphgrad.ops.array.slice: slice=slice_ strided_slice
 graphgrad.ops.array.sort_search: argsort bitcast searchsorted sort unravel_index
 graphgrad.ops.array.space_to_batch: batch_to_space=batch_to_space_v1 batch_to_space_nd depth_to_space=depth_to_space_v1

@@ -336,6 +336,9 @@ from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.shape import dimension_at_index as dimension_at_index
 from graphgrad.ir.shape import dimension_value as dimension_value
 from graphgrad.ir.tensor import Tensor as Tensor
+from graphgrad.ops.array.broadcast_to import broadcast_dynamic_shape as broadcast_dynamic_shape
+from graphgrad.ops.array.broadcast_to import broadcast_static_shape as broadcast_static_shape
+from graphgrad.ops.array.broadcast_to import broadcast_to as broadcast_to
 from graphgrad.ops.array.cast import cast as cast
 from graphgrad.ops.array.cast import saturate_cast as saturate_cast
 from graphgrad.ops.array.cast import to_bfloat16 as to_bfloat16
@@ -399,9 +402,6 @@ from graphgrad.ops.array.scatter import tensor_scatter_nd_update as tensor_scatt
 from graphgrad.ops.array.scatter import tensor_scatter_nd_update as tensor_scatter_update
 from graphgrad.ops.array.select import where as where_v2
 from graphgrad.ops.array.select import where_v1 as where
-from graphgrad.ops.array.shape import broadcast_dynamic_shape as broadcast_dynamic_shape
-from graphgrad.ops.array.shape import broadcast_static_shape as broadcast_static_shape
-from graphgrad.ops.array.shape import broadcast_to as broadcast_to
 from graphgrad.ops.array.shape import expand_dims_v1 as expand_dims
 from graphgrad.ops.array.shape import rank as rank
 from graphgrad.ops.array.shape import reshape as reshape

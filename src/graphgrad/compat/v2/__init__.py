@@ -94,6 +94,7 @@ graphgrad.ir.graph: Graph Operation
 graphgrad.ir.indexed_slices: IndexedSlices
 graphgrad.ir.shape: TensorShape
 graphgrad.ir.tensor: Tensor
+graphgrad.ops.array.broadcast_to: broadcast_dynamic_shape broadcast_static_shape broadcast_to
 graphgrad.ops.array.cast: cast saturate_cast
 graphgrad.ops.array.concat_stack: concat parallel_stack stack unstack
 graphgrad.ops.array.constant: constant ensure_shape get_static_value guarantee_const identity identity_n
@@ -108,8 +109,7 @@ graphgrad.ops.array.ranges: linspace range=range_
 graphgrad.ops.array.scatter: one_hot scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min
     tensor_scatter_nd_sub tensor_scatter_nd_update
 graphgrad.ops.array.select: where
-graphgrad.ops.array.shape: broadcast_dynamic_shape broadcast_static_shape broadcast_to expand_dims rank reshape shape
-    shape_n size squeeze
+graphgrad.ops.array.shape: expand_dims rank reshape shape shape_n size squeeze
 graphgrad.ops.array.slice: slice=slice_ strided_slice
 graphgrad.ops.array.sort_search: argsort bitcast searchsorted sort unravel_index
 graphgrad.ops.array.space_to_batch: batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd

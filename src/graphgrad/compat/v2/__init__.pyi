@@ -141,6 +141,9 @@ from graphgrad.ir.graph import Operation as Operation
 from graphgrad.ir.indexed_slices import IndexedSlices as IndexedSlices
 from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.tensor import Tensor as Tensor
+from graphgrad.ops.array.broadcast_to import broadcast_dynamic_shape as broadcast_dynamic_shape
+from graphgrad.ops.array.broadcast_to import broadcast_static_shape as broadcast_static_shape
+from graphgrad.ops.array.broadcast_to import broadcast_to as broadcast_to
 from graphgrad.ops.array.cast import cast as cast
 from graphgrad.ops.array.cast import saturate_cast as saturate_cast
 from graphgrad.ops.array.concat_stack import concat as concat
@@ -186,9 +189,6 @@ from graphgrad.ops.array.scatter import tensor_scatter_nd_min as tensor_scatter_
 from graphgrad.ops.array.scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
 from graphgrad.ops.array.scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
 from graphgrad.ops.array.select import where as where
-from graphgrad.ops.array.shape import broadcast_dynamic_shape as broadcast_dynamic_shape
-from graphgrad.ops.array.shape import broadcast_static_shape as broadcast_static_shape
-from graphgrad.ops.array.shape import broadcast_to as broadcast_to
 from graphgrad.ops.array.shape import expand_dims as expand_dims
 from graphgrad.ops.array.shape import rank as rank
 from graphgrad.ops.array.shape import reshape as reshape

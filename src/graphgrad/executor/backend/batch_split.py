@@ -7,7 +7,6 @@ Results are concatenated, those for filters added.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphgrad.executor.program.interpreter import Instruction
-from graphgrad.executor.program.plan_types import Rule
 
 from .threads import pool_of
 from .xla import Device, Program, Spec, to_numpy
@@ -28,33 +26,20 @@ LARGE = 1e8  # multiplications: a smaller convolution is not worth a separate st
 _UNKNOWN_BATCH = 32  # batch size that planning assumes where it is not known
 
 
-RULES = {
-    "Conv2D": Rule((0,), 1),
-    "Conv2DBackpropInput": Rule((2,), 1, sizes=0),
-    "Conv2DBackpropFilter": Rule((0, 2), -1, sizes=1, added=True),
-    "Conv3D": Rule((0,), 1),
-    "Conv3DBackpropInputV2": Rule((2,), 1, sizes=0),
-    "Conv3DBackpropFilterV2": Rule((0, 2), -1, sizes=1, added=True),
-}
-
-
 def is_large(instruction: Instruction) -> bool:
     """Returns whether an instruction is a convolution whose batch is worth splitting."""
     op = instruction.op
-    rule = RULES.get(op.type)
-    if rule is None or CORES < 2 or op.outputs[0].dtype.name not in ("float32", "float64"):
+    opdef = op.opdef
+    split = opdef.batch_split
+    if split is None or opdef.work_rule is None or CORES < 2 or op.outputs[0].dtype.name not in ("float32", "float64"):
         return False
-    batched = op.inputs[rule.inputs[-1]]._spec.shape
-    shape = op.outputs[0]._spec.shape if rule.filter < 0 else op.inputs[rule.filter]._spec.shape
-    # The whole filter is applied at every position of the smaller, strided image.
-    image = op.outputs[0]._spec.shape if op.type in ("Conv2D", "Conv3D") else batched
+    batched = op.inputs[split.inputs[-1]]._spec.shape
+    image, shape = split.image_of(op)._spec.shape, split.filter_of(op)._spec.shape
     if image is None or shape is None or batched is None or None in image[1:] or None in shape:
         return False
     if all(n == 1 for n in shape[:-2]):  # a matrix product, which uses all threads
         return False
-    channels = image[1] if str(op._attr("data_format")).startswith("NC") else image[-1]
-    known = [n or 0 for n in (*image[1:], *shape)]
-    return (image[0] or _UNKNOWN_BATCH) * math.prod(known) // max(1, channels or 1) >= LARGE
+    return opdef.work_rule(op, _UNKNOWN_BATCH) >= LARGE
 
 
 def parts(batch: int) -> int:

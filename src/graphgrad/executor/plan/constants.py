@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from graphgrad.executor.program.interpreter import SHAPE_OPS, WHOLE_OP, host_positions, is_pure, is_small
+from graphgrad.executor.program.interpreter import WHOLE_OP, host_positions, is_pure, is_small
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import num_elements
 
@@ -46,7 +46,7 @@ class Knowledge:
         static, fixed, fed = self.static, self.fixed, self._fed
         for op in ops:
             outputs = [id(t) for t in op.outputs if id(t) not in fed]
-            if op.type == "Const" or op.type in SHAPE_OPS:
+            if op.type == "Const" or op.opdef.shape_only:
                 static.update(outputs)
                 fixed.update(outputs)
             elif op.inputs and is_pure(op) and "host" not in op.opdef.flags:
@@ -63,7 +63,7 @@ class Knowledge:
                 self.feeds.add(id(t))
             elif t.op.index not in self.folded:
                 self.folded.add(t.op.index)
-                if t.op.type not in SHAPE_OPS:
+                if not t.op.opdef.shape_only:
                     stack.extend(t.op.inputs)
 
     def positions(self, op: Operation) -> tuple[int, ...]:
@@ -78,7 +78,7 @@ class Knowledge:
         """Returns whether `op` has no step of its own: the steps that need its result compute it, in NumPy."""
         if op.index in self.folded:
             return True
-        if op.type in SHAPE_OPS:
+        if op.opdef.shape_only:
             return not any(id(t) in self._fed for t in op.outputs)
         return bool(op.outputs) and all(id(t) in self.fixed for t in op.outputs) and is_small(op)
 

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from graphgrad.ir.effects import bodies_of, body_inputs, effects_of, has_effect
+from graphgrad.ir.effects import bodies_of, body_inputs, effects_of, has_effect, is_map
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 
@@ -88,7 +88,7 @@ def _with_outputs(op: Operation, outputs: list[int]) -> Operation:
     else:
         bodies = [_narrowed(body, range(len(body.inputs)), outputs) for body in bodies_of(op)]
         read = set().union(*map(_inputs_read, bodies))
-        if op.type == "VectorizedMap" and not any(op._attr("mapped")[i] for i in read):
+        if is_map(op) and not any(op._attr("mapped")[i] for i in read):
             read.add(op._attr("mapped").index(True))  # the number of rows
         inputs = sorted(read)
     if len(outputs) == len(op.outputs):

@@ -18,6 +18,7 @@ from typing import Any
 from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.fingerprint import symbol
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.op_traits import Cost
 
 WHOLE = int(os.environ.get("GRAPHGRAD_WHOLE_OPS", 160))  # instructions: up to this many are one cluster
 LIGHT = min(40, WHOLE)  # the most light instructions in a row
@@ -26,16 +27,6 @@ LARGEST = min(96, WHOLE)  # the most instructions of a joined cluster
 UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200
 ALIKE = 0.6  # ... that is, if distinct clusters make up this fraction of the program
 HEAVY_IN_ONE = 6  # the most heavy operations in a joined cluster
-
-HEAVY = frozenset({
-    "MatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "SparseTensorDenseMatMul", "SparseMatMul",
-    "Conv1D", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3D", "Conv3DBackpropInputV2",
-    "Conv3DBackpropFilterV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
-    "DepthwiseConv2dNativeBackpropFilter", "MaxPool", "MaxPoolGrad", "MaxPoolGradGrad", "AvgPool", "AvgPoolGrad",
-    "FusedBatchNormV3", "FusedBatchNormGradV3", "LRN", "LRNGrad", "Cholesky", "CholeskyGrad", "Qr", "Svd",
-    "SelfAdjointEigV2", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "MatrixDeterminant", "TopKV2",
-    "Cumsum", "Cumprod", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", "RFFT", "IRFFT", "If", "While",
-})
 
 
 def cut(program: Sequence[Instruction], final: bool = False, together: bool = True) -> list[list[Instruction]]:
@@ -108,12 +99,17 @@ def _updates(program: Sequence[Instruction]) -> list[Instruction]:
     return result[::-1]
 
 
+def is_heavy(instruction: Instruction) -> bool:
+    """Returns whether an instruction starts a cluster: one that makes passes of its own, or holds sub-graphs."""
+    return instruction.op.opdef.cost is not Cost.LIGHT or bool(instruction.bodies)
+
+
 def _segments(program: Sequence[Instruction]) -> list[list[Instruction]]:
     """Cuts before each heavy operation, and where there are too many light ones."""
     pieces: list[list[Instruction]] = []
     present: list[Instruction] = []
     for instruction in program:
-        if present and (instruction.op.type in HEAVY or len(present) >= LIGHT):
+        if present and (is_heavy(instruction) or len(present) >= LIGHT):
             pieces.append(present)
             present = []
         present.append(instruction)
@@ -129,7 +125,7 @@ def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int
     names: dict[Any, int] = {}
     kinds = [names.setdefault(tuple([symbol(i) for i in piece]), len(names)) for piece in pieces]
     size = {kind: len(piece) for kind, piece in zip(kinds, pieces, strict=True)}
-    heavy = {kind: sum(i.op.type in HEAVY for i in piece) for kind, piece in zip(kinds, pieces, strict=True)}
+    heavy = {kind: sum(map(is_heavy, piece)) for kind, piece in zip(kinds, pieces, strict=True)}
     while True:
         pairs = Counter(
             pair for pair in itertools.pairwise(kinds)

@@ -19,7 +19,7 @@ from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Move, Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import Spec, registry
+from graphgrad.ir.opdef import Spec, raw
 from graphgrad.ir.variable_store import Cell
 from graphgrad.system.device_names import parse
 
@@ -276,7 +276,7 @@ def _moving(spec: Spec) -> Operation:
     t = Tensor.__new__(Tensor)
     t.dtype, t._spec, t.value_index = spec.dtype, spec, 0
     op = Operation.__new__(Operation)
-    op.name, op.opdef, op.attrs = "move", registry["Identity"], {"T": spec.dtype}
+    op.name, op.opdef, op.attrs = "move", raw.Identity, {"T": spec.dtype}
     op.inputs = op.outputs = (t,)
     op.control_inputs, op.device, op.index, op.source = (), "", -1, None
     op._colocation, op._original_op, op._gradient = (), None, None

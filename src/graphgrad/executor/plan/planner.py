@@ -33,9 +33,6 @@ from .placement import Placement, arrange_on_devices, assign, connect_devices
 from .schedule import arrange, with_short_sums
 from .step_builder import StepBuilder, built_order
 
-# Operations that return their input, so that both share a slot.
-_SAME = frozenset({"Identity", "StopGradient", "PreventGradient", "IdentityN"})
-
 
 def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
               resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]] = frozenset(),
@@ -170,10 +167,10 @@ class _Planner:
     def _cell(self, t: Tensor) -> int:
         """Returns the index of the variable behind a handle."""
         source = t
-        while (index := self.handles.get(id(source))) is None and source.op.type in _SAME and source.op.inputs:
+        while (index := self.handles.get(id(source))) is None and source.op.opdef.alias and source.op.inputs:
             source = source.op.inputs[source.value_index]
         if index is None:
-            if source.op.type == "VariableOf":
+            if source.op.opdef.variable == "hold":
                 cell = Cell(None, source.op.name, source.op.inputs[0].dtype, source.op.inputs[0]._spec.shape)
             else:
                 cell = self.resolve(source)
@@ -253,19 +250,19 @@ class _Planner:
     def _renames(self, op: Operation, is_fed: bool) -> bool:
         """Returns whether an operation only gives slots to what is there already: reads, assignments, identities."""
         frame, result = self.frame, self.result
-        if op.type == "ReadVariableOp":
+        if op.opdef.variable == "read":
             slot = self._alias_of_variable(op)
             result.static.setdefault(slot, op.outputs[0])
             if not op.attrs.get("_unset_too"):
                 result.readers.setdefault(slot, op)
             return True
-        if op.type == "AssignVariableOp":
+        if op.opdef.variable == "assign":
             slot, index = self._slot(op.inputs[1]), self._cell(op.inputs[0])
             frame.version[index] = slot
             if not is_fully_defined(op.inputs[1]._spec.shape):
                 result.checks.append((slot, self.cells[index], op))
             return True
-        if op.type in _SAME and not is_fed:
+        if op.opdef.alias and not is_fed:
             for t, source in zip(op.outputs, op.inputs, strict=True):
                 frame.slot_of[id(t)] = self._slot(source)
             return True
@@ -292,12 +289,12 @@ class _Planner:
             if op.outputs[0].dtype is not dtypes.resource:
                 raise _unfed(op)
             return True
-        if op.type == "VariableOf":
+        if op.opdef.variable == "hold":
             index = self._cell(op.outputs[0])
             self.frame.version[index] = self._slot(op.inputs[0])
             self.frame.made.add(index)
             return True
-        return op.type in ("NoOp", "VarHandleOp") or _passes_handle(op)
+        return "idle" in op.opdef.flags or _passes_handle(op)
 
     def _alias_of_variable(self, op: Operation) -> int:
         """Returns the slot of the variable's value at the point where `op` reads it."""
@@ -337,7 +334,7 @@ class _Planner:
 
     def _touch(self, op: Operation, index: int) -> Touch:
         frame = self.frame
-        before = -1 if op.type == "AssignVariableOp" else frame.cell(index)
+        before = -1 if op.opdef.variable == "assign" else frame.cell(index)
         after = before
         if frame is self.outermost and before >= 0 and "unset" not in op.opdef.flags:
             self.result.readers.setdefault(before, op)
@@ -389,7 +386,7 @@ class _Planner:
             for inner_op in needed:
                 if self._without_step(inner_op):
                     continue
-                if inner_op.type == "ReadVariableOp" and inner_op.attrs.get("_unset_too"):
+                if inner_op.opdef.variable == "read" and inner_op.attrs.get("_unset_too"):
                     self._alias_of_variable(inner_op)
                     continue
                 instruction = self._instruction(inner_op, args)

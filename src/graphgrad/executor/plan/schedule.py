@@ -22,6 +22,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import Spec
+from graphgrad.op_traits import is_sum
 
 from .partition import cut
 
@@ -119,7 +120,7 @@ def bytes_of(spec: Spec) -> int:
 
 
 def _is_wide_sum(instruction: Instruction) -> bool:
-    many = instruction.op.type == "AddN" and len(instruction.ins) > 2
+    many = is_sum(instruction.op) and len(instruction.ins) > 2
     return many and len(instruction.ins) * _given(instruction) >= LARGE
 
 
@@ -178,7 +179,7 @@ _SMALL_TERM = 8192  # bytes: sums of larger terms are quicker in one operation
 
 
 def _has_many_terms(instruction: Instruction) -> bool:
-    many = instruction.op.type == "AddN" and len(instruction.ins) > _MANY_TERMS
+    many = is_sum(instruction.op) and len(instruction.ins) > _MANY_TERMS
     return many and 0 < _given(instruction) <= _SMALL_TERM
 
 

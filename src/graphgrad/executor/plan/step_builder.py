@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from graphgrad.executor.backend.batch_split import RULES, is_large
+from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster, HostStep
 
@@ -86,18 +86,19 @@ class StepBuilder:
 
     def _split(self, cluster: Cluster, large: Instruction) -> bool:
         """Splits a cluster of one large convolution over several cores, if possible."""
-        rule = RULES[large.op.type]
+        split = large.op.opdef.batch_split
+        assert split is not None
         before = [i for i in cluster.program if i is not large]
         inner = {s for i in before for s in i.gives()}
         outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
-        ins = [s for i, s in enumerate(large.ins) if i != rule.sizes]
-        known = [] if rule.sizes is None else [large.ins[rule.sizes]]
+        ins = [s for i, s in enumerate(large.ins) if i != split.sizes]
+        known = [] if split.sizes is None else [large.ins[split.sizes]]
         # The shape of the whole result differs from that of a part, so it must be known beforehand.
         if any(s in inner for s in ins) or any(s not in inner for s in known):
             return False
         if not all(i.shapes_only for i in before if any(s in outer for s in i.reads())):
             return False
-        cluster.split, cluster.before, cluster.program = rule, before, [large]
+        cluster.split, cluster.before, cluster.program = split, before, [large]
         cluster.ins, cluster.known, cluster.shapes = list(dict.fromkeys(ins)), known, list(outer)
         return True
 

@@ -26,11 +26,6 @@ from graphgrad.ir.dtypes import variant
 from graphgrad.ir.shape import Shape, is_fully_defined
 from graphgrad.system.subnormals import Subnormals
 
-# Ops through which checked integers may pass on their way from outside.
-_CHEAP = frozenset({"Const", "Reshape", "Cast", "Squeeze", "ExpandDims", "ConcatV2", "Pack", "StridedSlice", "Slice",
-                    "Shape", "AddV2", "Sub", "Mul", "Minimum", "Maximum", "FloorMod", "Transpose", "Tile",
-                    "Range"})
-
 
 class _Shape(NamedTuple):
     """A placeholder for a value, or a variable, of which only the shape is used."""
@@ -174,7 +169,8 @@ def _reaches_outside(slot: int, makers: dict[int, Instruction], before: dict[int
         maker = makers.get(waiting.pop())
         if maker is None or id(maker) in before:
             continue
-        if maker.op.type not in _CHEAP or maker.refs or len(before) >= _FEW:
+        is_cheap = maker.op.type == "Const" or maker.op.opdef.value_rule is not None
+        if not is_cheap or maker.refs or len(before) >= _FEW:
             return False
         before[id(maker)] = maker
         waiting.extend(maker.ins)

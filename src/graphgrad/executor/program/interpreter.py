@@ -27,10 +27,6 @@ from .interrupts import wanted
 from .random_table import RandomTable
 
 _FOLD_LIMIT = 1024  # elements: larger results are left to XLA
-
-
-# Operations whose result only depends on the shapes of their inputs.
-SHAPE_OPS = frozenset({"Shape", "ShapeN", "Rank", "Size", "VariableShape", "TensorListLength"})
 WHOLE_OP = -1  # instead of an input's position: the op can only run in NumPy
 
 
@@ -143,7 +139,7 @@ class Instruction:
         self.refs: dict[int, Touch] = {}
         self.rng: int | None = None
         self.foldable = False
-        self.shapes_only = op.type in SHAPE_OPS
+        self.shapes_only = opdef.shape_only
         self.bodies: dict[str, Body] = {}
         self.touched: tuple[Touch, ...] = ()
         self.host_kernel = opdef.bind_kernel(np)
@@ -467,7 +463,7 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpErro
     if not isinstance(error, (OpError, Complaint)):
         error = unfit(op, values) or error  # the rule's message is better than Python's or NumPy's
     source = str(op.source or "")
-    if op.type in ("CheckNumerics", "CheckNumericsV2"):
+    if op.opdef.checks:
         checked = op.inputs[0].op
         source += f"\n  It checks {checked.type} '{checked.name}', built at {checked.source}"
         if checked._original_op is not None:

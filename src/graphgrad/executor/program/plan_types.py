@@ -5,30 +5,15 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.variable_store import Cell
+from graphgrad.op_traits import BatchSplit
 
 from .interpreter import Instruction, can_fail, has_loop
-
-
-class Rule(NamedTuple):
-    """How the batch of an operation is split.
-
-    Attributes:
-      inputs: the positions of the inputs whose first dimension is the batch.
-      filter: the position of the filter, or of a tensor of its shape.
-      sizes: the position of the input that holds the shape of the result, or None.
-      added: whether the partial results are added, not concatenated.
-    """
-
-    inputs: tuple[int, ...]
-    filter: int
-    sizes: int | None = None
-    added: bool = False
 
 
 class Check(Protocol):
@@ -74,7 +59,7 @@ class Cluster:
         self.before: list[Instruction] = []
         self.packed: dict[int, list[int]] = {}
         self.unpacked: dict[int, list[tuple[int, Any]]] = {}
-        self.split: Rule | None = None
+        self.split: BatchSplit | None = None
         self.device: str | None = None
         self.guards: list[Check] = []
         self.fault: int | None = None

@@ -39,30 +39,6 @@ class _State(threading.local):
 
 state = _State()
 
-# They only move values, so they cannot introduce an infinity or NaN.
-_MOVES = frozenset({
-    "Identity", "IdentityN", "Reshape", "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "GatherV2", "Maximum",
-    "Minimum", "Pack", "Unpack", "Slice", "Squeeze", "StridedSlice", "StridedSliceGrad", "StopGradient", "Split",
-    "SplitV", "Transpose", "Empty", "BroadcastTo",
-})
-
-# Forward op type -> a remedy that keeps its value and its gradient finite.
-_REMEDIES = {
-    "Sqrt": "keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)",
-    "Rsqrt": "keep its argument away from 0: tf.math.rsqrt(x + 1e-12)",
-    "Log": "keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))",
-    "Log1p": "keep its argument above -1",
-    "RealDiv": "keep the divisor away from 0, or use tf.math.divide_no_nan",
-    "Div": "keep the divisor away from 0, or use tf.math.divide_no_nan",
-    "Reciprocal": "keep its argument away from 0, or use tf.math.divide_no_nan",
-    "Pow": "keep the base above 0: its logarithm and its powers are part of the gradient",
-    "Exp": "keep its argument below 88 (float32): subtract the maximum first, or use tf.clip_by_value",
-    "Acos": "keep its argument inside (-1, 1) with tf.clip_by_value",
-    "Asin": "keep its argument inside (-1, 1) with tf.clip_by_value",
-    "Select": "give tf.where a finite value, with a finite gradient, on the side that is not chosen too",
-    "SelectV2": "give tf.where a finite value, with a finite gradient, on the side that is not chosen too",
-}
-
 
 # -- switches --------------------------------------------------------------------------
 
@@ -195,7 +171,7 @@ def _worded_for(executable: Executable, feeds: Sequence[Any], found: _Values, ba
       spoilt: ids of the variables that were not finite in the end.
     """
     fetches, targets, given, resolve = executable._request
-    if bad is not None and (bad.op.type != "ReadVariableOp" or not is_finite(resolve(bad.op.inputs[0]).value)):
+    if bad is not None and (bad.op.opdef.variable != "read" or not is_finite(resolve(bad.op.inputs[0]).value)):
         return _error(bad, found, _inside(executable, bad.op, feeds))
     # All tensors are finite, or a variable was finite before the run: an assignment is the origin.
     for op in reversed(prune(fetches, targets, given)):
@@ -264,7 +240,7 @@ class _Values:
 
 def _first_bad(values: _Values, tensors: Sequence[Tensor]) -> Tensor | None:
     """Finds the first tensor, in creation order, with an infinity or a NaN that its op did not merely move."""
-    return next((t for t in tensors if t.op.type not in _MOVES and not values.is_finite(t)), None)
+    return next((t for t in tensors if not t.op.opdef.data_movement and not values.is_finite(t)), None)
 
 
 def _origin(values: _Values, executable: Executable) -> Tensor | None:
@@ -318,7 +294,7 @@ def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
     if found is None:
         return ""
     where, t = found
-    if t.op.type == "TensorListGetItem" and op._original_op is not None:  # computed by the forward loop
+    if t.op.opdef.tensor_list == "get" and op._original_op is not None:  # computed by the forward loop
         return _inside(executable, op._original_op, feeds)
     return f"\n  Born {where}, at {t.op.type} '{t.op.name}', output {t.value_index}, built at {t.op.source}"
 
@@ -328,10 +304,10 @@ def _error(t: Tensor, values: _Values, inside: str = "") -> InvalidArgumentError
     inputs = [i for i in op.inputs if i.dtype.kind in "fc"]
     if inputs:
         whence = "its inputs are finite" if all(map(values.is_finite, inputs)) else "inputs of it are not finite either"
-    elif op.type == "ReadVariableOp":
+    elif op.opdef.variable == "read":
         whence = "the variable held it before"
     else:
-        whence = "it was fed" if op.type.startswith("Placeholder") else "it has no floating inputs"
+        whence = "it was fed" if op.opdef.placeholder else "it has no floating inputs"
     problem = f"Detected Infinity or NaN in output {t.value_index}: {_count(values.get(t))}; {whence}"
     return _worded(op, problem, values, inside)
 
@@ -345,9 +321,9 @@ def _worded(op: Operation, problem: str, values: _Values, inside: str = "") -> I
         ranges = _ranges(forward, values)
         text += f"\n  It is part of the gradient of {forward.type} '{forward.name}'{' with ' * bool(ranges)}{ranges}."
         text += f"\n  Built at {forward.source}"
-        remedy = _REMEDIES.get(forward.type, remedy)
+        remedy = forward.opdef.finite_advice or remedy
         forward = forward._original_op
-    return InvalidArgumentError(op.node_def, op, f"{text}\n  Fix: {remedy or _REMEDIES.get(op.type, _LOOK)}")
+    return InvalidArgumentError(op.node_def, op, f"{text}\n  Fix: {remedy or op.opdef.finite_advice or _LOOK}")
 
 
 def _assignment_error(op: Operation, handle: Tensor, values: _Values) -> InvalidArgumentError:
@@ -408,13 +384,13 @@ def _range(t: Tensor, value: Any) -> str:
 
 def _look_at_eager_op(opdef: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Checks the output of an op in eager mode."""
-    if not state.mode or opdef.name in _MOVES:
+    if not state.mode or opdef.data_movement:
         return
     for position, t in enumerate(outputs):
         if t.dtype.kind in "fc" and not is_finite(t._value):
             ranges = ", ".join(f"{n}={i.dtype.name} {_range(i, i._value)}" for n, i in
                                zip(_input_names(opdef, len(inputs)), inputs, strict=False))
             problem = f"Detected Infinity or NaN in output {position} of an op run eagerly: {_count(t._value)}"
-            fix = _REMEDIES.get(opdef.name, _LOOK)
+            fix = opdef.finite_advice or _LOOK
             text = describe(opdef.name, "", problem, ranges, str(user_source(2) or ""), fix)
             raise InvalidArgumentError(None, None, text)

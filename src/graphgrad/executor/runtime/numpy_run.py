@@ -8,7 +8,6 @@ cache contents, so that a program always gives the same bits.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,8 +21,8 @@ from graphgrad.executor.program.interpreter import Body, Instruction, OverBudget
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir import blocking
-from graphgrad.ir.graph import Operation
-from graphgrad.ir.shape import Shape
+from graphgrad.ir.effects import is_map
+from graphgrad.op_traits import Cost, size_of
 from graphgrad.system.subnormals import Subnormals
 
 from .host_steps import Done, call_once
@@ -45,8 +44,6 @@ _DIFFERENT = 1500
 _SHARE = 0.5
 _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
 _SMALL = 5e-5  # about the cost of the calls of a compiled run
-
-_PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "SparseTensorDenseMatMul"})
 
 
 class Budget:
@@ -223,51 +220,19 @@ def seconds(instruction: Instruction, unknown: int) -> float:
       unknown: the size of dimensions that are not known.
     """
     op = instruction.op
-    results = sum(_size(t._spec.shape, unknown) for t in op.outputs)
+    results = sum(size_of(t._spec.shape, unknown) for t in op.outputs)
     if instruction.bodies:
         bodies = [sum(seconds(i, unknown) for i in body.program) for body in instruction.bodies.values()]
         if op.type == "If":
             return _CALL + max(bodies)
-        if op.type == "VectorizedMap":
+        if is_map(op):
             mapped = [t._spec.shape for t, is_mapped in zip(op.inputs, op.attrs["mapped"], strict=True) if is_mapped]
-            return _CALL + sum(bodies) * _size(mapped[0] and mapped[0][:1], unknown)
+            return _CALL + sum(bodies) * size_of(mapped[0] and mapped[0][:1], unknown)
         return _CALL + sum(bodies)  # of one iteration: their number is known only by running it
     if "random" in op.opdef.flags:
         return _CALL + results * _DRAW
-    if op.type in _PRODUCTS:
-        return _CALL + results * _MULTIPLY * _inner(op, unknown) + results * _ELEMENT
-    if op.type.startswith(("Conv", "DepthwiseConv")):
-        return _CALL + _convolution(op, unknown) * _CONVOLVE
-    if op.type == "Einsum":  # upper bound: all pairs of indices
-        return _CALL + math.prod(_size(t._spec.shape, unknown) for t in op.inputs) ** 0.75 * _MULTIPLY
-    return _CALL + _ELEMENT * max(results, *(0 if t.dtype.kind == "o" else _size(t._spec.shape, unknown)
+    if op.opdef.work_rule is not None:
+        each = _CONVOLVE if op.opdef.cost is Cost.CONVOLUTION else _MULTIPLY
+        return _CALL + op.opdef.work_rule(op, unknown) * each + results * _ELEMENT
+    return _CALL + _ELEMENT * max(results, *(0 if t.dtype.kind == "o" else size_of(t._spec.shape, unknown)
                                              for t in op.inputs), 0)
-
-
-def _size(shape: Shape, unknown: int) -> float:
-    if shape is None:
-        return unknown
-    size = 1.0
-    for n in shape:
-        size *= unknown if n is None else n
-    return size
-
-
-def _inner(op: Operation, unknown: int) -> float:
-    """Returns the contracted dimension of a matrix product."""
-    shape = op.inputs[0]._spec.shape
-    if op.type == "SparseTensorDenseMatMul" or not shape:
-        return unknown
-    n = shape[-2 if op.attrs.get("transpose_a") or op.attrs.get("adj_x") else -1]
-    return unknown if n is None else n
-
-
-def _convolution(op: Operation, unknown: int) -> float:
-    """Counts the multiplications of a convolution or its gradients: cells of the smaller image and filter."""
-    image = op.inputs[2] if "Backprop" in op.type else op.outputs[0]
-    cells = op.outputs[0] if "BackpropFilter" in op.type else op.inputs[1]
-    shape = cells._spec.shape
-    if not shape or None in shape:
-        return math.inf
-    channels = math.prod(n or 1 for n in shape[-2:]) if op.type.startswith("Depthwise") else shape[-1]
-    return _size(image._spec.shape, unknown) * _size(shape, unknown) / (channels or 1)

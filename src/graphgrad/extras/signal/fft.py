@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import COMPLEX, complex64, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank_at_least
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
 
@@ -54,7 +55,7 @@ def _declare_complex(name, inverse_name, kind, rank):
         return with_rank_at_least(x, rank, "input")
 
     kernel.__doc__ = f"{name}: the discrete Fourier transform of the last axes."
-    declared = op(name, "input: Tcomplex -> output: Tcomplex", Tcomplex=COMPLEX, shape=shape)(kernel)
+    declared = op(name, "input: Tcomplex -> output: Tcomplex", Tcomplex=COMPLEX, shape=shape, cost=Cost.HEAVY)(kernel)
 
     @declared.grad
     def _grad(op, dy):
@@ -207,7 +208,8 @@ def _declare_real(suffix, rank):
     ):
         signature = f"input: {ins}, fft_length: int32 -> output: {outs}"
         types = {"Treal": _REAL, "Tcomplex": COMPLEX}
-        op(name + suffix, signature, host=("fft_length",), flags=("sized",), shape=shape, **types)(kernel).grad(grad)
+        options = {"host": ("fft_length",), "flags": ("sized",), "cost": Cost.HEAVY}
+        op(name + suffix, signature, shape=shape, **options, **types)(kernel).grad(grad)
 
 
 for _suffix, _rank in (("", 1), ("2D", 2), ("3D", 3)):
@@ -261,7 +263,7 @@ def _declare_nd(name, kind, ins, outs):
     kernel.__doc__ = f"{name}: the Fourier transform of some axes, cut or filled up with zeros to sizes."
     types = {"Tcomplex": COMPLEX} if ins == outs else {"Tcomplex": COMPLEX, "Treal": _REAL}
     signature = f"input: {ins}, fft_length: int32, axes: int32 -> output: {outs}"
-    return op(name, signature, host=("fft_length", "axes"), shape=rule, **types)(kernel)
+    return op(name, signature, host=("fft_length", "axes"), shape=rule, cost=Cost.HEAVY, **types)(kernel)
 
 
 def _fftnd_grad(op, dy):

@@ -11,6 +11,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import shape_str, with_rank
+from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.array.gather import outside
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
@@ -69,7 +70,7 @@ def check_columns(count: int, shape: Any) -> None:
 
 
 @op("SparseTensorDenseMatMul", "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", T=NUMERIC,
-    Tindices=INDEX, host=("a_shape",))
+    Tindices=INDEX, host=("a_shape",), cost=Cost.PRODUCT)
 def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoint_a=False, adjoint_b=False):
     """The product of a sparse matrix with a dense one."""
     row, column = (1, 0) if adjoint_a else (0, 1)
@@ -82,6 +83,12 @@ def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoin
         checked(a_indices, a_shape)
     terms = values[:, None] * b[a_indices[:, column]]
     return scatter_add(xp, (int(a_shape[row]), b.shape[1]), (a_indices[:, row],), terms.astype(b.dtype))
+
+
+@sparse_tensor_dense_matmul_op.multiply_adds
+def _sparse_tensor_dense_matmul_work(op, unknown):
+    columns = (op.outputs[0]._spec.shape or (None,))[-1]
+    return size_of(op.inputs[1]._spec.shape, unknown) * (unknown if columns is None else columns)
 
 
 @sparse_tensor_dense_matmul_op.refuses("a_indices")

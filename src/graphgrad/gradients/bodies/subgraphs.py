@@ -49,9 +49,9 @@ def dense(g: Any) -> Any:
 
 
 def through_identity(t: Tensor) -> Tensor:
-    """Follows identities back from `t` to the tensor that they copy."""
-    while t.op.type == "Identity":
-        t = t.op.inputs[0]
+    """Follows identities, of values and gradients, back from `t` to the tensor that they copy."""
+    while t.op.opdef.identity and t.op._gradient is None:
+        t = t.op.inputs[t.value_index]
     return t
 
 
@@ -59,10 +59,12 @@ def as_long_as(lst: Tensor) -> Tensor:
     """Returns the list from which `lst` was made by replacing elements: it has the same length."""
     while True:
         op = lst.op
-        replaced = op.type == "TensorListSetItem" and not op._attr("resize_if_index_out_of_bounds")
-        if not replaced and op.type != "Identity":
+        if op.opdef.alias:
+            lst = op.inputs[lst.value_index]
+        elif op.opdef.tensor_list == "set" and not op._attr("resize_if_index_out_of_bounds"):
+            lst = op.inputs[0]
+        else:
             return lst
-        lst = op.inputs[0]
 
 
 def needed_ops(outputs: Sequence[Tensor], known: Any = ()) -> list[Operation]:

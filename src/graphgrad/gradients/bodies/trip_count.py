@@ -69,21 +69,23 @@ def _conjuncts(t: Tensor) -> list[Tensor]:
     found, waiting = [], [t]
     while waiting:
         t = through_identity(waiting.pop())
-        if t.op.type == "LogicalAnd":
+        if t.op.opdef.operator == "and":
             waiting.extend(t.op.inputs)
         else:
             found.append(t)
     return found
 
 
-_COMPARISONS = {"Less": (1, False), "LessEqual": (1, True), "Greater": (-1, False), "GreaterEqual": (-1, True)}
+# Which way the left side may go, and whether it may reach the right one.
+_COMPARISONS = {"<": (1, False), "<=": (1, True), ">": (-1, False), ">=": (-1, True)}
 
 
 def _counter(op: Operation, condition: Tensor) -> _Counter | None:
     cond, n = op._attr("cond"), len(op.outputs)
-    if condition.op.type not in _COMPARISONS:
+    comparison = _COMPARISONS.get(condition.op.opdef.operator or "")
+    if comparison is None:
         return None
-    direction, inclusive = _COMPARISONS[condition.op.type]
+    direction, inclusive = comparison
     left, right = map(through_identity, condition.op.inputs)
     positions = {id(t): i for i, t in enumerate(cond.inputs[:n])}
     for variable, limit, way in ((left, right, direction), (right, left, -direction)):
@@ -97,20 +99,26 @@ def _counter(op: Operation, condition: Tensor) -> _Counter | None:
     return None
 
 
+def is_sum_of_two(op: Operation) -> bool:
+    """Returns whether an operation is the sum or the difference of two tensors."""
+    return op.opdef.operator in ("+", "-") and not op.opdef.has_lists
+
+
 def stride_of(body: FuncGraph, i: int) -> int | None:
     """Returns the constant that each iteration adds to the integer loop variable `i`."""
     before, after = body.inputs[i], through_identity(body.outputs[i])
-    if before.dtype not in INDEX or after.op.type not in ("Add", "AddV2", "Sub"):
+    if before.dtype not in INDEX or not is_sum_of_two(after.op):
         return None
     a, b = map(through_identity, after.op.inputs)
-    if after.op.type != "Sub" and b is before:
+    sign = -1 if after.op.opdef.operator == "-" else 1
+    if sign > 0 and b is before:
         a, b = b, a
     if a is not before or b.op.type != "Const":
         return None
     value = constant_value(b)
     if value is None or value.ndim:
         return None
-    return -int(value) if after.op.type == "Sub" else int(value)
+    return sign * int(value)
 
 
 def written_once(op: Operation, i: int) -> bool:
@@ -120,13 +128,13 @@ def written_once(op: Operation, i: int) -> bool:
     """
     body, n = op._attr("body"), len(op.outputs)
     before, last = body.inputs[i], through_identity(body.outputs[i])
-    if op.inputs[i].op.type != "TensorListReserve" or last.op.type != "TensorListSetItem":
+    if op.inputs[i].op.opdef.tensor_list != "reserve" or last.op.opdef.tensor_list != "set":
         return False
     if through_identity(last.op.inputs[0]) is not before or last.op._attr("resize_if_index_out_of_bounds"):
         return False
     place = through_identity(last.op.inputs[1])
     fixed = {id(t) for t in body.inputs[n:]}
-    if place.op.type in ("AddV2", "Add", "Sub"):
+    if is_sum_of_two(place.op):
         a, b = map(through_identity, place.op.inputs)
         if a.op.type == "Const" or id(a) in fixed:
             place = b
@@ -136,7 +144,7 @@ def written_once(op: Operation, i: int) -> bool:
     if not counters or not stride_of(body, counters[0]):
         return False
     readers = [o for o in needed_ops(body.outputs) if any(through_identity(t) is before for t in o.inputs)]
-    return all(o is last.op or o.type == "Identity" for o in readers)
+    return all(o is last.op or o.opdef.identity for o in readers)
 
 
 def _lifted(op: Operation, t: Tensor) -> Tensor | None:
@@ -175,15 +183,12 @@ def _size(op: Operation, steps: Any, counter: _Counter) -> Any:
         return raw.Maximum(steps, np.int32(1))  # if it is unknown in a run, NumPy runs the outer loop
     limit = through_identity(counter.limit)
     # The loop of a dynamic_rnn ends at the longest sequence, at most the length of the inputs.
-    smaller = list(limit.op.inputs) if limit.op.type == "Minimum" else []
+    smaller = list(limit.op.inputs) if limit.op.opdef.operator == "min" else []
     for candidate in (limit, *smaller):
         if _follows_from_shapes(candidate) and _follows_from_shapes(counter.start):
             count = steps if candidate is limit else _count(counter, candidate)
             return raw.Maximum(count, np.int32(1))
     return raw.LoopBound(steps)
-
-
-_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "TensorListLength"})
 
 
 def _follows_from_shapes(t: Tensor) -> bool:
@@ -192,7 +197,7 @@ def _follows_from_shapes(t: Tensor) -> bool:
     seen: set[int] = set()
     while waiting:
         op = waiting.pop()
-        if op.index in seen or op.type == "Const" or op.type in _SHAPES:
+        if op.index in seen or op.type == "Const" or op.opdef.shape_only:
             continue
         seen.add(op.index)
         if not op.inputs or op.opdef.flags & {"stateful", "random", "functional", "host"}:

@@ -26,7 +26,7 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.indexed_slices import IndexedSlices
-from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.opdef import raw
 
 _SMALL = 1024  # elements: known values of at most this size are not captured
 
@@ -109,7 +109,7 @@ def _take_values(body: MapBody, n_rows: int) -> None:
             value = body.captured[i] = raw.ReadVariableOp(handle, dtype=variable.dtype, shape=variable._shape)
             with body.before(inner):
                 place = body.inputs[n_rows + i] = body._placeholder(value.dtype, value._spec.shape, "captured")
-            inner.opdef, inner.inputs, inner.attrs = registry["VariableOf"], (place,), {"T": value.dtype}
+            inner.opdef, inner.inputs, inner.attrs = raw.VariableOf, (place,), {"T": value.dtype}
 
 
 def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) -> list[Any] | None:
@@ -125,7 +125,7 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     number, counts = body.inputs[0], {t._spec.shape[0] if t._spec.shape else None for t in rows}
     if len(counts) > 1 or (None in counts and len(rows) > 1):
         return None
-    if any(lst.op.type != "TensorListSetItem" for lst in lists):
+    if any(lst.op.opdef.tensor_list != "set" for lst in lists):
         return None
     items = [lst.op.inputs[2] for lst in lists]
     outside = dict(zip(map(id, body.inputs[1 + len(lists) :]), body.captured, strict=True))
@@ -133,12 +133,12 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     target = MapBody("map_body", body.outer_graph)
     places = {id(t): target.add_row(t, f"row_{i}") for i, t in enumerate(rows)}
     for op in body._operations:
-        if op.type == "GatherV2" and op.inputs[1] is number:
+        if op.opdef is raw.GatherV2 and op.inputs[1] is number:
             row = places.get(id(outside.get(id(op.inputs[0]))))
             if row is not None and not op._attr("batch_dims"):
                 inside[id(op.outputs[0])] = row
     needed = needed_ops(items, inside)
-    flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.type != "ReadVariableOp"}
+    flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.opdef.variable != "read"}
     if flags & {"stateful", "random", "host", "functional", "unset"}:
         return None
     if any(t.dtype.kind == "o" for op in needed for t in op.outputs if t.dtype is not resource):
@@ -220,4 +220,4 @@ def _slices_of_all_rows(values: Any, indices: Any, x: Any) -> IndexedSlices:
     return IndexedSlices(raw.Reshape(values, target), raw.Reshape(indices, np.array([-1], np.int32)), dense)
 
 
-registry["VectorizedMap"].grad(_vectorized_map_grad)
+raw.VectorizedMap.grad(_vectorized_map_grad)

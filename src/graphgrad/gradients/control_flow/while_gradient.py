@@ -39,11 +39,12 @@ from graphgrad.gradients.bodies.subgraphs import (
     replace,
     zeros_for,
 )
-from graphgrad.gradients.bodies.trip_count import Trips, count_trips, stride_of, written_once
+from graphgrad.gradients.bodies.trip_count import Trips, count_trips, is_sum_of_two, stride_of, written_once
 from graphgrad.gradients.core.backprop import gradients_inside
 from graphgrad.gradients.core.forward_values import as_it_was, done_once
 from graphgrad.gradients.core.loop_zeros import touched
 from graphgrad.gradients.core.strictness import none_allowed
+from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, int32, resource, variant
@@ -52,6 +53,7 @@ from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.op_traits import is_sum
 
 from .loop_checkpointing import tell_kept, through_segments
 
@@ -111,17 +113,11 @@ def _make_constant(op: Operation, value: Any) -> None:
     op.attrs = {"value": value.astype(dtype.np_dtype), "dtype": dtype}
 
 
-_COSTLY = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Conv2D", "Conv3D",
-                     "DepthwiseConv2dNative", "Cholesky", "MatrixInverse", "MatrixSolve", "Svd", "SelfAdjointEigV2",
-                     "Qr", "While", "VectorizedMap",
-                     # The gradients of these read their results, not their arguments, so keeping the results costs no
-                     # more.
-                     "Tanh", "Sigmoid", "Exp", "Softmax", "Sqrt", "Rsqrt"})
-
-
 def _costly(op: Operation) -> list[Tensor]:
     """Returns the outputs of an operation that are better kept than recomputed."""
-    if op.type not in _COSTLY and not op.opdef.flags & {"host", "random"}:
+    opdef = op.opdef
+    is_loop = "functional" in opdef.flags and op.type != "If"  # a branch costs what is in it
+    if not (opdef.cost.kept or opdef.saves_result or is_loop or opdef.flags & {"host", "random"}):
         return []
     return [t for t in op.outputs if t.dtype.kind != "o"]
 
@@ -226,21 +222,23 @@ class _Back:
         first = {id(inside[id(body.inputs[i])]): t for i, t in self.first.items()}
         alike = {p._spec: p for p in (*self.sums, *self.grads)}
         for op in self.graph._operations:
-            if op.type == "TensorListLength":
+            if op.opdef.tensor_list == "length":
                 origin = first.get(id(as_long_as(op.inputs[0])))
                 if origin is not None:
                     op.inputs = (origin,)
-            elif op.type in ("Shape", "ZerosLike"):
+            elif op.opdef.shape_only or op.opdef.fill is not None:
                 t = op.inputs[0]
                 shape = t._spec.shape
                 if not is_fully_defined(shape) or t.dtype.kind == "o":
                     continue
-                if op.type == "Shape":
-                    _make_constant(op, np.array(shape))
+                if op.opdef.shape_only:
+                    known = constant_value(op.outputs[0]) if len(op.outputs) == 1 else None
+                    if known is not None:
+                        _make_constant(op, known)
                 elif t._spec in alike:
                     op.inputs = (alike[t._spec],)
                 elif math.prod(shape) <= _SMALL:  # type: ignore[arg-type]  # it is known
-                    _make_constant(op, np.zeros(shape))
+                    _make_constant(op, np.full(shape, op.opdef.fill))
 
     def run(self, recorded: Sequence[Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
         """Adds the loop; returns positions of inputs with their gradients."""
@@ -314,10 +312,10 @@ def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:
         return put(total, raw.ExpandDims(g.indices, -1), g.values)
     if total.dtype is not variant:
         return raw.AddV2(total, g)
-    terms = list(g.op.inputs) if g.op.type == "AddN" else [g]
+    terms = list(g.op.inputs) if is_sum(g.op) else [g]
     rest = []
     for term in terms:
-        if term.op.type == "TensorListSetItem" and term.op.inputs[0].op.type == "TensorListReserve":
+        if term.op.opdef.tensor_list == "set" and term.op.inputs[0].op.opdef.tensor_list == "reserve":
             _, index, item = term.op.inputs
             if len(terms) > 1 or item.dtype is variant or id(_number_of(index)) not in counters:
                 declared = np.int32(-1) if item.dtype is variant else raw.Shape(item)
@@ -333,8 +331,9 @@ def _number_of(index: Tensor) -> Tensor:
     """Returns the tensor that a single index is computed from; numbers plus a constant are distinct indices, too."""
     while True:
         op = index.op
-        moves = op.type in ("Reshape", "ExpandDims", "Identity") and op.inputs[0]._spec.shape in ((), (1,))
-        adds = op.type in ("AddV2", "Add", "Sub")
+        moves = op.opdef.data_movement and op.opdef.host == set(range(1, len(op.inputs))) and all(
+            t._spec.shape in ((), (1,)) for t in (op.inputs[0], index))
+        adds = is_sum_of_two(op)
         if moves or (adds and op.inputs[1].op.type == "Const"):
             index = op.inputs[0]
         elif adds and op.inputs[0].op.type == "Const":

@@ -14,7 +14,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 
 
@@ -103,7 +103,7 @@ def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
         raise _must_take_variables(variables)
     tensors = (*results, *arg_leaves, *[v.value() for v in variables])
     rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
-    outputs = eager.execute(registry["IdentityN"], tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
+    outputs = eager.execute(raw.IdentityN, tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
     return repack(result, iter(_with(leaves_of(result), outputs)))
 
 
@@ -222,12 +222,12 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
 
 def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
     """Returns the variables that operations built since `start` read, without those given as arguments."""
-    given = {id(t.op.inputs[0]) for t in args if t.op.type == "ReadVariableOp"}
+    given = {id(t.op.inputs[0]) for t in args if t.op.opdef.variable == "read"}
     found: dict[int, Any] = {}
     for op in graph._operations[start:]:
         for t in op.inputs:
             # A variable is used by a new read, or through an earlier one.
-            handle = t.op.inputs[0] if t.op.type == "ReadVariableOp" else t
+            handle = t.op.inputs[0] if t.op.opdef.variable == "read" else t
             if handle.dtype is resource and id(handle) not in given and id(handle) not in found:
                 variable = variable_behind(graph, handle)
                 if variable is not None and variable.trainable:

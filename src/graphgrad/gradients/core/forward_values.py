@@ -35,6 +35,7 @@ from graphgrad.ir.effects import (
     changed_by,
     effect_of,
     handle_behind,
+    is_map,
     last_changes,
     runs_for,
 )
@@ -70,7 +71,7 @@ def as_it_was(op: Operation) -> tuple[Tensor, ...]:
 def _may_change(op: Operation, t: Tensor) -> bool:
     """Returns whether a handle's resource may change between an operation and its gradient, being built now."""
     handle = handle_behind(t)
-    if handle.op.type == "VariableOf":
+    if handle.op.opdef.variable == "hold":
         return False
     graph, current = op.graph, current_graph()
     if isinstance(current, FuncGraph) and current.discarded:
@@ -110,7 +111,7 @@ def expose(op: Operation, changed: Collection[int] = ()) -> None:
     changed = {*changed, *(id(t) for t in changed_by(op))}
     if not _is_complete(op, changed):
         copies = {name: _copied(op, body, _changed_inside(op, body, changed)) for name, body in _named_bodies(op)}
-        _EXPOSING[op.type](op, copies)
+        _exposing(op)(op, copies)
 
 
 def done_once(op: Operation) -> str:
@@ -168,7 +169,7 @@ def _matters(op: Operation, changed: Collection[int]) -> bool:
 def _to_keep(op: Operation, body: FuncGraph, changed: Collection[int]) -> list[Tensor]:
     """Returns the tensors of a sub-graph of `op` that must not be recomputed."""
     found = [t for o in needed_ops(body.outputs) if _matters(o, changed) for t in o.outputs]
-    no_rows = {resource, variant} if op.type == "VectorizedMap" else {resource}
+    no_rows = {resource, variant} if is_map(op) else {resource}
     return [t for t in found if t.dtype not in no_rows]
 
 
@@ -289,5 +290,6 @@ def _expose_rows(op: Operation, copies: _Copies) -> None:
     op.graph._rebuild(op, op.inputs, attrs, specs)
 
 
-_EXPOSING: dict[str, Callable[[Operation, _Copies], None]] = {
-    "If": _expose_branches, "While": _expose_iterations, "VectorizedMap": _expose_rows}
+def _exposing(op: Operation) -> Callable[[Operation, _Copies], None]:
+    """Returns the function by which an operation hands out values of its sub-graphs."""
+    return _expose_rows if is_map(op) else _expose_branches if op.type == "If" else _expose_iterations

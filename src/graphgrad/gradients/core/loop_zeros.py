@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.gradients.bodies.subgraphs import carries
+from graphgrad.ir.effects import is_map
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
@@ -20,8 +21,6 @@ from .outer_graphs import Outside
 from .unconnected import zeros_of
 
 AS_FIT = 0  # instead of a number of rows, in a map that is TensorFlow's `map_fn`: as many as fit in little memory
-
-_ABOUT = frozenset({"Const", "Shape", "ShapeN", "Size", "Rank", "TensorListLength", "TensorListElementShape"})
 
 
 class Trial(FuncGraph):
@@ -38,7 +37,7 @@ def is_trial(graph: Graph) -> bool:
 
 def is_loop(op: Operation) -> bool:
     """Returns whether an operation is a loop in TensorFlow."""
-    return op.type == "While" or (op.type == "VectorizedMap" and op._attr("chunk") == AS_FIT)
+    return op.type == "While" or (is_map(op) and op._attr("chunk") == AS_FIT)
 
 
 def may_hold_loops(ys: Sequence[Tensor], outside: Outside) -> bool:
@@ -103,9 +102,17 @@ def touched(op: Operation, inner: FuncGraph, first: int, forward: Sequence[Tenso
     places = {id(forward[i]): i for i in shared}
     found: set[int] = set()
     for o in inner._operations[first:]:
-        if o.type in _ABOUT or (o.type == "ZerosLike" and is_fully_defined(o.outputs[0]._spec.shape)):
-            continue  # known while building
+        if _is_known_while_building(o):
+            continue
         for t in o.inputs:
             if t.op.index < first and carries(t) and t.op.type != "Const" and id(t) not in ends:
                 found.update([places[id(t)]] if id(t) in places else range(len(op.inputs)))
     return tuple([op.inputs[i] for i in sorted(found) if carries(op.inputs[i])])
+
+
+def _is_known_while_building(op: Operation) -> bool:
+    """Returns whether TensorFlow knows the value of an operation of a gradient rule while it builds."""
+    opdef = op.opdef
+    if opdef.fill == 0:
+        return is_fully_defined(op.outputs[0]._spec.shape)
+    return op.type == "Const" or opdef.shape_only or opdef.tensor_list == "element_shape"

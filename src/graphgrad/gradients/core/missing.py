@@ -9,36 +9,10 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from .outer_graphs import Outside, order_of
 from .rules import carries_gradient
 
-_STRAIGHT_THROUGH = "the identity's gradient (straight-through): x + tf.stop_gradient({0}(x) - x)"
 
-# Op type -> a replacement for the op that has a gradient. `k` is a slope, `t` a temperature.
-REPLACEMENTS: dict[str, str] = {
-    "Round": _STRAIGHT_THROUGH.format("tf.round"),
-    "Rint": _STRAIGHT_THROUGH.format("tf.round"),
-    "Floor": _STRAIGHT_THROUGH.format("tf.floor"),
-    "Ceil": _STRAIGHT_THROUGH.format("tf.math.ceil"),
-    "Sign": "a smooth sign: tf.tanh(k * x)",
-    "ArgMax": "a soft argmax: tf.reduce_sum(tf.nn.softmax(k * x) * tf.range(n), -1), n a float",
-    "ArgMin": "a soft argmin: tf.reduce_sum(tf.nn.softmax(-k * x) * tf.range(n), -1), n a float",
-    "Greater": "a smooth step: tf.sigmoid(k * (x - y))",
-    "GreaterEqual": "a smooth step: tf.sigmoid(k * (x - y))",
-    "Less": "a smooth step: tf.sigmoid(k * (y - x))",
-    "LessEqual": "a smooth step: tf.sigmoid(k * (y - x))",
-    "Equal": "a bump: tf.exp(-k * tf.square(x - y))",
-    "NotEqual": "a dent: 1.0 - tf.exp(-k * tf.square(x - y))",
-    "FloorDiv": "the identity's gradient (straight-through): x / y + tf.stop_gradient(x // y - x / y)",
-    "Multinomial": "a Gumbel softmax: tf.nn.softmax((logits - tf.math.log(-tf.math.log(u))) / t), u uniform in (0, 1)",
-    "StatelessMultinomial":
-        "a Gumbel softmax: tf.nn.softmax((logits - tf.math.log(-tf.math.log(u))) / t), u uniform in (0, 1)",
-    "InTopKV2": "the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=predictions)",
-    "PyFunc": "tf.py_function, or tf.custom_gradient around it",
-    "PyFuncStateless": "tf.py_function, or tf.custom_gradient around it",
-}
-
-
-def replacement(op_type: str) -> str:
-    """Names a differentiable replacement for an op type, as a clause; '' where none is known."""
-    known = REPLACEMENTS.get(op_type)
+def replacement(op: Operation) -> str:
+    """Names a differentiable replacement for an operation, as a clause; '' where none is known."""
+    known = op.opdef.gradient_advice
     return f"use {known}" if known else ""
 
 
@@ -87,7 +61,7 @@ def no_gradient(op: Operation, between: Collection[Operation], graph: Graph,
     names = [f"{o.name} ({o.type})" for o in trail]
     if len(names) > 12:
         names = [*names[:6], "...", *names[-5:]]
-    instead = replacement(op.type)
+    instead = replacement(op)
     return MissingGradientError(
         f"No gradient defined for operation '{op.name}' (op type: {op.type}). It lies between the ys and the xs: "
         f"{' <- '.join(names)}.\n  Built at {op.source}\n"

@@ -41,7 +41,7 @@ def _ones_like(graph: Graph, y: Tensor, i: int) -> Any:
     shape = y._spec.shape
     if is_fully_defined(shape):
         kind = np.int32 if max(shape or (0,)) < 2**31 else np.int64  # type: ignore[type-var, operator]  # all known
-        dims: Any = constant_in(graph, np.asarray(shape, kind), graph.unique_name("Shape"))
+        dims: Any = constant_in(graph, np.asarray(shape, kind), graph.unique_name(raw.Shape.name))
     else:
         dims = raw.Shape(y)
     # Named as TensorFlow names them: gradients/grad_ys_0 and gradients/grad_ys_0/Const.

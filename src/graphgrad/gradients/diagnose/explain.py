@@ -28,10 +28,7 @@ from graphgrad.system.garbage_collector import collector_paused
 from .explanation import Cut, GradientExplanation, Ways
 from .unrelated import how_unrelated
 
-_SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})
 _OTHERWISE = "use another op, or give it a gradient with tf.custom_gradient or gradient_override_map"
-# Their output is zero if their first input is.
-_KEEPS_ZERO = frozenset({"Identity", "Neg", "Reshape", "BroadcastTo", "Cast", "Sum", "Transpose", "Tile", "Conj"})
 
 
 def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExplanation:
@@ -201,7 +198,7 @@ class _Sweep:
                 continue
             zero = _is_zero(grads[i])
             if zero and live:
-                self._cut("zero", op, i, f"{_rule(rule)} gives zeros for input {i}", replacement(op.type) or _OTHERWISE)
+                self._cut("zero", op, i, f"{_rule(rule)} gives zeros for input {i}", replacement(op) or _OTHERWISE)
             self._arrive(inputs[i], grads[i], op, live and not zero)
 
     # -- cuts ----------------------------------------------------------------------
@@ -211,16 +208,16 @@ class _Sweep:
         self.cuts.setdefault((kind, at or op), Cut(kind, at or op, i, why, fix, self.ways, op))
 
     def _cut_without_rule(self, op: Operation, i: int, rule: Any) -> None:
-        instead = replacement(op.type)
+        instead = replacement(op)
         if rule is None:
             self.raises = True
             why = f"no gradient is registered for op type {op.type}: gradients() raises LookupError"
             fix = f"register one with @tf.RegisterGradient('{op.type}')" + (f", or {instead}" if instead else "")
             self._cut("no gradient", op, i, why, fix)
-        elif op.type == "StopGradient":
+        elif op.opdef.alias:
             fix = "leave tf.stop_gradient out where the gradient is to pass"
             self._cut("stop_gradient", op, i, "tf.stop_gradient stops here", fix)
-        elif op.type in _SHAPE_ONLY:
+        elif _is_about_shapes(op):
             self._cut_shape(op, i, op)
         else:
             fix = instead or _OTHERWISE
@@ -230,12 +227,12 @@ class _Sweep:
         if i < getattr(rule, "n_results", 0):
             self._cut("custom gradient", op, i, "tf.custom_gradient does not differentiate the function's inside, and "
                       "x is none of its arguments", "pass x as an argument, or use a variable")
-        elif op.type == "Cast" and not carries_gradient(op.outputs[0]):
+        elif op.opdef.zero_preserving and not carries_gradient(op.outputs[0]):
             source, result = op.inputs[i].dtype.name, op.outputs[0].dtype.name
             self._cut("integer", op, i, f"{source} is cast to {result}, which carries no gradient",
                       "keep the value floating")
         else:
-            why, fix = f"{_rule(rule)} gives None for input {i}", replacement(op.type) or _OTHERWISE
+            why, fix = f"{_rule(rule)} gives None for input {i}", replacement(op) or _OTHERWISE
             inner = _inside(op, i)
             if inner is not None:
                 part, cut = inner
@@ -250,12 +247,12 @@ class _Sweep:
         if at is self.x.op:
             self._cut("integer", op, i, f"x is {self.x.dtype.name}, which carries no gradient",
                       "differentiate with respect to a floating tensor", at)
-        elif at.type in _SHAPE_ONLY:
+        elif _is_about_shapes(at):
             self._cut_shape(op, i, at)
         else:
             result = next(t.dtype.name for t in at.outputs if not carries_gradient(t))
             self._cut("integer", op, i, f"its output is {result}, which carries no gradient",
-                      replacement(at.type) or "keep the value floating", at)
+                      replacement(at) or "keep the value floating", at)
 
     def _cut_shape(self, op: Operation, i: int, at: Operation) -> None:
         self._cut("shape only", op, i, "only the shape of its input matters, not the values",
@@ -270,14 +267,26 @@ def _rule(rule: Any) -> str:
     return f"its gradient function {rule.__name__} ({Source(code, -1)})"
 
 
+def _is_about_shapes(op: Operation) -> bool:
+    """Returns whether an operation looks at the shapes of its inputs alone."""
+    return op.opdef.shape_only or op.opdef.fill is not None
+
+
 def _is_zero(g: Any) -> bool:
     """Returns whether a gradient is zero by the way it is computed."""
     if isinstance(g, IndexedSlices):
         g = g.values
     if not isinstance(g, Tensor):
         return not np.any(g)
-    while g.op.type in _KEEPS_ZERO:
-        g = g.op.inputs[0]
-    if g.op.type == "Fill":
-        g = g.op.inputs[1]
-    return g.op.type == "ZerosLike" or (g.op.type == "Const" and not np.any(g.op.attrs["value"]))
+    waiting, seen = [g], {g.op}
+    while waiting:
+        op = waiting.pop().op
+        if op.opdef.zero_preserving:
+            floating = [t for t in op.inputs if t.dtype.kind in "fc"]
+            if not floating:
+                return False
+            waiting += [t for t in floating if t.op not in seen]
+            seen.update(t.op for t in floating)
+        elif op.opdef.fill != 0 and (op.type != "Const" or np.any(op.attrs["value"])):
+            return False
+    return True

@@ -6,8 +6,6 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 
 from .explanation import Ways
 
-_SOURCES = ("VarHandleOp", "Placeholder", "PlaceholderWithDefault")
-
 
 def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
     """Describes, in lines of text, by which near miss y and x are not connected, and what y depends on."""
@@ -19,7 +17,7 @@ def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
         said.append(f"y depends on other outputs of {x.op.type} '{x.op.name}', not on output {x.value_index}.")
     elif all(y.graph is x.graph and y.op.index < x.op.index for y in ys):
         said.append("x was built after y, so y cannot depend on it.")
-    shared = [op for op in above_x if op is not x.op and op in above_y and op not in ends and op.type in _SOURCES]
+    shared = [op for op in above_x if op is not x.op and op in above_y and op not in ends and _is_source(op)]
     if shared:
         source = shared[0]
         said.append(f"Both are computed from '{source.name}' ({source.type}), built at {source.source}; y does not "
@@ -31,7 +29,7 @@ def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
                     "itself.")
     elif x.op in _upstream([y.op for y in ys], ways, control=True):
         said.append("y only waits for x: control dependencies order operations, they carry no values.")
-    sources = sorted({op.name for op in above_y if op.type in _SOURCES})
+    sources = sorted({op.name for op in above_y if _is_source(op)})
     if sources:
         more = f" and {len(sources) - 6} more" if len(sources) > 6 else ""
         said.append(f"What y depends on: {', '.join(sources[:6])}{more}.")
@@ -60,6 +58,11 @@ def _assigned(graph: Graph, x: Tensor, above_y: dict[Operation, None]) -> Operat
     for op in graph._operations[x.op.index + 1 :]:
         if any(t is x or (t.op.index in below and t.op is not x.op) for t in op.inputs):
             below.add(op.index)
-            if op.type.startswith("Assign") and op.inputs[0].op in above_y:
+            if op.opdef.variable in ("assign", "update") and op.inputs[0].op in above_y:
                 return op
     return None
+
+
+def _is_source(op: Operation) -> bool:
+    """Returns whether an operation gives what comes from outside: what is fed, or a variable."""
+    return op.type == "VarHandleOp" or op.opdef.placeholder

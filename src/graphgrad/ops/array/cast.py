@@ -46,7 +46,7 @@ def as_integers(xp, x, dtype):
     return found.astype(dtype)
 
 
-@op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same)
+@op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same, zero_preserving=True)
 def _cast(xp, x, *, DstT, Truncate=False):
     """The values in another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":
@@ -54,6 +54,17 @@ def _cast(xp, x, *, DstT, Truncate=False):
     if DstT.is_integer and as_dtype(x.dtype).is_floating:
         return as_integers(xp, x, DstT.np_dtype)
     return x.astype(DstT.np_dtype)
+
+
+@_cast.partial_value
+def _cast_value(t, values):
+    value = values[0] if t.op.inputs[0].dtype.kind in "iub" else None
+    if isinstance(value, tuple) and any(isinstance(v, tuple) for v in value):
+        return None
+    convert = int if t.dtype.kind in "iu" else bool
+    if isinstance(value, tuple):
+        return tuple([None if v is None else convert(v) for v in value])
+    return None if value is None else convert(value)
 
 
 @_cast.grad

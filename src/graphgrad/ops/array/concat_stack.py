@@ -8,6 +8,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor, holds_tensors, is_tensor_like, make_array
 from graphgrad.ir.dtypes import INDEX, int32
@@ -20,7 +21,7 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of
 
 
-@op("Pack", "values: N*T -> output: T")
+@op("Pack", "values: N*T -> output: T", data_movement=True)
 def pack(xp, values, *, axis=0):
     """Tensors of one shape, joined along a new axis."""
     return xp.stack(values, _new_axis(axis, values[0].shape))
@@ -47,12 +48,21 @@ def _pack_shape(values, axis, N):
     return one[:at] + (N,) + one[at:]
 
 
+@pack.partial_value
+def _pack_value(t, values):
+    if all(x._spec.shape == () for x in t.op.inputs):
+        return tuple(values)
+    if t.op._attr("axis") != 0 or any(v is None for v in values):
+        return None
+    return tuple(values)
+
+
 @pack.grad
 def _pack_grad(op, dy):
     return raw.Unpack(dy, num=op._attr("N"), axis=op._attr("axis"))
 
 
-@op("Unpack", "value: T -> output: num*T")
+@op("Unpack", "value: T -> output: num*T", partial_value=folded, data_movement=True)
 def unpack(xp, value, *, num, axis=0):
     """The parts of a tensor along an axis, which they lose."""
     at = normalize_axis(axis, len(value.shape))
@@ -122,10 +132,27 @@ def _concat_shape(values, axis):
     return rest[:at] + (None if None in sizes else sum(sizes),) + rest[at + 1 :]
 
 
-@op("ConcatV2", "values: N*T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), shape=_concat_shape)
+@op("ConcatV2", "values: N*T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), shape=_concat_shape,
+    data_movement=True)
 def concat_v2(xp, values, axis):
     """Tensors joined along an axis that they have."""
     return _concat_kernel(xp, values, axis)
+
+
+@concat_v2.partial_value
+def _concat_value(t, values):
+    *parts, axis = values
+    found = []
+    for x, value in zip(t.op.inputs, parts, strict=False):
+        if value is None:
+            shape = x._spec.shape
+            if shape is None or len(shape) != 1 or shape[0] is None:
+                return None
+            value = (None,) * shape[0]
+        if axis not in (0, -1) or any(isinstance(v, tuple) for v in value):
+            return None
+        found.extend(value)
+    return tuple(found)
 
 
 @concat_v2.grad
@@ -191,7 +218,8 @@ def _concat_v1_shape(axis, values):
     return _concat_shape(values, axis)
 
 
-@op("Concat", "concat_dim: int32, values: N*T -> output: T", host=("concat_dim",), shape=_concat_v1_shape)
+@op("Concat", "concat_dim: int32, values: N*T -> output: T", host=("concat_dim",), shape=_concat_v1_shape,
+    data_movement=True)
 def concat_v1_op(xp, axis, values):
     """Tensors joined along an axis that they have."""
     return _concat_kernel(xp, values, axis)

@@ -33,7 +33,7 @@ def _const_shape(value):
 const.grad(NOT_DIFFERENTIABLE)
 
 
-@op("Placeholder", "-> output: dtype")
+@op("Placeholder", "-> output: dtype", placeholder=True)
 def placeholder_op(xp, *, dtype, shape=None):
     """A value that each run feeds."""
     raise Complaint(f"You must feed a value for placeholder tensor of dtype {dtype.name}", "give it in feed_dict")
@@ -44,7 +44,7 @@ def _placeholder_shape(shape):
     return shape
 
 
-@op("PlaceholderWithDefault", "input: dtype -> output: dtype")
+@op("PlaceholderWithDefault", "input: dtype -> output: dtype", placeholder=True)
 def placeholder_with_default_op(xp, x, *, shape=None):
     """The input, unless a run feeds another value."""
     return x
@@ -69,7 +69,7 @@ def _same(op, dy):
     return dy
 
 
-@op("Identity", "input: T -> output: T")
+@op("Identity", "input: T -> output: T", identity=True)
 def identity_op(xp, x):
     """The input."""
     return x
@@ -83,8 +83,8 @@ def _same_shape(x):
 identity_op.grad(_same)
 
 
-def _like_identity(name, doc):
-    @op(name, "input: T -> output: T", shape=_same_shape)
+def _like_identity(name, doc, **traits):
+    @op(name, "input: T -> output: T", shape=_same_shape, **traits)
     def kernel(xp, x):
         return x
 
@@ -92,16 +92,17 @@ def _like_identity(name, doc):
     return kernel
 
 
-snapshot = _like_identity("Snapshot", "The input.")
+snapshot = _like_identity("Snapshot", "The input.", identity=True)
 snapshot.grad(_same)
 deep_copy = _like_identity("DeepCopy", "A copy of the input.")
-guarantee_const_op = _like_identity("GuaranteeConst", "The input, which the user promises never changes.")
+guarantee_const_op = _like_identity("GuaranteeConst", "The input, which the user promises never changes.",
+                                    identity=True)
 guarantee_const_op.grad(_same)
-stop_gradient_op = _like_identity("StopGradient", "The input, through which no gradient flows.")
+stop_gradient_op = _like_identity("StopGradient", "The input, through which no gradient flows.", alias=True)
 stop_gradient_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("IdentityN", "input: list(T) -> output: list(T)")
+@op("IdentityN", "input: list(T) -> output: list(T)", identity=True)
 def identity_n_op(xp, xs):
     """The inputs."""
     return xs
@@ -117,7 +118,7 @@ def _identity_n_grad(op, *dys):
     return dys
 
 
-@op("PreventGradient", "input: T -> output: T", shape=_same_shape)
+@op("PreventGradient", "input: T -> output: T", shape=_same_shape, alias=True)
 def prevent_gradient_op(xp, x, *, message=""):
     """The input; asking for a gradient through it is an error."""
     return x
@@ -145,7 +146,7 @@ def _ensure_shape_grad(op, dy):
     return dy
 
 
-@op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape)
+@op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True)
 def check_numerics_op(xp, x, *, message=""):
     """The input; an error if it holds an infinity or a NaN. XLA cannot raise: it runs in NumPy."""
     found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x))]
@@ -161,7 +162,7 @@ def _check_numerics_grad(op, dy):
     return raw.CheckNumerics(dy, message=f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
 
 
-@op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape)
+@op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True)
 def check_numerics_v2_op(xp, x, *, message=""):
     """CheckNumerics, whose message includes the signs of infinities."""
     tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))

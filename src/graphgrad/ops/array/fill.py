@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX, as_dtype, float32
@@ -18,7 +19,8 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import all_axes
 
 
-@op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",))
+@op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",), partial_value=folded,
+    data_movement=True)
 def fill_op(xp, dims, value):
     """A tensor of one value."""
     return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)
@@ -50,7 +52,7 @@ def _same(x):
     return x
 
 
-@op("ZerosLike", "x: T -> y: T", shape=_same)
+@op("ZerosLike", "x: T -> y: T", shape=_same, fill=0)
 def zeros_like_op(xp, x):
     """Zeros of the shape and dtype of `x`; for a list, a list of as many elements."""
     if isinstance(x, TensorList):
@@ -61,7 +63,7 @@ def zeros_like_op(xp, x):
 zeros_like_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("OnesLike", "x: T -> y: T", shape=_same)
+@op("OnesLike", "x: T -> y: T", shape=_same, fill=1)
 def ones_like_op(xp, x):
     """Ones of the shape and dtype of `x`."""
     return xp.ones_like(x)

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, int16, int32
 from graphgrad.ir.indexed_slices import IndexedSlices
@@ -65,7 +66,7 @@ def check_range(indices, size):
 
 
 @op("GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", Tindices=INDEX | {int16},
-    Taxis=INDEX, host=("axis",))
+    Taxis=INDEX, host=("axis",), partial_value=folded, data_movement=True)
 def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     """Slices of `params` along `axis`, picked by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
@@ -158,7 +159,8 @@ def _gather_v1_shape(params, indices):
     return _gather_shape(params, indices, 0, 0)
 
 
-@op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX, shape=_gather_v1_shape)
+@op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX, shape=_gather_v1_shape,
+    data_movement=True)
 def gather_v1_op(xp, params, indices, *, validate_indices=True):
     """Rows of `params`, picked by `indices`."""
     if isinstance(indices, np.ndarray):
@@ -216,7 +218,7 @@ def within(indices, shape):
     return ((indices >= 0) & (indices < np.asarray(shape[: indices.shape[-1]], indices.dtype))).all(-1)
 
 
-@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX | {int16})
+@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX | {int16}, data_movement=True)
 def gather_nd_op(xp, params, indices, *, bad_indices_policy=""):
     """Slices of `params` at the coordinates in the last axis of `indices`."""
     if not indices.shape[-1]:

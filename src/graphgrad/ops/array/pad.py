@@ -43,7 +43,8 @@ def _pad_kernel(xp, x, paddings, value):
     return lax.pad(xp.asarray(x), xp.asarray(value, x.dtype), [(b, a, 0) for b, a in widths])
 
 
-@op("Pad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), shape=_pad_shape)
+@op("Pad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), shape=_pad_shape,
+    data_movement=True)
 def pad_op(xp, x, paddings):
     """The input with zeros put around."""
     return _pad_kernel(xp, x, paddings, b"" if x.dtype == object else np.zeros((), x.dtype))
@@ -70,7 +71,7 @@ def _pad_v2_shape(x, paddings, value):
 
 
 @op("PadV2", "input: T, paddings: Tpaddings, constant_values: T -> output: T", Tpaddings=INDEX, host=("paddings",),
-    shape=_pad_v2_shape)
+    shape=_pad_v2_shape, data_movement=True)
 def pad_v2_op(xp, x, paddings, value):
     """The input with one value put around."""
     if np.shape(value):
@@ -94,7 +95,7 @@ def _check_mirror(shape, paddings, mode):
                             "pad less; a mirror shows every element once")
 
 
-@op("MirrorPad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",))
+@op("MirrorPad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), data_movement=True)
 def mirror_pad_op(xp, x, paddings, *, mode):
     """The input with its mirror image put around, without (REFLECT) or with (SYMMETRIC) its border."""
     widths = tuple(tuple(p) for p in paddings.tolist())

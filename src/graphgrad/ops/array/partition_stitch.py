@@ -8,6 +8,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, shape_str, with_rank
@@ -88,7 +89,7 @@ def _stitch_grad(op, dy):
 
 
 @op("DynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
-    shape=_stitch_shape)
+    shape=_stitch_shape, partial_value=folded)
 def dynamic_stitch_op(xp, indices, data):
     """The slices of all `data`, put where `indices` say; of several for one place the last."""
     return _stitch(xp, indices, data)
@@ -149,7 +150,7 @@ def _unique_with_counts_shape(x):
     return [(None,), with_rank(x, 1, "x"), (None,)]
 
 
-@op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", out_idx=INDEX, flags=("host",))
+@op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", out_idx=INDEX, flags=("host",), partial_value=folded)
 def list_diff_op(xp, x, y, *, out_idx=int32):
     """The elements of `x` that are not in `y`, and where they were."""
     others = set(y.tolist())

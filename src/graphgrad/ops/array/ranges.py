@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.constant_value import constant_value, folded
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, make_array
 from graphgrad.ir.dtypes import FLOATING, INDEX, INTEGER, as_dtype, float64, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -19,7 +19,7 @@ from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, ran
 
 
 @op("Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", Tidx=INTEGER | FLOATING,
-    host=("start", "limit", "delta"))
+    host=("start", "limit", "delta"), partial_value=folded)
 def range_op(xp, start, limit, delta):
     """start, start + delta, ... up to, not including, limit."""
     n = _range_shape(start.item(), limit.item(), delta.item())[0]

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, merged, shape_str
 from graphgrad.ops.common.broadcast import unbroadcast
 
+_FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the side that is not chosen too"
 
-@op("Select", "condition: bool, t: T, e: T -> output: T")
+
+@op("Select", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
+    finite_advice=_FINITE_BOTH)
 def select(xp, condition, t, e):
     """Elements of `t` where the condition holds, of `e` elsewhere; a vector condition chooses rows."""
     if len(condition.shape) == 1 and len(t.shape) > 1:
@@ -46,7 +50,8 @@ def _select_grad(op, dy):
     return None, raw.Select(condition, dy, zeros), raw.Select(condition, zeros, dy)
 
 
-@op("SelectV2", "condition: bool, t: T, e: T -> output: T")
+@op("SelectV2", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
+    finite_advice=_FINITE_BOTH)
 def select_v2(xp, condition, t, e):
     """Elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
     return xp.where(condition, t, e)

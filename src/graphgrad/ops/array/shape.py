@@ -8,30 +8,25 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import (
-    TensorShape,
-    as_shape,
-    broadcast,
     is_fully_defined,
     normalize_axis,
     num_elements,
-    shape_str,
 )
 from graphgrad.ops.common.attribute_values import as_int
-from graphgrad.ops.common.broadcast import reduced_axes
-from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import reshape_like
 
 # The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
 # are concrete while a cluster is lowered, so that arithmetic on them stays on the host.
 
 
-@op("Shape", "input: T -> output: out_type", out_type=INDEX)
+@op("Shape", "input: T -> output: out_type", out_type=INDEX, shape_only=True)
 def shape_op(xp, x, *, out_type=int32):
     """The shape of the input."""
     return np.asarray(x.shape, out_type.np_dtype)
@@ -42,10 +37,15 @@ def _shape_shape(x):
     return (None,) if x is None else (len(x),)
 
 
+@shape_op.partial_value
+def _shape_value(t, values):
+    return t.op.inputs[t.value_index]._spec.shape
+
+
 shape_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("ShapeN", "input: N*T -> output: N*out_type", out_type=INDEX)
+@op("ShapeN", "input: N*T -> output: N*out_type", out_type=INDEX, shape_only=True)
 def shape_n_op(xp, xs, *, out_type=int32):
     """The shapes of the inputs."""
     return [np.asarray(x.shape, out_type.np_dtype) for x in xs]
@@ -56,6 +56,7 @@ def _shape_n_shape(xs):
     return [_shape_shape(x) for x in xs]
 
 
+shape_n_op.partial_value(_shape_value)
 shape_n_op.grad(NOT_DIFFERENTIABLE)
 
 
@@ -63,25 +64,36 @@ def _scalar(x):
     return ()
 
 
-@op("Rank", "input: T -> output: int32", shape=_scalar)
+@op("Rank", "input: T -> output: int32", shape=_scalar, shape_only=True)
 def rank_op(xp, x):
     """The number of dimensions of the input."""
     return np.asarray(len(x.shape), np.int32)
 
 
+@rank_op.partial_value
+def _rank_value(t, values):
+    shape = t.op.inputs[0]._spec.shape
+    return None if shape is None else len(shape)
+
+
 rank_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("Size", "input: T -> output: out_type", out_type=INDEX, shape=_scalar)
+@op("Size", "input: T -> output: out_type", out_type=INDEX, shape=_scalar, shape_only=True)
 def size_op(xp, x, *, out_type=int32):
     """The number of elements of the input."""
     return np.asarray(math.prod(x.shape), out_type.np_dtype)
 
 
+@size_op.partial_value
+def _size_value(t, values):
+    return num_elements(t.op.inputs[0]._spec.shape)
+
+
 size_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",))
+@op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",), data_movement=True)
 def reshape_op(xp, x, shape):
     """The elements of the input in another shape."""
     target = tuple(shape.tolist())
@@ -142,6 +154,20 @@ def _one_unknown(n, target):
     return tuple([None if d == -1 else d for d in target])
 
 
+@reshape_op.partial_value
+def _reshape_value(t, values):
+    value, target = values
+    if target == () and isinstance(value, tuple) and len(value) == 1:
+        return value[0]
+    if isinstance(target, tuple) and len(target) == 1 and value is not None:
+        while isinstance(value, tuple) and any(isinstance(v, tuple) for v in value):
+            if not all(isinstance(v, tuple) for v in value):
+                return None
+            value = tuple([i for v in value for i in v])
+        return value if isinstance(value, tuple) else (value,)
+    return None
+
+
 @reshape_op.grad
 def _reshape_grad(op, dy):
     x = op.inputs[0]
@@ -152,7 +178,8 @@ def _reshape_grad(op, dy):
     return reshape_like(dy, x), None
 
 
-@op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",))
+@op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",), partial_value=folded,
+    data_movement=True)
 def expand_dims_op(xp, x, dim):
     """The input with a dimension of size 1 put in."""
     at = normalize_axis(int(dim.reshape(())), len(x.shape) + 1)
@@ -178,7 +205,7 @@ def _expand_dims_grad(op, dy):
     return reshape_like(dy, op.inputs[0]), None
 
 
-@op("Squeeze", "input: T -> output: T")
+@op("Squeeze", "input: T -> output: T", partial_value=folded, data_movement=True)
 def squeeze_op(xp, x, *, squeeze_dims=()):
     """The input without its dimensions of size 1 (or those of them that are named)."""
     return xp.reshape(x, _squeeze_shape(x.shape, squeeze_dims))
@@ -201,59 +228,6 @@ def _squeeze_shape(x, squeeze_dims):
 @squeeze_op.grad
 def _squeeze_grad(op, dy):
     return reshape_like(dy, op.inputs[0])
-
-
-@op("BroadcastTo", "input: T, shape: Tidx -> output: T", Tidx=INDEX, host=("shape",))
-def broadcast_to_op(xp, x, shape):
-    """The input repeated to a shape that it broadcasts to."""
-    target = tuple(shape.tolist())
-    _broadcast_to_shape(x.shape, target)
-    return xp.broadcast_to(x, target)
-
-
-@broadcast_to_op.shape
-def _broadcast_to_shape(x, target):
-    if target is None or x is None:
-        return target
-    if len(x) > len(target):
-        raise Complaint(f"a tensor of rank {len(x)} cannot be broadcast to rank {len(target)}", "squeeze it first")
-    for a, b in zip(reversed(x), reversed(target), strict=False):
-        if a not in (1, None, b) and b is not None:
-            raise Complaint(f"Incompatible shapes: {shape_str(x)} cannot be broadcast to {shape_str(target)}",
-                            "each dimension must be 1 or equal, counted from the back")
-    return tuple([n if d is None and n != 1 else d for n, d in zip((1,) * (len(target) - len(x)) + tuple(x), target)])
-
-
-@broadcast_to_op.grad
-def _broadcast_to_grad(op, dy):
-    x, target = op.inputs
-    own, result = x._spec.shape, op.outputs[0]._spec.shape
-    if is_fully_defined(own) and is_fully_defined(result):
-        repeated = reduced_axes(result, own)
-        dx = raw.Sum(dy, np.asarray(repeated, np.int32)) if repeated else dy
-        return dx if len(own) + len(repeated) == len(result) else raw.Reshape(dx, np.asarray(own, np.int32)), None
-    shape = raw.Shape(x, out_type=target.dtype)
-    _, repeated = raw.BroadcastGradientArgs(target, shape)
-    return raw.Reshape(raw.Sum(dy, repeated), shape), None
-
-
-@op("BroadcastArgs", "s0: T, s1: T -> r0: T", T=INDEX, host=("s0", "s1"))
-def broadcast_args_op(xp, s0, s1):
-    """The shape that two shapes broadcast to."""
-    try:
-        return np.asarray(np.broadcast_shapes(tuple(s0.tolist()), tuple(s1.tolist())), s0.dtype)
-    except ValueError:
-        raise Complaint(f"shapes {s0.tolist()} and {s1.tolist()} do not broadcast",
-                        "each dimension must be 1 or equal, counted from the back") from None
-
-
-@broadcast_args_op.shape
-def _broadcast_args_shape(s0, s1):
-    return (None,) if s0 is None or s1 is None else (max(len(s0), len(s1)),)
-
-
-broadcast_args_op.grad(NOT_DIFFERENTIABLE)
-limit_ranks(vectors="BroadcastArgs.s0 BroadcastArgs.s1 BroadcastTo.shape")
 
 
 # -- functions ---------------------------------------------------------------------
@@ -496,58 +470,3 @@ def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_di
     array([[1, 2]], dtype=int32)
     """
     return squeeze(input, one_of("axis", axis, "squeeze_dims", squeeze_dims), name)
-
-
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Repeats a tensor to a shape that it broadcasts to.
-
-    Args:
-      input: any dtype; each dimension 1 or that of `shape`, counted from the back.
-      shape: an integer vector.
-      name: a name for the operation.
-    Returns: a tensor of that shape, dtype of `input`.
-    Raises: ValueError, or InvalidArgumentError at run time, if it does not broadcast.
-    Gradient: the sum over what was repeated; None for `shape`.
-    Reference: TensorFlow 2.21 BroadcastTo.
-
-    >>> sess.run(tf.broadcast_to([1, 2], [2, 2]))
-    array([[1, 2],
-           [1, 2]], dtype=int32)
-    """
-    return raw.BroadcastTo(input, shape, name=name)
-
-
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The static shape that two static shapes broadcast to.
-
-    Args:
-      shape_x, shape_y: `TensorShape`s.
-    Returns: a `TensorShape`.
-    Raises: ValueError if they do not broadcast.
-    Gradient: none; nothing is built.
-    Reference: TensorFlow 2.21 `tf.broadcast_static_shape`.
-
-    >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([2])).as_list()
-    [3, 2]
-    """
-    try:
-        return TensorShape(broadcast(as_shape(shape_x), as_shape(shape_y)))
-    except Complaint as complaint:
-        raise ValueError(f"Incompatible shapes for broadcasting: {shape_str(as_shape(shape_x))} and "
-                         f"{shape_str(as_shape(shape_y))}: {complaint.problem}. Fix: {complaint.fix}") from None
-
-
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
-    """The shape that two shapes broadcast to, as a tensor.
-
-    Args:
-      shape_x, shape_y: integer vectors of one dtype.
-    Returns: an integer vector.
-    Raises: InvalidArgumentError at run time if they do not broadcast.
-    Gradient: None.
-    Reference: TensorFlow 2.21 BroadcastArgs.
-
-    >>> sess.run(tf.broadcast_dynamic_shape([3, 1], [2]))
-    array([3, 2], dtype=int32)
-    """
-    return raw.BroadcastArgs(shape_x, shape_y)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint, NeedsHostValue
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant_in, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX, bool_, int32, int64
@@ -20,7 +21,8 @@ from graphgrad.ops.common.shape_values import shape_of
 from .strided_slice import element, same_length
 
 
-@op("Slice", "input: T, begin: Index, size: Index -> output: T", Index=INDEX, host=("size",), peek=("begin",))
+@op("Slice", "input: T, begin: Index, size: Index -> output: T", Index=INDEX, host=("size",), peek=("begin",),
+    partial_value=folded, data_movement=True)
 def slice_op(xp, x, begin, size):
     """The block of the given size at `begin`; a size of -1 takes all that is left."""
     begin, size = begin.tolist(), size.tolist()

@@ -41,7 +41,7 @@ def _batch_to_space(xp, x, block, crops):
 
 
 @op("SpaceToBatchND", "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T", Tblock_shape=INDEX,
-    Tpaddings=INDEX, host=("block_shape", "paddings"))
+    Tpaddings=INDEX, host=("block_shape", "paddings"), data_movement=True)
 def space_to_batch_nd_op(xp, x, block_shape, paddings):
     """Pads, then moves blocks of the axes after the first into the batch."""
     return _space_to_batch(xp, x, block_shape.tolist(), paddings.tolist())
@@ -107,7 +107,7 @@ def _space_to_batch_nd_grad(op, dy):
 
 
 @op("BatchToSpaceND", "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T", Tblock_shape=INDEX,
-    Tcrops=INDEX, host=("block_shape", "crops"))
+    Tcrops=INDEX, host=("block_shape", "crops"), data_movement=True)
 def batch_to_space_nd_op(xp, x, block_shape, crops):
     """Moves parts of the batch back into blocks of space, then crops."""
     return _batch_to_space(xp, x, block_shape.tolist(), crops.tolist())
@@ -182,7 +182,7 @@ def _known_mul(value, by):
     return None if value is None else value * by
 
 
-@op("SpaceToDepth", "input: T -> output: T")
+@op("SpaceToDepth", "input: T -> output: T", data_movement=True)
 def space_to_depth_op(xp, x, *, block_size, data_format="NHWC"):
     """Moves square blocks of space into the channels."""
     b = block_size
@@ -208,7 +208,7 @@ def _space_to_depth_grad(op, dy):
     return raw.DepthToSpace(dy, block_size=op._attr("block_size"), data_format=op._attr("data_format"))
 
 
-@op("DepthToSpace", "input: T -> output: T")
+@op("DepthToSpace", "input: T -> output: T", data_movement=True)
 def depth_to_space_op(xp, x, *, block_size, data_format="NHWC"):
     """Moves channels into square blocks of space."""
     b = block_size

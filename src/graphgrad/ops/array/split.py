@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
@@ -14,7 +15,8 @@ from graphgrad.ir.shape import Dimension, normalize_axis, shape_str
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 
-@op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",))
+@op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",), partial_value=folded,
+    data_movement=True)
 def split_op(xp, axis, value, *, num_split):
     """The parts of equal size along an axis."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))
@@ -62,7 +64,7 @@ def _split_grad(op, *dys):
 
 
 @op("SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T", Tlen=INDEX,
-    host=("size_splits", "split_dim"))
+    host=("size_splits", "split_dim"), partial_value=folded, data_movement=True)
 def split_v(xp, value, sizes, axis, *, num_split):
     """The parts of given sizes along an axis; one size may be -1."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))

@@ -184,7 +184,7 @@ def _bounds(r):
 
 
 @op("StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", Index=INDEX | {int16},
-    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape)
+    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape, data_movement=True)
 def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                      shrink_axis_mask=0):
     """Every stride-th element from begin to end along each axis; the masks give `...`, None, x[i] and open ends."""
@@ -225,6 +225,23 @@ def _outside(shape, begin, count, ellipsis_mask, new_axis_mask, shrink_axis_mask
     return found
 
 
+@strided_slice_op.partial_value
+def _strided_slice_value(t, values):
+    op = t.op
+    value, begin, end, strides = values
+    if not isinstance(value, tuple) or any(
+        not isinstance(v, tuple) or len(v) != 1 or v[0] is None for v in (begin, end, strides)
+    ):
+        return None
+    if op._attr("ellipsis_mask") or op._attr("new_axis_mask"):
+        return None
+    if op._attr("shrink_axis_mask") & 1:
+        return value[begin[0]] if -len(value) <= begin[0] < len(value) else None
+    start = None if op._attr("begin_mask") & 1 else begin[0]
+    stop = None if op._attr("end_mask") & 1 else end[0]
+    return value[start : stop : strides[0]]
+
+
 @strided_slice_op.grad
 def _strided_slice_grad(op, dy):
     x, begin, end, strides = op.inputs
@@ -233,7 +250,7 @@ def _strided_slice_grad(op, dy):
 
 
 @op("StridedSliceGrad", "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", Index=INDEX,
-    host=("shape", "strides"))
+    host=("shape", "strides"), data_movement=True)
 def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
                           new_axis_mask=0, shrink_axis_mask=0):
     """Zeros of the given shape, but for `dy` in the place that the slice takes."""

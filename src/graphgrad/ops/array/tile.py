@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, int32, int64
 from graphgrad.ir.opdef import op, raw
@@ -16,7 +17,8 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, host_array, join, minus, part, plus, rank_of, shape_of, times
 
 
-@op("Tile", "input: T, multiples: Tmultiples -> output: T", Tmultiples=INDEX, host=("multiples",))
+@op("Tile", "input: T, multiples: Tmultiples -> output: T", Tmultiples=INDEX, host=("multiples",), partial_value=folded,
+    data_movement=True)
 def tile_op(xp, x, multiples):
     """The input repeated `multiples[i]` times along each axis i."""
     _tile_shape(x.shape, tuple(multiples.tolist()))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -18,7 +19,7 @@ from graphgrad.ops.common.shape_values import axes, host_array, join, minus, ran
 from .shape import one_of
 
 
-@op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",))
+@op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True)
 def transpose_op(xp, x, perm):
     """The input with its axes in another order."""
     return xp.transpose(x, _axes(tuple(perm.tolist()), len(x.shape)))
@@ -67,7 +68,7 @@ def _conjugate_transpose_grad(op, dy):
     return raw.ConjugateTranspose(dy, _inverse(op.inputs[1])), None
 
 
-@op("InvertPermutation", "x: T -> y: T", T=INDEX)
+@op("InvertPermutation", "x: T -> y: T", T=INDEX, partial_value=folded)
 def invert_permutation_op(xp, x):
     """The permutation that undoes `x`: y[x[i]] = i."""
     return xp.argsort(x).astype(x.dtype)
@@ -96,7 +97,8 @@ invert_permutation_op.grad(NOT_DIFFERENTIABLE)
 # -- reversal and rotation ---------------------------------------------------------
 
 
-@op("ReverseV2", "tensor: T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",))
+@op("ReverseV2", "tensor: T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), partial_value=folded,
+    data_movement=True)
 def reverse_op(xp, x, axis):
     """The input with the order of elements along some axes reversed."""
     return xp.flip(x, _distinct(tuple(axis.tolist()), len(x.shape)))
@@ -137,7 +139,7 @@ def _reverse_v1_grad(op, dy):
     return raw.Reverse(dy, op.inputs[1]), None
 
 
-@op("ReverseSequence", "input: T, seq_lengths: Tlen -> output: T", Tlen=INDEX)
+@op("ReverseSequence", "input: T, seq_lengths: Tlen -> output: T", Tlen=INDEX, data_movement=True)
 def reverse_sequence_op(xp, x, lengths, *, seq_dim, batch_dim=0):
     """The input with the first `seq_lengths[i]` elements along `seq_dim` reversed in batch i."""
     seq, batch = (normalize_axis(a, len(x.shape)) for a in (seq_dim, batch_dim))
@@ -181,7 +183,8 @@ def _reverse_sequence_grad(op, dy):
                                batch_dim=op._attr("batch_dim")), None
 
 
-@op("Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", Tshift=INDEX, Taxis=INDEX, host=("axis",))
+@op("Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", Tshift=INDEX, Taxis=INDEX, host=("axis",),
+    data_movement=True)
 def roll_op(xp, x, shift, axis):
     """The input rotated along some axes."""
     wanted = [normalize_axis(a, len(x.shape)) for a in np.atleast_1d(axis).tolist()]

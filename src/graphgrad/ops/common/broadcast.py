@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
@@ -21,7 +22,7 @@ def reduced_axes(shape, target):
     )
 
 
-@op("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", T=INDEX, host=("s0", "s1"))
+@op("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", T=INDEX, host=("s0", "s1"), partial_value=folded)
 def broadcast_gradient_args(xp, s0, s1):
     """For two shapes, the axes of the broadcast result along which each of them was repeated."""
     result = np.broadcast_shapes(tuple(s0), tuple(s1))

@@ -14,7 +14,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 
 # Stateful, so that it is not merged with equal ones, which have other control inputs.
-_ORDERS = ("stateful",)
+_ORDERS = ("stateful", "idle")
 
 
 @op("NoOp", "->", flags=_ORDERS)

@@ -53,7 +53,8 @@ def _to_array(value: Any) -> Any:
     return array
 
 
-@op("PyFunc", "input: list(Tin) -> output: list(Tout)", flags=("stateful", "host", "python"))
+@op("PyFunc", "input: list(Tin) -> output: list(Tout)", flags=("stateful", "host", "python"),
+    gradient_advice="tf.py_function, or tf.custom_gradient around it")
 def py_func_op(xp, input, *, func, Tout, token="pyfunc"):
     """Calls a Python function of NumPy arrays."""
     return _call(func, token, input, Tout)
@@ -62,7 +63,8 @@ def py_func_op(xp, input, *, func, Tout, token="pyfunc"):
 py_func_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("PyFuncStateless", "input: list(Tin) -> output: list(Tout)", flags=("host", "calls", "python"))
+@op("PyFuncStateless", "input: list(Tin) -> output: list(Tout)", flags=("host", "calls", "python"),
+    gradient_advice="tf.py_function, or tf.custom_gradient around it")
 def py_func_stateless_op(xp, input, *, func, Tout, token="pyfunc"):
     """Calls a Python function of NumPy arrays whose result depends on nothing else."""
     return _call(func, token, input, Tout)

@@ -55,7 +55,7 @@ def _unset(lst, shape):
 
 
 @op("TensorListReserve", "element_shape: shape_type, num_elements: int32 -> handle: variant", **_SHAPE,
-    host=("element_shape", "num_elements"), shape=_one)
+    host=("element_shape", "num_elements"), shape=_one, tensor_list="reserve")
 def reserve(xp, element_shape, num_elements, *, element_dtype):
     """A list of unset elements."""
     n = int(num_elements)
@@ -77,7 +77,7 @@ def empty_tensor_list(xp, element_shape, max_num_elements, *, element_dtype):
 empty_tensor_list.grad(NOT_DIFFERENTIABLE)
 
 
-@op("TensorListLength", "input_handle: variant -> length: int32", shape=_one)
+@op("TensorListLength", "input_handle: variant -> length: int32", shape=_one, shape_only=True, tensor_list="length")
 def length(xp, lst):
     """The number of elements."""
     return np.int32(lst.length)
@@ -86,7 +86,8 @@ def length(xp, lst):
 length.grad(NOT_DIFFERENTIABLE)
 
 
-@op("TensorListElementShape", "input_handle: variant -> element_shape: shape_type", **_SHAPE)
+@op("TensorListElementShape", "input_handle: variant -> element_shape: shape_type", **_SHAPE,
+    tensor_list="element_shape")
 def element_shape_op(xp, lst, *, shape_type):
     """The shape of the elements, -1 for unknown dimensions."""
     shape = lst.element_shape
@@ -102,7 +103,7 @@ element_shape_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("TensorListGetItem", "input_handle: variant, index: int32, element_shape: int32 -> item: element_dtype",
-    host=("element_shape",))
+    host=("element_shape",), tensor_list="get")
 def get_item(xp, lst, index, element_shape, *, element_dtype):
     """The element at `index`."""
     i = _place(lst, index, "access")
@@ -148,7 +149,7 @@ def _get_item_grad(op, ditem):
 
 
 @op("TensorListSetItem", "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
-    shape=_one)
+    shape=_one, tensor_list="set")
 def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_bounds=False):
     """The list with another element at `index`."""
     if isinstance(item, TensorList):

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import COMPLEX, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, merged, with_rank_at_least
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
 
 from .decompositions import adjoint, diag_part, to_batch
@@ -48,7 +49,7 @@ def _full(xp, bands, lower):
     return xp.where(inside, values, xp.zeros_like(values))
 
 
-@op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_banded_shape)
+@op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_banded_shape, cost=Cost.HEAVY)
 def banded_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
     """The solutions of triangular systems of which only the diagonals next to the main one are given."""
     from jax import lax
@@ -265,7 +266,7 @@ def _loop(step, carry, rows):
     return carry, np.stack(results)
 
 
-@op("TridiagonalSolve", "diagonals: T, rhs: T -> output: T", T=_T, shape=_system_shape)
+@op("TridiagonalSolve", "diagonals: T, rhs: T -> output: T", T=_T, shape=_system_shape, cost=Cost.HEAVY)
 def tridiagonal_solve_op(xp, diagonals, rhs, *, partial_pivoting=True, perturb_singular=False):
     """The solutions of systems with three diagonals, by Gaussian elimination."""
     from jax import lax

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import COMPLEX, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, with_rank_at_least
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.shape_values import join, shape_of
 
@@ -81,7 +82,7 @@ def _positive(shape):
     return square(shape)
 
 
-@op("Cholesky", "input: T -> output: T", T=_T, shape=_positive)
+@op("Cholesky", "input: T -> output: T", T=_T, shape=_positive, cost=Cost.FACTORIZATION)
 def cholesky_op(xp, x):
     """Lower triangular matrices L with L L^H = x, whose lower triangles alone are read."""
     from jax import lax
@@ -127,7 +128,7 @@ def not_finite(xp, result, *more):
     return [xp.logical_not(xp.isfinite(result))]
 
 
-@op("MatrixInverse", "input: T -> output: T", T=_T, shape=square)
+@op("MatrixInverse", "input: T -> output: T", T=_T, shape=square, cost=Cost.FACTORIZATION)
 def matrix_inverse_op(xp, x, *, adjoint=False):
     """The inverses of square matrices, or of their adjoints."""
     if adjoint:
@@ -158,7 +159,7 @@ def _as_matrices(c):
     return raw.ExpandDims(raw.ExpandDims(c, -1), -1)
 
 
-@op("MatrixDeterminant", "input: T -> output: T", T=_T, shape=_batch)
+@op("MatrixDeterminant", "input: T -> output: T", T=_T, shape=_batch, cost=Cost.FACTORIZATION)
 def matrix_determinant_op(xp, x):
     """The determinants of square matrices."""
     return xp.linalg.det(x).astype(x.dtype) if x.shape[-1] else xp.ones(x.shape[:-2], x.dtype)
@@ -174,7 +175,8 @@ def _two_batches(shape):
     return [_batch(shape)] * 2
 
 
-@op("LogMatrixDeterminant", "input: T -> sign: T, log_abs_determinant: T", T=_T, shape=_two_batches)
+@op("LogMatrixDeterminant", "input: T -> sign: T, log_abs_determinant: T", T=_T, shape=_two_batches,
+    cost=Cost.FACTORIZATION)
 def log_matrix_determinant_op(xp, x):
     """The signs of the determinants and the logarithms of their magnitudes."""
     sign, log = xp.linalg.slogdet(x)
@@ -211,7 +213,7 @@ def _same_batch(matrix, rhs):
     return _solve_shape(matrix, rhs)
 
 
-@op("MatrixSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_same_batch)
+@op("MatrixSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_same_batch, cost=Cost.FACTORIZATION)
 def matrix_solve_op(xp, matrix, rhs, *, adjoint=False):
     """The solutions x of matrix x = rhs, or with the adjoints of the matrices."""
     if adjoint:
@@ -233,7 +235,7 @@ def _grad_of_matrix(x, db, flipped):
     return raw.Neg(matmul(x, db, adjoint_b=True) if flipped else matmul(db, x, adjoint_b=True))
 
 
-@op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_solve_shape)
+@op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_solve_shape, cost=Cost.FACTORIZATION)
 def matrix_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
     """The solutions of triangular systems; the other triangle is not read."""
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
@@ -309,7 +311,7 @@ def _eigen_shape(shape, compute_v):
     return [shape[:-1], shape if compute_v else (0,)]
 
 
-@op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=_T, shape=_eigen_shape)
+@op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=_T, shape=_eigen_shape, cost=Cost.FACTORIZATION)
 def self_adjoint_eig_op(xp, x, *, compute_v=True):
     """Eigenvalues in ascending order and eigenvectors; the lower triangles alone are read."""
     if xp is np and not np.all(np.isfinite(x)):
@@ -371,7 +373,7 @@ def _svd_shape(shape, compute_uv, full_matrices):
     return [(*batch, k), (*batch, m, k), (*batch, n, k)]
 
 
-@op("Svd", "input: T -> s: T, u: T, v: T", T=_T, shape=_svd_shape)
+@op("Svd", "input: T -> s: T, u: T, v: T", T=_T, shape=_svd_shape, cost=Cost.FACTORIZATION)
 def svd_op(xp, x, *, compute_uv=True, full_matrices=False):
     """Singular values in descending order, left and right singular vectors."""
     if xp is np and not np.all(np.isfinite(x)):  # NumPy raises, TensorFlow does not

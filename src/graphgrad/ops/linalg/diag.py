@@ -187,7 +187,7 @@ def _matrix_diag_v2_grad(op, dy):
     return raw.MatrixDiagPartV2(dy, op.inputs[1], dy.dtype.np_dtype.type(0)), None, None, None, None
 
 
-@op("MatrixDiag", "diagonal: T -> output: T")
+@op("MatrixDiag", "diagonal: T -> output: T", data_movement=True)
 def matrix_diag_v1(xp, diagonal):
     """Square matrices with the given main diagonals, zero elsewhere."""
     n = diagonal.shape[-1]
@@ -254,7 +254,7 @@ def _matrix_diag_part_v2_grad(op, dy):
     return _put_back(op, dy, raw.MatrixDiagV2, raw.MatrixSetDiagV2)
 
 
-@op("MatrixDiagPart", "input: T -> diagonal: T")
+@op("MatrixDiagPart", "input: T -> diagonal: T", data_movement=True)
 def matrix_diag_part_v1(xp, x):
     """The main diagonals of matrices."""
     return _collect(xp, x, None, 0, 0, "LEFT_LEFT")
@@ -348,7 +348,7 @@ def _matrix_set_diag_v1_grad(op, dy):
 # -- bands -------------------------------------------------------------------------
 
 
-@op("MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex -> band: T", Tindex=INDEX)
+@op("MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex -> band: T", Tindex=INDEX, data_movement=True)
 def matrix_band_part_op(xp, x, num_lower, num_upper):
     """The input with zeros outside of a band around the main diagonal."""
     rows, cols = x.shape[-2:]
@@ -382,7 +382,7 @@ def _matrix_band_part_grad(op, dy):
 # -- diagonal tensors --------------------------------------------------------------
 
 
-@op("Diag", "diagonal: T -> output: T", T=NUMERIC)
+@op("Diag", "diagonal: T -> output: T", T=NUMERIC, data_movement=True)
 def diag_op(xp, diagonal):
     """A tensor of twice the rank that is zero but for [i..., i...]."""
     n = diagonal.size
@@ -403,7 +403,7 @@ def _diag_grad(op, dy):
     return raw.DiagPart(dy)
 
 
-@op("DiagPart", "input: T -> diagonal: T", T=NUMERIC)
+@op("DiagPart", "input: T -> diagonal: T", T=NUMERIC, data_movement=True)
 def diag_part_op(xp, x):
     """The elements [i..., i...] of a tensor of even rank."""
     shape = _diag_part_shape(x.shape)

@@ -6,6 +6,7 @@ dimensions that have no letters.
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -16,6 +17,7 @@ from graphgrad.ir.dtypes import INEXACT, INTEGER
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined
+from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.shape_values import axes, is_tensor, minus, rank_of, shape_of
 
@@ -47,7 +49,7 @@ def _unique(tokens):
 # -- the op ----------------------------------------------------------------------------
 
 
-@op("Einsum", "inputs: N*T -> output: T", T=INEXACT | INTEGER)
+@op("Einsum", "inputs: N*T -> output: T", T=INEXACT | INTEGER, cost=Cost.PRODUCT)
 def einsum_op(xp, inputs, *, equation):
     """Einstein summation; labels may recur in a subscript, in the output's too (a diagonal)."""
     subscripts, output = _parse(equation)
@@ -113,6 +115,12 @@ def _sizes(subscripts, output, shapes):
         raise Complaint(f"Output contains {len(around)} broadcasting dimension(s) but no ellipsis (...) was found in "
                         "the output subscripts", "write '...' in the output, or sum with tf.reduce_sum")
     return sizes, around
+
+
+@einsum_op.multiply_adds
+def _einsum_work(op, unknown):
+    # At most every index of either with every one of the other.
+    return math.prod(size_of(t._spec.shape, unknown) for t in op.inputs) ** 0.75
 
 
 @einsum_op.shape

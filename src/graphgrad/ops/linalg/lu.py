@@ -9,6 +9,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import COMPLEX, INDEX, float32, float64, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import join, shape_of
 
 from .decompositions import adjoint, diag_part, lower, square, upper
@@ -23,7 +24,8 @@ def _lu_shape(shape):
     return [shape, None if shape is None else shape[:-1]]
 
 
-@op("Lu", "input: T -> lu: T, p: output_idx_type", T=_T, output_idx_type=INDEX, shape=_lu_shape)
+@op("Lu", "input: T -> lu: T, p: output_idx_type", T=_T, output_idx_type=INDEX, shape=_lu_shape,
+    cost=Cost.FACTORIZATION)
 def lu_op(xp, x, *, output_idx_type=int32):
     """Lower and upper triangular factors of square matrices, in one matrix, and the permutation of the rows."""
     from jax import lax

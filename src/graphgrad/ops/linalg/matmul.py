@@ -9,6 +9,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
+from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.shape_values import shape_of
@@ -36,10 +37,20 @@ def _dim(d):
 # -- MatMul ----------------------------------------------------------------------------
 
 
-@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC)
+@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC, cost=Cost.PRODUCT)
 def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False):
     """The product of two matrices, each transposed first if requested."""
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+@mat_mul.multiply_adds
+def _product_work(op, unknown):
+    a = op.inputs[0]._spec.shape
+    results = size_of(op.outputs[0]._spec.shape, unknown)
+    if not a:
+        return results * unknown
+    inner = a[-2 if op.attrs.get("transpose_a") or op.attrs.get("adj_x") else -1]
+    return results * (unknown if inner is None else inner)
 
 
 @mat_mul.shape
@@ -70,10 +81,13 @@ def _mat_mul_grad(op, dy):
 # -- BatchMatMulV2 ---------------------------------------------------------------------
 
 
-@op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC)
+@op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC, cost=Cost.PRODUCT)
 def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
     """The products of two broadcasting stacks of matrices, each the adjoint first if requested."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+
+
+batch_mat_mul.multiply_adds(_product_work)
 
 
 def _adjoint(xp, x):
@@ -148,21 +162,26 @@ def _same_batches(x, y, adj_x, adj_y):
     return _batch_mat_mul_shape(x, y, adj_x, adj_y)
 
 
-@op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches)
+@op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches, cost=Cost.PRODUCT)
 def old_batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
     """The products of two stacks of matrices, which do not broadcast."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
 
 
+old_batch_mat_mul.multiply_adds(_product_work)
 old_batch_mat_mul.grad(_batch_mat_mul_grad)
 
 
-@op("BatchMatMulV3", "x: Ta, y: Tb -> output: Tout", Ta=NUMERIC, Tb=NUMERIC, Tout=NUMERIC, shape=_batch_mat_mul_shape)
+@op("BatchMatMulV3", "x: Ta, y: Tb -> output: Tout", Ta=NUMERIC, Tb=NUMERIC, Tout=NUMERIC, shape=_batch_mat_mul_shape,
+    cost=Cost.PRODUCT)
 def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
     """The products of two broadcasting stacks of matrices, in a dtype of its own."""
     dtype = Tout.np_dtype
     x, y = (_adjoint(xp, x) if adj_x else x), (_adjoint(xp, y) if adj_y else y)
     return _product(xp, x.astype(dtype), y.astype(dtype))
+
+
+batch_mat_mul_v3.multiply_adds(_product_work)
 
 
 @batch_mat_mul_v3.grad
@@ -183,13 +202,14 @@ def _batch_mat_mul_v3_grad(op, dz):
 _SPARSE = frozenset({float32, bfloat16})
 
 
-@op("SparseMatMul", "a: Ta, b: Tb -> product: float32", Ta=_SPARSE, Tb=_SPARSE)
+@op("SparseMatMul", "a: Ta, b: Tb -> product: float32", Ta=_SPARSE, Tb=_SPARSE, cost=Cost.PRODUCT)
 def sparse_mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False):
     """The product of two matrices, of which many elements may be zero, in single precision."""
     a, b = a.astype(np.float32), b.astype(np.float32)
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
 
 
+sparse_mat_mul.multiply_adds(_product_work)
 sparse_mat_mul.shape(_mat_mul_shape)
 
 

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import COMPLEX, complex64, complex128, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, with_rank_at_least
+from graphgrad.op_traits import Cost
 from graphgrad.system.late_imports import load
 
 from .decompositions import adjoint, diag, diag_part, reciprocal_gaps, square
@@ -29,7 +30,8 @@ def _eig_shape(shape, compute_v):
     return [shape[:-1], shape if compute_v else (0,)]
 
 
-@op("Eig", "input: T -> e: Tout, v: Tout", T=_T, Tout=COMPLEX, shape=_eig_shape, flags=("host",))
+@op("Eig", "input: T -> e: Tout, v: Tout", T=_T, Tout=COMPLEX, shape=_eig_shape, flags=("host",),
+    cost=Cost.FACTORIZATION)
 def eig_op(xp, x, *, compute_v=True, Tout):
     """Eigenvalues of square matrices in the order of their real parts, and eigenvectors of length 1."""
     dtype = Tout.np_dtype
@@ -101,13 +103,13 @@ def _logarithm(matrix):
         return np.asarray(linalg.logm(matrix.astype(np.complex128)))
 
 
-@op("MatrixSquareRoot", "input: T -> output: T", T=_T, shape=square, flags=("host",))
+@op("MatrixSquareRoot", "input: T -> output: T", T=_T, shape=square, flags=("host",), cost=Cost.FACTORIZATION)
 def matrix_square_root_op(xp, x):
     """The matrices whose squares these are; NaN where there are none of the dtype."""
     return _of_each(_square_root, x, x.dtype)
 
 
-@op("MatrixLogarithm", "input: T -> output: T", T=COMPLEX, shape=square, flags=("host",))
+@op("MatrixLogarithm", "input: T -> output: T", T=COMPLEX, shape=square, flags=("host",), cost=Cost.FACTORIZATION)
 def matrix_logarithm_op(xp, x):
     """The matrices whose exponentials these are."""
     return _of_each(_logarithm, x, x.dtype)
@@ -166,7 +168,8 @@ def _adjoint(xp, x):
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
-@op("MatrixSolveLs", "matrix: T, rhs: T, l2_regularizer: float64 -> output: T", T=_T, shape=_least_squares_shape)
+@op("MatrixSolveLs", "matrix: T, rhs: T, l2_regularizer: float64 -> output: T", T=_T, shape=_least_squares_shape,
+    cost=Cost.FACTORIZATION)
 def matrix_solve_ls_op(xp, matrix, rhs, l2_regularizer, *, fast=True):
     """The solutions of least squares problems: by the normal equations if `fast`, else those of least norm."""
     m, n = matrix.shape[-2:]

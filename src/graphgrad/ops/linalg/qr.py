@@ -7,6 +7,7 @@ import numpy as np
 from graphgrad.ir.dtypes import COMPLEX, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank_at_least
+from graphgrad.op_traits import Cost
 
 from .decompositions import adjoint, columns_from, diag, diag_part, lower
 from .matmul import matmul
@@ -24,7 +25,7 @@ def _qr_shape(shape, full_matrices):
     return [(*batch, m, k), (*batch, k, n)]
 
 
-@op("Qr", "input: T -> q: T, r: T", T=_T, shape=_qr_shape)
+@op("Qr", "input: T -> q: T, r: T", T=_T, shape=_qr_shape, cost=Cost.FACTORIZATION)
 def qr_op(xp, x, *, full_matrices=False):
     """Orthogonal matrices q and upper triangular ones r with q r = x."""
     q, r = xp.linalg.qr(x, mode="complete" if full_matrices else "reduced")

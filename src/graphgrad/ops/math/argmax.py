@@ -27,7 +27,7 @@ def _checked(dimension, rank):
     return int(dimension) % rank
 
 
-def _declare(name, function, index_types, output_types, doc):
+def _declare(name, function, index_types, output_types, doc, gradient_advice):
     def kernel(xp, input, dimension, *, output_type=int64):
         axis = _checked(int(dimension), input.ndim)
         if not input.shape[axis]:
@@ -36,15 +36,18 @@ def _declare(name, function, index_types, output_types, doc):
 
     kernel.__doc__ = doc
     record = op(name, "input: T, dimension: Tidx -> output: output_type", T=REAL | BOOL, Tidx=index_types,
-                output_type=output_types, host=("dimension",), shape=_position_shape)(kernel)
+                output_type=output_types, host=("dimension",), shape=_position_shape,
+                gradient_advice=gradient_advice)(kernel)
 
     @record.grad
     def _no_gradient(op, dy):
         return None, None
 
 
-_declare("ArgMax", "argmax", INDEX | {int16}, INDEX | {int16, uint16}, "The first position of the maximum.")
-_declare("ArgMin", "argmin", INDEX, INDEX, "The first position of the minimum.")
+_declare("ArgMax", "argmax", INDEX | {int16}, INDEX | {int16, uint16}, "The first position of the maximum.",
+         "a soft argmax: tf.reduce_sum(tf.nn.softmax(k * x) * tf.range(n), -1), n a float")
+_declare("ArgMin", "argmin", INDEX, INDEX, "The first position of the minimum.",
+         "a soft argmin: tf.reduce_sum(tf.nn.softmax(-k * x) * tf.range(n), -1), n a float")
 
 
 def argmax(input, axis=None, output_type=int64, name=None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string, variant
 from graphgrad.ir.indexed_slices import IndexedSlices
@@ -16,7 +17,8 @@ from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.fusion_barrier import not_fused
 
 
-@op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast)
+@op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast, partial_value=elementwise, zero_preserving=True,
+    operator="+")
 def _add(xp, x, y):
     """Elementwise sum with broadcasting; strings are concatenated."""
     return np.asarray(np.add(x, y), object) if x.dtype == object else xp.add(x, y)
@@ -28,7 +30,8 @@ def _add_grad(op, dz):
     return unbroadcast(dz, dz, x, y)
 
 
-@op("AddV2", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
+@op("AddV2", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
+    operator="+")
 def _add_v2(xp, x, y):
     """Elementwise sum with broadcasting."""
     return xp.add(x, y)
@@ -59,7 +62,8 @@ def add(x, y, name=None):
     return (raw.Add if strings else raw.AddV2)(x, y, name=name or "Add")
 
 
-@op("Sub", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
+@op("Sub", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
+    operator="-")
 def _sub(xp, x, y):
     """Elementwise difference with broadcasting."""
     return xp.subtract(x, y)
@@ -96,7 +100,7 @@ _MANY, _LARGE = 16, 1 << 14  # with fewer terms, or fewer elements in each, one 
 _AT_ONCE = 8
 
 
-@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant})
+@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+")
 def _add_n(xp, inputs):
     """Sum of tensors of one shape, or of lists of them."""
     total = inputs[0]
@@ -222,7 +226,7 @@ def sum_of_products(x, dz):
     return raw.Sum(raw.Mul(conj(x), dz), list(range(len(dz._spec.shape))))
 
 
-@op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)
+@op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise)
 def _mul(xp, x, y):
     """Elementwise product with broadcasting."""
     return xp.multiply(x, y)
@@ -385,7 +389,7 @@ def cross(a, b, name=None):
 # -- extrema -----------------------------------------------------------------------
 
 
-@op("Maximum", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
+@op("Maximum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True)
 def _maximum(xp, x, y):
     """Elementwise maximum with broadcasting."""
     return xp.maximum(x, y)
@@ -420,7 +424,8 @@ def maximum(x, y, name=None):
     return raw.Maximum(x, y, name=name)
 
 
-@op("Minimum", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
+@op("Minimum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True,
+    operator="min")
 def _minimum(xp, x, y):
     """Elementwise minimum with broadcasting."""
     return xp.minimum(x, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, FLOATING, NUMERIC, REAL, bool_
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -13,7 +14,8 @@ from graphgrad.ir.shape import broadcast, is_fully_defined, merged
 from graphgrad.ops.common.elementwise import same
 
 
-@op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast)
+@op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator="<",
+    gradient_advice="a smooth step: tf.sigmoid(k * (y - x))")
 def _less(xp, x, y):
     """x < y."""
     return xp.less(x, y)
@@ -36,7 +38,8 @@ def less(x, y, name=None):
     return raw.Less(x, y, name=name)
 
 
-@op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast)
+@op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator="<=",
+    gradient_advice="a smooth step: tf.sigmoid(k * (y - x))")
 def _less_equal(xp, x, y):
     """x <= y."""
     return xp.less_equal(x, y)
@@ -59,7 +62,8 @@ def less_equal(x, y, name=None):
     return raw.LessEqual(x, y, name=name)
 
 
-@op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast)
+@op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator=">",
+    gradient_advice="a smooth step: tf.sigmoid(k * (x - y))")
 def _greater(xp, x, y):
     """x > y."""
     return xp.greater(x, y)
@@ -82,7 +86,8 @@ def greater(x, y, name=None):
     return raw.Greater(x, y, name=name)
 
 
-@op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast)
+@op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator=">=",
+    gradient_advice="a smooth step: tf.sigmoid(k * (x - y))")
 def _greater_equal(xp, x, y):
     """x >= y."""
     return xp.greater_equal(x, y)
@@ -127,7 +132,8 @@ def _fit(x, y):
     return True
 
 
-@op("Equal", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape)
+@op("Equal", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
+    gradient_advice="a bump: tf.exp(-k * tf.square(x - y))")
 def _equal(xp, x, y, *, incompatible_shape_error=True):
     """x == y; False as a whole if the shapes do not fit and that is no error."""
     if not incompatible_shape_error and not _fit(x, y):
@@ -135,7 +141,8 @@ def _equal(xp, x, y, *, incompatible_shape_error=True):
     return xp.equal(x, y)
 
 
-@op("NotEqual", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape)
+@op("NotEqual", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
+    gradient_advice="a dent: 1.0 - tf.exp(-k * tf.square(x - y))")
 def _not_equal(xp, x, y, *, incompatible_shape_error=True):
     """x != y; True as a whole if the shapes do not fit and that is no error."""
     if not incompatible_shape_error and not _fit(x, y):
@@ -190,19 +197,19 @@ def not_equal(x, y, name=None):
 # -- logic -------------------------------------------------------------------------
 
 
-@op("LogicalNot", "x: bool -> y: bool", shape=same)
+@op("LogicalNot", "x: bool -> y: bool", shape=same, partial_value=folded)
 def _logical_not(xp, x):
     """not x."""
     return xp.logical_not(x)
 
 
-@op("LogicalAnd", "x: bool, y: bool -> z: bool", shape=broadcast)
+@op("LogicalAnd", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded, operator="and")
 def _logical_and(xp, x, y):
     """x and y."""
     return xp.logical_and(x, y)
 
 
-@op("LogicalOr", "x: bool, y: bool -> z: bool", shape=broadcast)
+@op("LogicalOr", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded)
 def _logical_or(xp, x, y):
     """x or y."""
     return xp.logical_or(x, y)

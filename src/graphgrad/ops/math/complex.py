@@ -59,7 +59,7 @@ def complex(real, imag, name=None):
         return raw.Complex(real, imag, Tout=wanted, name=scope)
 
 
-@op("Conj", "input: T -> output: T", T=COMPLEX, shape=same)
+@op("Conj", "input: T -> output: T", T=COMPLEX, shape=same, zero_preserving=True)
 def _conj(xp, x):
     """The complex conjugate."""
     return xp.conj(x)
@@ -92,7 +92,7 @@ def conj(x, name=None):
     raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}. Fix: tf.cast(x, tf.complex64)")
 
 
-def _part(name, kernel, doc):
+def _part(name, kernel, doc, **traits):
     """Declares an op from complex numbers to real ones."""
 
     def part_kernel(xp, x, *, Tout=float32):
@@ -101,7 +101,8 @@ def _part(name, kernel, doc):
     part_kernel.__doc__ = doc
     argument = "x" if name == "ComplexAbs" else "input"
     result = "y" if name == "ComplexAbs" else "output"
-    return op(name, f"{argument}: T -> {result}: Tout", T=COMPLEX, Tout=_PARTS, shape=same)(part_kernel)
+    return op(name, f"{argument}: T -> {result}: Tout", T=COMPLEX, Tout=_PARTS, shape=same,
+              **traits)(part_kernel)
 
 
 def _real_kernel(xp, x):
@@ -120,8 +121,8 @@ def _complex_abs_kernel(xp, x):
     return xp.abs(x)
 
 
-_real = _part("Real", _real_kernel, "The real part.")
-_imag = _part("Imag", _imag_kernel, "The imaginary part.")
+_real = _part("Real", _real_kernel, "The real part.", zero_preserving=True)
+_imag = _part("Imag", _imag_kernel, "The imaginary part.", zero_preserving=True)
 _angle = _part("Angle", _angle_kernel, "The argument, in radians.")
 _complex_abs = _part("ComplexAbs", _complex_abs_kernel, "The absolute value.")
 

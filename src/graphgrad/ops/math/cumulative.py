@@ -9,6 +9,7 @@ from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.dtypes import COMPLEX, FLOATING, INDEX, NUMERIC, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -108,7 +109,7 @@ def _running_logsumexp(x, axis):
     return np.logaddexp.accumulate(x, axis, dtype=x.dtype)
 
 
-@op("Cumsum", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape)
+@op("Cumsum", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY)
 def _cumsum(xp, x, axis, *, exclusive=False, reverse=False):
     """The sum of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 0, _running_sum, _SUM)
@@ -120,7 +121,7 @@ def _cumsum_grad(op, dy):
     return raw.Cumsum(dy, op.inputs[1], exclusive=op._attr("exclusive"), reverse=backwards), None
 
 
-@op("Cumprod", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape)
+@op("Cumprod", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY)
 def _cumprod(xp, x, axis, *, exclusive=False, reverse=False):
     """The product of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 1, _running_product, _PRODUCT)
@@ -287,7 +288,8 @@ def _linear_recurrence_grad(op, dr):
     return s, raw.Mul(s, conj(lane.behind(op.outputs[0])))
 
 
-@op("CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", T=FLOATING, Tidx=INDEX, host=("axis",), shape=_scan_shape)
+@op("CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", T=FLOATING, Tidx=INDEX, host=("axis",), shape=_scan_shape,
+    cost=Cost.HEAVY)
 def _cumulative_logsumexp(xp, x, axis, *, exclusive=False, reverse=False):
     """log(sum(exp(x))) of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, -np.inf, _running_logsumexp, _LOG_SUM)

@@ -6,6 +6,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir import dtypes
+from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL, as_dtype, int32, int64
 from graphgrad.ir.indexed_slices import IndexedSlices
@@ -68,7 +69,8 @@ def _quotient_grad(divide, x, y, dz):
 
 
 for _type in ("RealDiv", "Div"):
-    op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast)(_real_div).grad(_real_div_grad)
+    op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise,
+       finite_advice="keep the divisor away from 0, or use tf.math.divide_no_nan")(_real_div).grad(_real_div_grad)
 
 # The dtype of integers in a true division.
 _DIVIDED_AS = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
@@ -231,7 +233,8 @@ def _no_gradient(op, dz):
     return None, None
 
 
-@op("FloorDiv", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
+@op("FloorDiv", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise,
+    gradient_advice="the identity's gradient (straight-through): x / y + tf.stop_gradient(x // y - x / y)")
 def _floor_div(xp, x, y):
     """Elementwise quotient rounded down, with broadcasting."""
     _check_divisor(xp, x, y)
@@ -309,7 +312,7 @@ def truncatediv(x, y, name=None):
 # -- remainders --------------------------------------------------------------------
 
 
-@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
+@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise)
 def _floor_mod(xp, x, y):
     """Elementwise remainder of division rounded down: it has y's sign."""
     _check_divisor(xp, x, y)

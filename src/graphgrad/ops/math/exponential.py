@@ -16,7 +16,8 @@ from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import SIGNED, conj, same
 
 
-@op("Exp", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Exp", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
+    finite_advice="keep its argument below 88 (float32): subtract the maximum first, or use tf.clip_by_value")
 def _exp(xp, x):
     """e to the power of x."""
     return xp.exp(x)
@@ -72,7 +73,8 @@ def expm1(x, name=None):
     return raw.Expm1(x, name=name)
 
 
-@op("Log", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Log", "x: T -> y: T", T=INEXACT, shape=same,
+    finite_advice="keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))")
 def _log(xp, x):
     """The natural logarithm."""
     if x.dtype != np.float32:
@@ -109,7 +111,7 @@ def log(x, name=None):
     return raw.Log(x, name=name)
 
 
-@op("Log1p", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Log1p", "x: T -> y: T", T=INEXACT, shape=same, finite_advice="keep its argument above -1")
 def _log1p(xp, x):
     """log(1 + x)."""
     return xp.log1p(x)
@@ -140,7 +142,8 @@ def log1p(x, name=None):
 # -- powers ------------------------------------------------------------------------
 
 
-@op("Pow", "x: T, y: T -> z: T", T=SIGNED, shape=broadcast)
+@op("Pow", "x: T, y: T -> z: T", T=SIGNED, shape=broadcast,
+    finite_advice="keep the base above 0: its logarithm and its powers are part of the gradient")
 def _pow(xp, x, y):
     """x to the power of y, elementwise with broadcasting."""
     if xp is np and x.dtype.kind in "iu" and x.size and np.any(y < 0):

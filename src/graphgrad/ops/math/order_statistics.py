@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, REAL, bfloat16, float16, float3
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank_at_least
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import axes, join, plus, rank_of, shape_of
 
 from .topk import _in_top_k_shape, _top_k_grad, _top_k_shape
@@ -20,7 +21,7 @@ from .topk import _in_top_k_shape, _top_k_grad, _top_k_shape
 # -- TopK and InTopK of TensorFlow 1 -----------------------------------------------------
 
 
-@op("TopK", "input: T -> values: T, indices: int32", T=REAL)
+@op("TopK", "input: T -> values: T, indices: int32", T=REAL, cost=Cost.HEAVY)
 def top_k_v1_op(xp, x, *, k, sorted=True):
     """The k largest elements along the last axis and where they are; of equal ones the first."""
     return raw.TopKV2.kernel(xp, x, k, sorted=sorted)
@@ -36,7 +37,9 @@ def _top_k_v1_grad(op, dvalues, unused):
     return _top_k_grad(op, dvalues, unused)[0]
 
 
-@op("InTopK", "predictions: float32, targets: T -> precision: bool", T=INDEX)
+@op("InTopK", "predictions: float32, targets: T -> precision: bool", T=INDEX,
+    gradient_advice="the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits("
+                    "labels=targets, logits=predictions)")
 def in_top_k_v1_op(xp, predictions, targets, *, k):
     """Returns whether fewer than k classes have a larger prediction than the target."""
     return raw.InTopKV2.kernel(xp, predictions, targets, k)
@@ -50,7 +53,7 @@ def _in_top_k_v1_shape(predictions, targets):
 # -- ApproxTopK --------------------------------------------------------------------------
 
 
-@op("ApproxTopK", "input: T -> values: T, indices: int32", T={float16, bfloat16, float32, float64})
+@op("ApproxTopK", "input: T -> values: T, indices: int32", T={float16, bfloat16, float32, float64}, cost=Cost.HEAVY)
 def approx_top_k_op(xp, x, *, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True,
                     reduction_input_size_override=-1, aggregate_to_topk=True):
     """The k largest (or smallest) elements along an axis and where they are; on a CPU they are exact."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.constant_value import static_value
+from graphgrad.ir.constant_value import folded, static_value
 from graphgrad.ir.dtypes import INDEX, NUMERIC, REAL, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
@@ -53,7 +53,7 @@ def wide(x):
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" else x
 
 
-def _reduction(name, kernel, doc, T=None):
+def _reduction(name, kernel, doc, T=None, **traits):
     """Declares a reduction; `kernel` takes (xp, x, axes, keep_dims). Without T it is one of bools."""
 
     def reduce_kernel(xp, input, reduction_indices, *, keep_dims=False):
@@ -62,7 +62,7 @@ def _reduction(name, kernel, doc, T=None):
     reduce_kernel.__doc__ = doc
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
-              host=("reduction_indices",), shape=_reduced, **allowed)(reduce_kernel)
+              host=("reduction_indices",), shape=_reduced, **allowed, **traits)(reduce_kernel)
 
 
 # -- the way back ------------------------------------------------------------------
@@ -136,7 +136,7 @@ def _sum_kernel(xp, x, axes, keep_dims):
     return xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_sum = _reduction("Sum", _sum_kernel, "Sum over axes.", NUMERIC)
+_sum = _reduction("Sum", _sum_kernel, "Sum over axes.", NUMERIC, partial_value=folded, zero_preserving=True)
 
 
 @_sum.grad
@@ -164,7 +164,8 @@ def _mean_kernel(xp, x, axes, keep_dims):
     return (truncated_mean(xp, total, n) if dtype.kind in "iu" else total / n).astype(dtype)
 
 
-_mean = _reduction("Mean", _mean_kernel, "Mean over axes; of integers, rounded toward zero.", NUMERIC)
+_mean = _reduction("Mean", _mean_kernel, "Mean over axes; of integers, rounded toward zero.", NUMERIC,
+                   zero_preserving=True)
 
 
 @_mean.grad
@@ -185,7 +186,7 @@ def _prod_kernel(xp, x, axes, keep_dims):
     return xp.prod(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_prod = _reduction("Prod", _prod_kernel, "Product over axes.", NUMERIC)
+_prod = _reduction("Prod", _prod_kernel, "Product over axes.", NUMERIC, partial_value=folded)
 
 
 @_prod.grad
@@ -239,7 +240,7 @@ def _extremum(name, doc):
             neutral = -np.inf if name == "max" else np.inf
         return getattr(xp, name)(x, axis=axes, keepdims=keep_dims, initial=xp.asarray(neutral, x.dtype))
 
-    return _reduction(name.capitalize(), kernel, doc, REAL)
+    return _reduction(name.capitalize(), kernel, doc, REAL, partial_value=folded)
 
 
 _max = _extremum("max", "Maximum over axes.")

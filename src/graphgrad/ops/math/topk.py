@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, REAL, as_dtype, float32, int16, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank, with_rank_at_least
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, rank_of, shape_of
 
@@ -25,7 +26,7 @@ class TopKV2(NamedTuple):
 
 
 @op("TopKV2", "input: T, k: Tk -> values: T, indices: index_type", T=REAL, Tk=_INDEX, index_type=_INDEX,
-    host=("k",))
+    host=("k",), cost=Cost.HEAVY)
 def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
     """The k largest elements along the last axis and where they are; of equal ones the first."""
     k = int(k)
@@ -107,7 +108,9 @@ def _last(sizes):
     return raw.StridedSlice(sizes, [-1], [0], [1], end_mask=1)
 
 
-@op("InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", T=INDEX)
+@op("InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", T=INDEX,
+    gradient_advice="the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits("
+                    "labels=targets, logits=predictions)")
 def in_top_k_op(xp, predictions, targets, k):
     """Returns whether fewer than k classes have a larger prediction than the target; ties count as in."""
     classes = predictions.shape[-1]

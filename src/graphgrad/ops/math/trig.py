@@ -106,7 +106,8 @@ def tan(x, name=None):
     return raw.Tan(x, name=name)
 
 
-@op("Asin", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Asin", "x: T -> y: T", T=INEXACT, shape=same,
+    finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value")
 def _asin(xp, x):
     """The inverse of the sine."""
     return xp.arcsin(x)
@@ -134,7 +135,8 @@ def asin(x, name=None):
     return raw.Asin(x, name=name)
 
 
-@op("Acos", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Acos", "x: T -> y: T", T=INEXACT, shape=same,
+    finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value")
 def _acos(xp, x):
     """The inverse of the cosine."""
     return xp.arccos(x)
@@ -279,7 +281,7 @@ def cosh(x, name=None):
     return raw.Cosh(x, name=name)
 
 
-@op("Tanh", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Tanh", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
 def _tanh(xp, x):
     """The hyperbolic tangent."""
     return xp.tanh(x)
@@ -406,7 +408,7 @@ def atanh(x, name=None):
 # -- the logistic function ---------------------------------------------------------
 
 
-@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
 def _sigmoid(xp, x):
     """1 / (1 + exp(-x))."""
     one = xp.asarray(1, x.dtype)

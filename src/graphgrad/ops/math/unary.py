@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype, float32, float64
 from graphgrad.ir.indexed_slices import IndexedSlices
@@ -47,7 +48,7 @@ def abs(x, name=None):
     return raw.Abs(x, name=name)
 
 
-@op("Neg", "x: T -> y: T", T=SIGNED, shape=same)
+@op("Neg", "x: T -> y: T", T=SIGNED, shape=same, partial_value=elementwise, zero_preserving=True)
 def _neg(xp, x):
     """-x."""
     return xp.negative(x)
@@ -75,7 +76,7 @@ def negative(x, name=None):
     return raw.Neg(x, name=name)
 
 
-@op("Sign", "x: T -> y: T", T=SIGNED, shape=same)
+@op("Sign", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice="a smooth sign: tf.tanh(k * x)")
 def _sign(xp, x):
     """-1, 0 or 1; x / |x| for complex numbers."""
     return xp.sign(x)
@@ -114,13 +115,17 @@ def _no_gradient(op, dy):
     return None
 
 
-@op("Floor", "x: T -> y: T", T=FLOATING, shape=same)
+def _straight_through(name):
+    return f"the identity's gradient (straight-through): x + tf.stop_gradient({name}(x) - x)"
+
+
+@op("Floor", "x: T -> y: T", T=FLOATING, shape=same, gradient_advice=_straight_through("tf.floor"))
 def _floor(xp, x):
     """The largest integer not above x."""
     return xp.floor(x)
 
 
-@op("Ceil", "x: T -> y: T", T=FLOATING, shape=same)
+@op("Ceil", "x: T -> y: T", T=FLOATING, shape=same, gradient_advice=_straight_through("tf.math.ceil"))
 def _ceil(xp, x):
     """The smallest integer not below x."""
     return xp.ceil(x)
@@ -131,8 +136,8 @@ def _rounded(xp, x):
     return x if x.dtype.kind in "iu" else xp.rint(x)
 
 
-_round = op("Round", "x: T -> y: T", T=SIGNED, shape=same)(_rounded)
-_rint = op("Rint", "x: T -> y: T", T=FLOATING, shape=same)(_rounded)
+_round = op("Round", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice=_straight_through("tf.round"))(_rounded)
+_rint = op("Rint", "x: T -> y: T", T=FLOATING, shape=same, gradient_advice=_straight_through("tf.round"))(_rounded)
 
 for _record in (_floor, _ceil, _round, _rint):
     _record.grad(_no_gradient)
@@ -270,7 +275,8 @@ def square(x, name=None):
     return raw.Square(x, name=name)
 
 
-@op("Sqrt", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Sqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
+    finite_advice="keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)")
 def _sqrt(xp, x):
     """The square root."""
     return xp.sqrt(x)
@@ -315,7 +321,8 @@ def sqrt(x, name=None):
     return raw.Sqrt(x, name=name)
 
 
-@op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
+    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)")
 def _rsqrt(xp, x):
     """1 / sqrt(x)."""
     return xp.asarray(1, x.dtype) / xp.sqrt(x)
@@ -386,7 +393,8 @@ def _reciprocal_grad_op(xp, y, dy):
 
 def _declare_reciprocal(name):
     """`Reciprocal` and `Inv` are one op under two names; each has a gradient op of its own."""
-    record = op(name, "x: T -> y: T", T=SIGNED, shape=same)(_reciprocal)
+    record = op(name, "x: T -> y: T", T=SIGNED, shape=same,
+                finite_advice="keep its argument away from 0, or use tf.math.divide_no_nan")(_reciprocal)
     grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)(_reciprocal_grad_op)
 
     @record.grad

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import is_zero, pullback, vjp
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Cost
 
 _STATE = "cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _GATES = "i: T, cs: T, f: T, o: T, ci: T, co: T, h: T"
@@ -92,7 +93,7 @@ def _layer_shape(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b):
 # -- LSTMBlockCell -----------------------------------------------------------------------
 
 
-@op("LSTMBlockCell", f"x: T, {_STATE} -> {_GATES}", T=FLOATING, shape=_cell_shape)
+@op("LSTMBlockCell", f"x: T, {_STATE} -> {_GATES}", T=FLOATING, shape=_cell_shape, cost=Cost.PRODUCT)
 def lstm_cell(xp, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias=1.0, cell_clip=3.0, use_peephole=False):
     """One step of an LSTM."""
     gates = xp.concatenate([x, h_prev], axis=1) @ w + b
@@ -131,7 +132,8 @@ def _lstm_cell_grad(op, *dys):
 # -- GRUBlockCell ------------------------------------------------------------------------
 
 
-@op("GRUBlockCell", "x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T -> r: T, u: T, c: T, h: T", T=FLOATING)
+@op("GRUBlockCell", "x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T -> r: T, u: T, c: T, h: T", T=FLOATING,
+    cost=Cost.PRODUCT)
 def gru_cell(xp, x, h_prev, w_ru, w_c, b_ru, b_c):
     """One step of a GRU."""
     r, u = xp.split(_sigmoid(xp, xp.concatenate([x, h_prev], axis=1) @ w_ru + b_ru), 2, axis=1)
@@ -237,9 +239,8 @@ def _layer_attrs(op):
 
 
 for _name, _kernel in (("BlockLSTM", _forward), ("BlockLSTMV2", _forward_v2)):
-    op(_name, f"seq_len_max: int64, x: T, {_STATE} -> {_GATES}", T=FLOATING, shape=_layer_shape)(_kernel).grad(
-        _forward_grad
-    )
+    op(_name, f"seq_len_max: int64, x: T, {_STATE} -> {_GATES}", T=FLOATING, shape=_layer_shape,
+       cost=Cost.PRODUCT)(_kernel).grad(_forward_grad)
 
 
 # -- its gradient ------------------------------------------------------------------------
@@ -323,4 +324,4 @@ def _backward_grad(op, *us):
 for _name, _order in (("BlockLSTMGrad", _ICFO), ("BlockLSTMGradV2", _IFCO)):
     op(_name, f"seq_len_max: int64, x: T, {_STATE}, {_GATES}, cs_grad: T, h_grad: T -> x_grad: T, cs_prev_grad: T, "
        "h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T", T=FLOATING,
-       shape=_backward_shape)(_backward(_order)).grad(_backward_grad)
+       shape=_backward_shape, cost=Cost.PRODUCT)(_backward(_order)).grad(_backward_grad)

@@ -30,7 +30,7 @@ def shifted(xp, x):
     return x - xp.max(x, axis=-1, keepdims=True)
 
 
-@op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector)
+@op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector, saves_result=True)
 def softmax_op(xp, logits):
     """exp(x) / sum(exp(x)) along the last axis."""
     e = xp.exp(shifted(xp, logits))

@@ -36,7 +36,7 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.control.assertions import after_check
 
 from . import philox
-from .seeds import known_sizes, seed_attrs, sizes, start
+from .seeds import GUMBEL_SOFTMAX, known_sizes, seed_attrs, sizes, start
 
 _SET_ASIDE = 256  # blocks that a run sets aside for each number it returns
 _FLAGS = ("stateful", "random")
@@ -141,7 +141,7 @@ def shuffled(value: Any, stream: philox.Stream) -> Any:
 
 
 @op("Multinomial", "logits: T, num_samples: int32 -> output: output_dtype", T=REAL, output_dtype=INDEX,
-    host=("num_samples",), flags=_FLAGS)
+    host=("num_samples",), flags=_FLAGS, gradient_advice=GUMBEL_SOFTMAX)
 def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int64, rng=0):
     """Draws classes with probabilities softmax(logits) in each row.
 

@@ -55,6 +55,10 @@ class _Pending:
 eager.draw_with(_Pending)
 
 
+# What has a gradient in the place of a draw from categories.
+GUMBEL_SOFTMAX = "a Gumbel softmax: tf.nn.softmax((logits - tf.math.log(-tf.math.log(u))) / t), u uniform in (0, 1)"
+
+
 def set_random_seed(seed: int) -> None:
     """Sets the seed that the current graph's random ops (or eager mode's) start from.
 

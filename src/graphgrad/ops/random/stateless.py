@@ -40,7 +40,7 @@ from .random import (
     draws,
     shape_tensor,
 )
-from .seeds import known_sizes, sizes
+from .seeds import GUMBEL_SOFTMAX, known_sizes, sizes
 
 _SEEDED = "shape: T, seed: Tseed"
 _KEYED = "shape: Tshape, key: uint64, counter: uint64, alg: int32"
@@ -164,7 +164,7 @@ _ops("StatelessRandomUniformInt", ", minval: dtype, maxval: dtype", "dtype", _un
 
 
 @op("StatelessMultinomial", "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", T=REAL, Tseed=INDEX,
-    output_dtype=INDEX, host=("num_samples",))
+    output_dtype=INDEX, host=("num_samples",), gradient_advice=GUMBEL_SOFTMAX)
 def stateless_multinomial_op(xp, logits, num_samples, seed, *, output_dtype=int64):
     """Draws classes with probabilities softmax(logits) in each row."""
     return categorical_draw(xp, philox.stateless(xp, seed), logits, draws(num_samples), output_dtype)

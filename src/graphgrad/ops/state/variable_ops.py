@@ -19,7 +19,7 @@ from graphgrad.ops.array.gather import _along_axis, _gather_shape, check_range
 _STATEFUL = ("stateful",)
 
 
-@op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=_STATEFUL)
+@op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=("stateful", "idle"))
 def var_handle(xp, *, dtype, shape=None, container="", shared_name=""):
     """A handle to the variable `shared_name` of the session. The executor resolves it."""
     raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
@@ -30,7 +30,7 @@ def _scalar():
     return ()
 
 
-@op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, flags=("stateful", "reads"))
+@op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, flags=("stateful", "reads"), variable="read")
 def read_variable(xp, ref, *, shape=None):
     """The value of a variable."""
     return ref.value
@@ -46,7 +46,7 @@ def _read_grad(op, dy):
     return dy
 
 
-@op("VariableOf", "value: T -> resource: resource", T=ANY)
+@op("VariableOf", "value: T -> resource: resource", T=ANY, variable="hold")
 def variable_of(xp, value):
     """A variable that holds a value, for a gradient that reads what has been assigned since. The executor makes it."""
     raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
@@ -62,19 +62,19 @@ def _variable_of_grad(op, dy):
     return dy
 
 
-@op("AssignVariableOp", "resource: resource, value: dtype ->", dtype=ANY, flags=_STATEFUL)
+@op("AssignVariableOp", "resource: resource, value: dtype ->", dtype=ANY, flags=_STATEFUL, variable="assign")
 def assign_variable(xp, ref, value):
     """Sets the value of a variable."""
     ref.value = value
 
 
-@op("AssignAddVariableOp", "resource: resource, value: dtype ->", dtype=NUMERIC, flags=_STATEFUL)
+@op("AssignAddVariableOp", "resource: resource, value: dtype ->", dtype=NUMERIC, flags=_STATEFUL, variable="update")
 def assign_add_variable(xp, ref, value):
     """Adds to a variable."""
     ref.value = ref.value + value
 
 
-@op("AssignSubVariableOp", "resource: resource, value: dtype ->", dtype=NUMERIC, flags=_STATEFUL)
+@op("AssignSubVariableOp", "resource: resource, value: dtype ->", dtype=NUMERIC, flags=_STATEFUL, variable="update")
 def assign_sub_variable(xp, ref, value):
     """Subtracts from a variable."""
     ref.value = ref.value - value
@@ -125,7 +125,7 @@ def _resource_gather_grad(op, dy):
     return IndexedSlices(rows, indices, dense_shape), None
 
 
-@op("VariableShape", "input: resource -> output: int32", flags=("stateful", "reads"))
+@op("VariableShape", "input: resource -> output: int32", flags=("stateful", "reads"), shape_only=True)
 def variable_shape(xp, ref, *, shape=None):
     """The shape of a variable's value."""
     return np.asarray(ref.value.shape, np.int32)

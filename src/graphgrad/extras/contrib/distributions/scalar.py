@@ -15,7 +15,7 @@ import numpy as np
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
-from graphgrad.ops.array.shape import broadcast_to
+from graphgrad.ops.array.broadcast_to import broadcast_to
 from graphgrad.ops.math.special import betainc, digamma, igamma, lbeta, lgamma
 from graphgrad.ops.random.gamma_poisson import random_gamma
 from graphgrad.ops.random.random import random_normal, random_uniform

@@ -12,6 +12,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, INDEX, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import BatchSplit, Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -23,6 +24,7 @@ from .window_geometry import (
     channel_axis,
     from_channels_last,
     pad_spatial,
+    products_of,
     seen_by,
     spatial,
     spatial_axes,
@@ -225,12 +227,21 @@ _ONES4, _ONES5 = (1,) * 4, (1,) * 5
 # -- Conv2D ----------------------------------------------------------------------------
 
 
-@op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2))
+def _work(op, unknown):
+    split = op.opdef.batch_split
+    return products_of(split.image_of(op), split.filter_of(op), 1, unknown)
+
+
+@op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2), cost=Cost.CONVOLUTION,
+    batch_split=BatchSplit((0,), filter=1, image=-1))
 def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
               dilations=_ONES4):
     """Cross-correlation of images with a filter [height, width, in, out]."""
     return _forward2(xp, x, f, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                      data_format=data_format, dilations=dilations)
+
+
+conv2d_op.multiply_adds(_work)
 
 
 @conv2d_op.grad
@@ -241,12 +252,15 @@ def _conv2d_op_grad(op, dy):
 
 
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
-    shape=_input_shape(2))
+    shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
                              data_format="NHWC", dilations=_ONES4):
     """The gradient of Conv2D with respect to its input."""
     return _to_input2(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                       data_format=data_format, dilations=dilations)
+
+
+conv2d_backprop_input_op.multiply_adds(_work)
 
 
 @conv2d_backprop_input_op.grad
@@ -257,12 +271,16 @@ def _conv2d_backprop_input_grad(op, ddx):
 
 
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
-    shape=_filter_shape(2))
+    shape=_filter_shape(2), cost=Cost.CONVOLUTION,
+    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
 def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
                               explicit_paddings=(), data_format="NHWC", dilations=_ONES4):
     """The gradient of Conv2D with respect to its filter."""
     return _to_filter2(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                        data_format=data_format, dilations=dilations)
+
+
+conv2d_backprop_filter_op.multiply_adds(_work)
 
 
 @conv2d_backprop_filter_op.grad
@@ -284,11 +302,15 @@ def _without_explicit(rule):
     return shape
 
 
-@op("Conv3D", "input: T, filter: T -> output: T", T=FLOATING, shape=_without_explicit(_forward_shape(3)))
+@op("Conv3D", "input: T, filter: T -> output: T", T=FLOATING, shape=_without_explicit(_forward_shape(3)),
+    cost=Cost.CONVOLUTION, batch_split=BatchSplit((0,), filter=1, image=-1))
 def conv3d_op(xp, x, f, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """Cross-correlation of volumes with a filter [depth, height, width, in, out]."""
     return _forward3(xp, x, f, strides=strides, padding=padding, explicit_paddings=(), data_format=data_format,
                      dilations=dilations)
+
+
+conv3d_op.multiply_adds(_work)
 
 
 @conv3d_op.grad
@@ -300,11 +322,15 @@ def _conv3d_op_grad(op, dy):
 
 
 @op("Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", T=FLOATING, Tshape=INDEX,
-    host=("input_sizes",), shape=_without_explicit(_input_shape(3)))
+    host=("input_sizes",), shape=_without_explicit(_input_shape(3)), cost=Cost.CONVOLUTION,
+    batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
 def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """The gradient of Conv3D with respect to its input."""
     return _to_input3(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=(),
                       data_format=data_format, dilations=dilations)
+
+
+conv3d_backprop_input_op.multiply_adds(_work)
 
 
 @conv3d_backprop_input_op.grad
@@ -315,11 +341,15 @@ def _conv3d_backprop_input_grad(op, ddx):
 
 
 @op("Conv3DBackpropFilterV2", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
-    host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)))
+    host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)), cost=Cost.CONVOLUTION,
+    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
 def conv3d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """The gradient of Conv3D with respect to its filter."""
     return _to_filter3(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=(),
                        data_format=data_format, dilations=dilations)
+
+
+conv3d_backprop_filter_op.multiply_adds(_work)
 
 
 @conv3d_backprop_filter_op.grad

@@ -13,6 +13,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -25,6 +26,7 @@ from .window_geometry import (
     count,
     pad_spatial,
     patches,
+    products_of,
     seen_by,
     seen_by_row,
     spatial,
@@ -79,7 +81,7 @@ def _check(channels, f):
 # -- DepthwiseConv2dNative -------------------------------------------------------------
 
 
-@op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING)
+@op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING, cost=Cost.CONVOLUTION)
 def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
     """Convolves each channel with `channel_multiplier` filters of its own."""
     axis = channel_axis(data_format, 2)
@@ -134,6 +136,11 @@ def _attrs(op):
             if k in op.attrs}
 
 
+@depthwise_op.multiply_adds
+def _depthwise_work(op, unknown):
+    return products_of(op.outputs[0], op.inputs[1], 2, unknown)
+
+
 @depthwise_op.grad
 def _depthwise_grad(op, dy):
     x, f = op.inputs
@@ -146,7 +153,7 @@ def _depthwise_grad(op, dy):
 
 
 @op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
-    host=("input_sizes",), flags=("sized",))
+    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION)
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                     dilations=_ONES):
     """The gradient of DepthwiseConv2dNative with respect to its input."""
@@ -188,6 +195,11 @@ def _depthwise_input_shape(input_sizes, f, dy):
     return (None,) * 4 if input_sizes is None else input_sizes
 
 
+@depthwise_input.multiply_adds
+def _depthwise_input_work(op, unknown):
+    return products_of(op.inputs[2], op.inputs[1], 2, unknown)
+
+
 @depthwise_input.grad
 def _depthwise_input_grad(op, ddx):
     _, f, dy = op.inputs
@@ -197,7 +209,7 @@ def _depthwise_input_grad(op, ddx):
 
 
 @op("DepthwiseConv2dNativeBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
-    host=("filter_sizes",))
+    host=("filter_sizes",), cost=Cost.CONVOLUTION)
 def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                      dilations=_ONES):
     """The gradient of DepthwiseConv2dNative with respect to its filter."""
@@ -255,6 +267,11 @@ def _depthwise_filter_shape(x, filter_sizes, dy):
     with_rank(x, 4, "input")
     with_rank(dy, 4, "out_backprop")
     return (None,) * 4 if filter_sizes is None else filter_sizes
+
+
+@depthwise_filter.multiply_adds
+def _depthwise_filter_work(op, unknown):
+    return products_of(op.inputs[2], op.outputs[0], 2, unknown)
 
 
 @depthwise_filter.grad

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.synonyms import either
 
@@ -56,7 +57,7 @@ def _attrs(op):
     return {k: op._attr(k) for k in ("strides", "rates", "padding")}
 
 
-@op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape)
+@op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape, cost=Cost.HEAVY)
 def dilation_op(xp, x, kernel, *, strides, rates, padding):
     """The largest sum of input and filter in each window."""
     return _dilate(xp, x, kernel, _window_for(x.shape, kernel.shape, strides, rates, padding))[0]
@@ -77,7 +78,8 @@ def _of_input(x, kernel, dy):
     return with_rank(x, 4, "input")
 
 
-@op("Dilation2DBackpropInput", "input: T, filter: T, out_backprop: T -> in_backprop: T", T=REAL, shape=_of_input)
+@op("Dilation2DBackpropInput", "input: T, filter: T, out_backprop: T -> in_backprop: T", T=REAL, shape=_of_input,
+    cost=Cost.HEAVY)
 def dilation_backprop_input(xp, x, kernel, dy, *, strides, rates, padding):
     """The gradient of Dilation2D for its input."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
@@ -96,7 +98,7 @@ def _of_filter(x, kernel, dy):
 
 
 @op("Dilation2DBackpropFilter", "input: T, filter: T, out_backprop: T -> filter_backprop: T", T=REAL,
-    shape=_of_filter)
+    shape=_of_filter, cost=Cost.HEAVY)
 def dilation_backprop_filter(xp, x, kernel, dy, *, strides, rates, padding):
     """The gradient of Dilation2D for its filter."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
@@ -114,7 +116,8 @@ def _picked_shape(x, kernel, u, strides, rates, padding):
     return _shape(x, kernel, strides, rates, padding)
 
 
-@op("Dilation2DBackpropInputGrad", "input: T, filter: T, grad: T -> output: T", T=REAL, shape=_picked_shape)
+@op("Dilation2DBackpropInputGrad", "input: T, filter: T, grad: T -> output: T", T=REAL, shape=_picked_shape,
+    cost=Cost.HEAVY)
 def dilation_pick_input(xp, x, kernel, u, *, strides, rates, padding):
     """For each window, the element of `grad` at the place of its maximum."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
@@ -126,7 +129,8 @@ def dilation_pick_input(xp, x, kernel, u, *, strides, rates, padding):
     return result
 
 
-@op("Dilation2DBackpropFilterGrad", "input: T, filter: T, grad: T -> output: T", T=REAL, shape=_picked_shape)
+@op("Dilation2DBackpropFilterGrad", "input: T, filter: T, grad: T -> output: T", T=REAL, shape=_picked_shape,
+    cost=Cost.HEAVY)
 def dilation_pick_filter(xp, x, kernel, u, *, strides, rates, padding):
     """For each window, the element of `grad` at the cell of its maximum."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.op_traits import size_of
 
 
 class Window(NamedTuple):
@@ -265,3 +266,18 @@ def patches(x, w, first=1, value=0):
 def count(w):
     """The number of cells in the kernel."""
     return math.prod(w.kernel)
+
+
+def products_of(image, cells, shared, unknown):
+    """Counts the products of a convolution, or of one of its gradients: image elements by filter cells.
+
+    Args:
+      image: the smaller one of the two images.
+      cells: the filter, or what has its shape.
+      shared: how many of the filter's last dimensions are together the channels of the image.
+      unknown: the size of dimensions that are not known.
+    """
+    shape = cells._spec.shape
+    if not shape or None in shape:
+        return math.inf
+    return size_of(image._spec.shape, unknown) * size_of(shape, unknown) / (math.prod(shape[-shared:]) or 1)

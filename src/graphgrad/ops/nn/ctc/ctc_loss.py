@@ -15,6 +15,7 @@ from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.rule_by_composition import is_zero, pullback, vjp
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Cost
 
 _IMPOSSIBLE = -np.log(1e-307)  # the loss that TensorFlow's dense form gives where labels do not fit into the time
 _NEVER = -1e30  # a logarithm of zero that can be computed with
@@ -239,7 +240,7 @@ _FLAGS = ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_o
 
 
 @op("CTCLoss", "inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> loss: T, gradient: T",
-    T=FLOATING, flags=("host",))
+    T=FLOATING, flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
                 ignore_longer_outputs_than_inputs=False):
     """The loss of each row and its gradient; the last class is the blank."""
@@ -270,7 +271,7 @@ def _ctc_loss_grad(op, dloss, dgradient):
 
 
 @op("CTCLossStates", f"inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> {_MASKS}",
-    T=FLOATING, flags=("host",))
+    T=FLOATING, flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_states(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
                     ignore_longer_outputs_than_inputs=False):
     """The states that CTCLoss passes."""
@@ -287,7 +288,7 @@ ctc_loss_states.grad(NOT_DIFFERENTIABLE)
 
 
 @op("CTCLossV2", "inputs: T, labels_indices: int64, labels_values: int32, sequence_length: int32 -> loss: T, "
-    "gradient: T", T=FLOATING, flags=("host",), shape=_ctc_loss_shape)
+    "gradient: T", T=FLOATING, flags=("host",), shape=_ctc_loss_shape, cost=Cost.HEAVY)
 def ctc_loss_v2_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
                    ignore_longer_outputs_than_inputs=False):
     """CTCLoss whose blank is the first class."""
@@ -323,7 +324,7 @@ def _ctc_loss_v2_grad(op, dloss, dgradient):
 
 
 @op("CTCLossDense", "inputs: T, labels: int32, label_length: int32, logit_length: int32 -> loss: T, gradient: T",
-    T=FLOATING, flags=("host",))
+    T=FLOATING, flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_dense(xp, x, labels, lengths, steps, *, blank_index=0):
     """CTCLoss of labels that are given as a matrix, with any class as the blank."""
     return _solved(x, _dense_states(x.shape, labels, lengths, steps, blank_index), steps, _IMPOSSIBLE)
@@ -358,7 +359,7 @@ def _ctc_loss_dense_grad(op, dloss, dgradient):
 
 
 @op("CTCLossDenseStates", f"inputs: T, labels: int32, label_length: int32, logit_length: int32 -> {_MASKS}", T=FLOATING,
-    flags=("host",))
+    flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_dense_states(xp, x, labels, lengths, steps, *, blank_index=0):
     """The states that CTCLossDense passes."""
     return _masks(_dense_states(x.shape, labels, lengths, steps, blank_index))

@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import is_fully_defined, merged, with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.nn.conv.window_geometry import assemble, spatial_axes
 
@@ -32,7 +33,7 @@ def _wide(x):
 
 
 @op("FusedBatchNormV3", "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
-    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING)
+    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY)
 def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001, exponential_avg_factor=1.0,
                         data_format="NHWC", is_training=True):
     """Normalizes each channel to the mean and variance of the batch, or to those given.
@@ -99,7 +100,7 @@ def _fused_batch_norm_op_grad(op, dy, *unused):
 
 @op("FusedBatchNormGradV3", "y_backprop: T, x: T, scale: U, reserve_space_1: U, reserve_space_2: U, "
     "reserve_space_3: U -> x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, "
-    "reserve_space_5: U", T=FLOATING, U=FLOATING)
+    "reserve_space_5: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY)
 def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=0.0001, data_format="NHWC",
                           is_training=True):
     """The gradients of FusedBatchNormV3 for x, scale and offset."""

@@ -9,6 +9,7 @@ from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import pullback
 from graphgrad.ir.shape import merged, with_rank
+from graphgrad.op_traits import Cost
 
 from .batchnorm import _fused_batch_norm_grad_grad, _fused_batch_norm_grad_shape, _fused_batch_norm_shape
 
@@ -56,16 +57,16 @@ def _forward_grad(op, dy, *unused):
 
 for _name, _kind, _types in (("FusedBatchNorm", "T", {}), ("FusedBatchNormV2", "U", {"U": FLOATING})):
     _signature = f"{_IN} -> {_OUT}".format(_kind)
-    op(_name, _signature, T=FLOATING, shape=_forward_shape, **_types)(_forward).grad(_forward_grad)
+    op(_name, _signature, T=FLOATING, shape=_forward_shape, cost=Cost.HEAVY, **_types)(_forward).grad(_forward_grad)
 for _name, _kind, _types in (("FusedBatchNormGrad", "T", {}), ("FusedBatchNormGradV2", "U", {"U": FLOATING})):
     _signature = f"y_backprop: T, x: T, scale: {{0}}, {_SAVED} -> {_BACK}".format(_kind)
-    op(_name, _signature, T=FLOATING, shape=_backward_shape, **_types)(_backward).grad(_backward_grad)
+    op(_name, _signature, T=FLOATING, shape=_backward_shape, cost=Cost.HEAVY, **_types)(_backward).grad(_backward_grad)
 
 
 # -- BatchNormWithGlobalNormalization ----------------------------------------------------
 
 
-@op("BatchNormWithGlobalNormalization", "t: T, m: T, v: T, beta: T, gamma: T -> result: T", T=FLOATING)
+@op("BatchNormWithGlobalNormalization", "t: T, m: T, v: T, beta: T, gamma: T -> result: T", T=FLOATING, cost=Cost.HEAVY)
 def global_norm(xp, t, m, v, beta, gamma, *, variance_epsilon, scale_after_normalization):
     """Normalizes each channel (the last dimension) to given moments."""
     factor = 1 / xp.sqrt(v + xp.asarray(variance_epsilon, v.dtype))
@@ -97,7 +98,7 @@ def _global_norm_grad(op, dy):
 
 
 @op("BatchNormWithGlobalNormalizationGrad", "t: T, m: T, v: T, gamma: T, backprop: T -> dx: T, dm: T, dv: T, db: T, "
-    "dg: T", T=FLOATING)
+    "dg: T", T=FLOATING, cost=Cost.HEAVY)
 def global_norm_backward(xp, t, m, v, gamma, dy, *, variance_epsilon, scale_after_normalization):
     """The gradients of BatchNormWithGlobalNormalization for t, m, v, beta and gamma."""
     r = 1 / xp.sqrt(v + xp.asarray(variance_epsilon, v.dtype))

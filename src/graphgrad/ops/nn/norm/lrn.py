@@ -8,6 +8,7 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import join, part, shape_of
 
 
@@ -31,7 +32,7 @@ def _image(x):
     return with_rank(x, 4, "input")
 
 
-@op("LRN", "input: T -> output: T", T=FLOATING, shape=_image)
+@op("LRN", "input: T -> output: T", T=FLOATING, shape=_image, cost=Cost.HEAVY)
 def lrn_op(xp, x, *, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
     """x / (bias + alpha * sum of the squares of near channels) ** beta."""
     wide = _wide(x)
@@ -48,7 +49,7 @@ def _lrn_op_grad(op, dy):
     return raw.LRNGrad(dy, op.inputs[0], op.outputs[0], **_attrs(op))
 
 
-@op("LRNGrad", "input_grads: T, input_image: T, output_image: T -> output: T", T=FLOATING)
+@op("LRNGrad", "input_grads: T, input_image: T, output_image: T -> output: T", T=FLOATING, cost=Cost.HEAVY)
 def lrn_grad(xp, dy, x, y, *, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
     """The gradient of LRN; the output image follows from the input and is not looked at."""
     g, wide = _wide(dy), _wide(x)

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.random import philox
@@ -123,7 +124,8 @@ def _places(x, rows, columns, overlapping):
         yield i, j, (batch, top + first // (right - left), left + first % (right - left), channels)
 
 
-fractional_max = op("FractionalMaxPool", f"value: T -> output: T, {_SEQUENCES}", T=_T, flags=_FLAGS, shape=_shape)(
+fractional_max = op("FractionalMaxPool", f"value: T -> output: T, {_SEQUENCES}", T=_T, flags=_FLAGS, shape=_shape,
+                    cost=Cost.HEAVY)(
     _pooled("FractionalMaxPool", _maxima)
 )
 
@@ -135,7 +137,7 @@ def _fractional_max_grad(op, dy, *unused):
 
 
 @op("FractionalMaxPoolGrad", f"orig_input: T, orig_output: T, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
-    flags=("host",))
+    flags=("host",), cost=Cost.HEAVY)
 def fractional_max_grad(xp, x, y, dy, rows, columns, *, overlapping=False):
     """Hands each window's gradient to its first maximum."""
     dx = np.zeros(x.shape, dy.dtype)
@@ -157,7 +159,7 @@ def _fractional_max_grad_grad(op, ddx):
 
 
 @op("FractionalMaxPoolGradGrad", f"orig_input: T, orig_output: T, grad: T, {_SEQUENCES} -> output: T", T=_T,
-    flags=("host",))
+    flags=("host",), cost=Cost.HEAVY)
 def fractional_max_grad_grad(xp, x, y, ddx, rows, columns, *, overlapping=False):
     """Picks, for each window, the element at its first maximum."""
     result = np.empty(y.shape, ddx.dtype)
@@ -189,7 +191,8 @@ def _means(x, rows, columns, overlapping):
     return y
 
 
-fractional_avg = op("FractionalAvgPool", f"value: T -> output: T, {_SEQUENCES}", T=_T, flags=_FLAGS, shape=_shape)(
+fractional_avg = op("FractionalAvgPool", f"value: T -> output: T, {_SEQUENCES}", T=_T, flags=_FLAGS, shape=_shape,
+                    cost=Cost.HEAVY)(
     _pooled("FractionalAvgPool", _means)
 )
 
@@ -201,7 +204,7 @@ def _fractional_avg_grad(op, dy, *unused):
 
 
 @op("FractionalAvgPoolGrad", f"orig_input_tensor_shape: int64, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
-    host=("orig_input_tensor_shape",), flags=("host",))
+    host=("orig_input_tensor_shape",), flags=("host",), cost=Cost.HEAVY)
 def fractional_avg_grad(xp, shape, dy, rows, columns, *, overlapping=False):
     """Shares each window's gradient among its elements."""
     dx = np.zeros(tuple(int(n) for n in shape), dy.dtype)
@@ -223,7 +226,7 @@ def _fractional_avg_grad_grad(op, ddx):
     return None, raw.FractionalAvgPoolGradGrad(ddx, *sequences, overlapping=op._attr("overlapping")), None, None
 
 
-@op("FractionalAvgPoolGradGrad", f"grad: T, {_SEQUENCES} -> output: T", T=_T, flags=("host",))
+@op("FractionalAvgPoolGradGrad", f"grad: T, {_SEQUENCES} -> output: T", T=_T, flags=("host",), cost=Cost.HEAVY)
 def fractional_avg_grad_grad(xp, ddx, rows, columns, *, overlapping=False):
     """The mean of each window."""
     return _means(ddx, rows, columns, overlapping)

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX, REAL, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 
 from .pool_ops import _argmax, _max, _pool_shape, _window_for
@@ -26,7 +27,7 @@ def _positions(xp, index, w, shape, with_batch):
     return (row * shape[2] + column) * shape[3] + c
 
 
-@op("MaxPoolWithArgmax", "input: T -> output: T, argmax: Targmax", T=REAL, Targmax=INDEX)
+@op("MaxPoolWithArgmax", "input: T -> output: T, argmax: Targmax", T=REAL, Targmax=INDEX, cost=Cost.HEAVY)
 def max_pool_with_argmax_op(xp, x, *, ksize, strides, padding, Targmax=int64, include_batch_in_index=False):
     """The maximum of each window and where it is."""
     w = _window_for(x.shape, ksize, strides, padding, (), "NHWC")
@@ -63,7 +64,7 @@ def argmax_limit(x, include_batch_in_index):
     return math.prod(x.shape if include_batch_in_index else x.shape[1:])
 
 
-@op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
+@op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX, cost=Cost.HEAVY)
 def max_pool_grad_with_argmax(xp, x, dy, argmax, *, ksize, strides, padding, include_batch_in_index=False):
     """Adds each window's gradient at the position that argmax gives."""
     flat = chosen_places(xp, x, argmax, include_batch_in_index).reshape(-1)
@@ -91,7 +92,8 @@ def _max_pool_grad_with_argmax_grad(op, ddx):
     return raw.ZerosLike(x), raw.MaxPoolGradGradWithArgmax(x, ddx, argmax, **attrs), None
 
 
-@op("MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX)
+@op("MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX,
+    cost=Cost.HEAVY)
 def max_pool_grad_grad_with_argmax(xp, x, ddx, argmax, *, ksize, strides, padding, include_batch_in_index=False):
     """Picks, for each window, the element at the position that argmax gives."""
     return xp.take(ddx.reshape(-1), chosen_places(xp, x, argmax, include_batch_in_index))

@@ -6,6 +6,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, shape_str, with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .pool_ops import _pool_shape
@@ -21,7 +22,7 @@ def _attrs(op):
     return {k: op._attr(k) for k in ("padding", "data_format")}
 
 
-@op("MaxPoolV2", "input: T, ksize: int32, strides: int32 -> output: T", T=REAL, host=_SIZES)
+@op("MaxPoolV2", "input: T, ksize: int32, strides: int32 -> output: T", T=REAL, host=_SIZES, cost=Cost.HEAVY)
 def max_pool_v2(xp, x, ksize, strides, *, padding, data_format="NHWC"):
     """The maximum of each window."""
     return raw.MaxPool.kernel(xp, x, **_numbers(ksize, strides), padding=padding, data_format=data_format)
@@ -42,7 +43,7 @@ def _max_pool_v2_grad(op, dy):
 
 
 @op("MaxPoolGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
-    host=_SIZES, flags=("sized",))
+    host=_SIZES, flags=("sized",), cost=Cost.HEAVY)
 def max_pool_grad_v2(xp, x, y, dy, ksize, strides, *, padding, data_format="NHWC"):
     """Hands each window's gradient to its first maximum."""
     return raw.MaxPoolGrad.kernel(xp, x, y, dy, **_numbers(ksize, strides), padding=padding, data_format=data_format)
@@ -68,7 +69,7 @@ def _max_pool_grad_v2_grad(op, ddx):
 
 
 @op("MaxPoolGradGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
-    host=_SIZES, flags=("sized",))
+    host=_SIZES, flags=("sized",), cost=Cost.HEAVY)
 def max_pool_grad_grad_v2(xp, x, y, ddx, ksize, strides, *, padding, data_format="NHWC"):
     """Picks, for each window, the element at its first maximum."""
     kernel = raw.MaxPoolGradGrad.kernel

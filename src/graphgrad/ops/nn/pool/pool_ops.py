@@ -15,6 +15,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -334,7 +335,7 @@ def _attrs(op):
 # -- MaxPool ---------------------------------------------------------------------------
 
 
-@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True))
+@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True), cost=Cost.HEAVY)
 def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """The maximum of each window."""
     return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
@@ -345,7 +346,7 @@ def _max_pool_op_grad(op, dy):
     return raw.MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
 
 
-@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first)
+@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first, cost=Cost.HEAVY)
 def max_pool_grad(xp, x, y, dy, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Hands each window's gradient to its first maximum."""
     return _pooling(xp, _max_grad, x, (y, dy), ksize, strides, padding, explicit_paddings, data_format)
@@ -357,7 +358,7 @@ def _max_pool_grad_grad(op, ddx):
     return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGradGrad(x, y, ddx, **_attrs(op))
 
 
-@op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_second)
+@op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_second, cost=Cost.HEAVY)
 def max_pool_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Picks, for each window, the element at its first maximum."""
     return _pooling(xp, _max_grad_grad, x, (y, ddx), ksize, strides, padding, explicit_paddings, data_format)
@@ -372,7 +373,7 @@ def _max_pool_grad_grad_grad(op, dy):
 # -- AvgPool ---------------------------------------------------------------------------
 
 
-@op("AvgPool", "value: T -> output: T", T=FLOATING, shape=_plain_pool_shape(2))
+@op("AvgPool", "value: T -> output: T", T=FLOATING, shape=_plain_pool_shape(2), cost=Cost.HEAVY)
 def avg_pool_op(xp, x, *, ksize, strides, padding, data_format="NHWC"):
     """The mean of each window; padding does not count."""
     return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
@@ -384,7 +385,7 @@ def _avg_pool_op_grad(op, dy):
 
 
 @op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    flags=("sized",), shape=_of_sizes(2))
+    shape=_of_sizes(2), flags=("sized",), cost=Cost.HEAVY)
 def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
     """Shares each window's gradient among its elements."""
     shape = tuple(int(n) for n in sizes)
@@ -400,7 +401,7 @@ def _avg_pool_grad_grad(op, ddx):
 # -- MaxPool3D -------------------------------------------------------------------------
 
 
-@op("MaxPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3))
+@op("MaxPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3), cost=Cost.HEAVY)
 def max_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
     """The maximum of each window of a volume."""
     return _max(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
@@ -412,7 +413,7 @@ def _max_pool3d_op_grad(op, dy):
 
 
 @op("MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T", T=FLOATING, TInput=FLOATING,
-    shape=_of_first)
+    shape=_of_first, cost=Cost.HEAVY)
 def max_pool3d_grad(xp, x, y, dy, *, ksize, strides, padding, data_format="NDHWC"):
     """Hands each window's gradient to all of its maxima."""
     w = _window_for(x.shape, ksize, strides, padding, (), data_format)
@@ -425,7 +426,8 @@ def _max_pool3d_grad_grad(op, ddx):
     return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPool3DGradGrad(x, y, ddx, **_attrs(op))
 
 
-@op("MaxPool3DGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=FLOATING, shape=_of_second)
+@op("MaxPool3DGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=FLOATING, shape=_of_second,
+    cost=Cost.HEAVY)
 def max_pool3d_grad_grad(xp, x, y, ddx, *, ksize, strides, padding, data_format="NDHWC"):
     """Picks, for each window, the element at its first maximum."""
     w = _window_for(x.shape, ksize, strides, padding, (), data_format)
@@ -441,7 +443,7 @@ def _max_pool3d_grad_grad_grad(op, dy):
 # -- AvgPool3D -------------------------------------------------------------------------
 
 
-@op("AvgPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3))
+@op("AvgPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3), cost=Cost.HEAVY)
 def avg_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
     """The mean of each window of a volume; padding does not count."""
     return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
@@ -453,7 +455,7 @@ def _avg_pool3d_op_grad(op, dy):
 
 
 @op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    flags=("sized",), shape=_of_sizes(3))
+    shape=_of_sizes(3), flags=("sized",), cost=Cost.HEAVY)
 def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
     """Shares each window's gradient among its elements."""
     shape = tuple(int(n) for n in sizes)
