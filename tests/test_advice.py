@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import graphgrad as v2
+import graphgrad.compat.contrib  # so that `compat` has it
 import graphgrad.compat.v1 as v1
 from graphgrad import compat
 from graphgrad.compat import importing, missing
