@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from graphgrad.system.lazy_registry import settled
+
 
 class Face(NamedTuple):
     """What a module whose names are a table consists of: its `__all__`, `__getattr__` and `__dir__`."""
@@ -110,7 +112,7 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
     def __getattr__(name: str) -> Any:
         module = sys.modules[module_name]
         if name in table:
-            return vars(module).setdefault(name, _load(module_name, name, table[name]))
+            return vars(module).setdefault(name, settled(lambda: _load(module_name, name, table[name])))
         # Python itself asks modules for names with underscores, and for submodules while it imports them.
         if name.startswith("__") or getattr(module.__spec__, "_initializing", False):
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}")

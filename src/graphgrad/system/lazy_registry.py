@@ -3,10 +3,33 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 Record = TypeVar("Record")
+Found = TypeVar("Found")
+
+
+def settled(find: Callable[[], Found]) -> Found:
+    """Returns what `find` imports, and waits where another thread is in the middle of importing it.
+
+    Where two threads would wait for each other's modules, Python lets one see half a module, or raises.
+
+    Args:
+      find: imports something; called again if it fails on half a module.
+    Raises: what `find` raises, after ten seconds.
+    """
+    end = time.monotonic() + 10
+    while True:
+        try:
+            return find()
+        except (ImportError, AttributeError, RuntimeError) as e:
+            in_the_middle = "partially initialized" in str(e) or "deadlock detected by _ModuleLock" in str(e)
+            if not in_the_middle or threading.active_count() == 1 or time.monotonic() > end:
+                raise
+        time.sleep(0.001)
 
 
 class LazyRegistry(dict[str, Record]):
@@ -28,9 +51,9 @@ class LazyRegistry(dict[str, Record]):
     def __missing__(self, name: str) -> Record:
         module = self._waiting.get(name)
         if module is not None:
-            importlib.import_module(module)
-            if dict.__contains__(self, name):
-                return dict.__getitem__(self, name)
+            settled(lambda: importlib.import_module(module))
+        if dict.__contains__(self, name):  # by now, perhaps by another thread
+            return dict.__getitem__(self, name)
         raise KeyError(name)
 
     def __setitem__(self, name: str, record: Record) -> None:
