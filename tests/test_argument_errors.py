@@ -139,7 +139,6 @@ _BESIDE_OPERATIONS: dict[str, Callable[[], Any]] = {  # Python functions outside
     "infinite bits": lambda: tf.fake_quant_with_min_max_vars_per_channel(_ONES, _ONES, _ONES, num_bits=float("inf")),
     "an infinite count": lambda: tf.approx_top_k(_ONES, k=float("inf")),
     "billions of thresholds": lambda: tf.metrics.auc([True], [0.5], num_thresholds=2**31),
-    "a dimension that is not there": lambda: tf.dimension_at_index(tf.TensorShape([]), 0),
     "an axis that is not there": lambda: tf.variable_axis_size_partitioner(40)(tf.TensorShape([]), tf.float32),
     "an axis beyond 32 bits": lambda: tf2.linalg.norm(_ONES, axis=2**31),
     "a variable's name": lambda: tf2.Variable(1.0, name=tf.TensorShape([2])),

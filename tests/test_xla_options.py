@@ -99,7 +99,7 @@ def test_options_name_what_is_allowed():
 
 
 def _kinds(message):
-    from graphgrad.ir.proto.messages import read_fields
+    from graphgrad.ir.proto.wire import read_fields
 
     (build,) = (v for n, _, v in read_fields(message) if n == 3)
     (debug,) = (v for n, _, v in read_fields(build) if n == 3)

@@ -183,7 +183,7 @@ def dimension_at_index(shape: Any, index: int) -> Dimension:
     """
     dims = TensorShape(shape)._dims
     if dims is not None and not -len(dims) <= index < len(dims):
-        raise ValueError(f"a shape of rank {len(dims)} has no dimension {index}.\n  Fix: give a lower index")
+        raise IndexError(f"a shape of rank {len(dims)} has no dimension {index}.\n  Fix: give a lower index")
     return Dimension(None if dims is None else dims[index])
 
 
